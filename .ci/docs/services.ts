@@ -18,6 +18,7 @@ import { createOrchestratorMetrics } from "../../apps/orchestrator/leader/metric
 import {
   LogReaderEnvironment,
   Environment as OrchestratorEnvironment,
+  RedisWayEnvironment,
   StarterEnvironment,
 } from "../../apps/orchestrator/settings.ts";
 import { createInstanceMetrics } from "../../lib/telemetry/metrics.ts";
@@ -33,6 +34,7 @@ export const serviceRegions = {
   "egress-settings": () => settings(EgressEnvironment),
   "starter-settings": () => settings(StarterEnvironment),
   "log-reader-settings": () => settings(LogReaderEnvironment),
+  "redis-way-settings": () => settings(RedisWayEnvironment),
   "cub-settings": () => settings(CubEnvironment),
   "worker-settings": () => settings(WorkEnvironment),
   "orchestrator-metrics": () => metrics(createOrchestratorMetrics().registry),

@@ -20,6 +20,7 @@ import { type CandidateDeps, Orchestrator } from "./orchestrator.ts";
 import {
   Environment,
   readLogReaderSettings,
+  readRedisWaySettings,
   readSettings,
   readStarterSettings,
   type Settings,
@@ -28,13 +29,14 @@ import { StarterClient } from "./workers/starter-client.ts";
 import { RuntimeHost } from "./workers/worker-host.ts";
 
 const usage =
-  "usage: orchestrator [--version | --healthcheck | --starter | --log-reader]   (settings come from the environment)";
+  "usage: orchestrator [--version | --healthcheck | --starter | --log-reader | --redis-way]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
   Object.assign(process.env, directToThisMachine(process.env));
   if (argument === "--version") return console.log(packageJson.version);
   const isKnown =
-    argument === undefined || ["--healthcheck", "--starter", "--log-reader"].includes(argument);
+    argument === undefined ||
+    ["--healthcheck", "--starter", "--log-reader", "--redis-way"].includes(argument);
   if (!isKnown || more.length > 0) {
     throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
   }
@@ -45,6 +47,10 @@ async function main([argument, ...more]: string[]): Promise<void> {
       readLogReaderSettings(process.env),
     );
   }
+  if (argument === "--redis-way")
+    return await (await import("./run-redis-way.ts")).runRedisWay(
+      readRedisWaySettings(process.env),
+    );
   if (argument === "--healthcheck") {
     process.exitCode = await runHealthcheck(
       Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT),

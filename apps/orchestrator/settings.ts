@@ -148,3 +148,38 @@ export function readLogReaderSettings(environment: Record<string, string | undef
     healthPort: read.SETT_HEALTH_PORT,
   };
 }
+
+/** docs/reference/services.md#settings is made from the descriptions here. */
+export const RedisWayEnvironment = z.object({
+  SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
+  SETT_REDIS_AT: z
+    .url({ protocol: /^rediss?$/, error: "must be a URL such as rediss://redis.example.org:6380" })
+    .describe("Where the Redis of others is, without user and password."),
+  SETT_REDIS_CA: z
+    .string()
+    .optional()
+    .describe(
+      "Certificates in PEM that sign that of Redis. Default: the authorities that everybody knows.",
+    ),
+  SETT_REDIS_PORT: PortText.default(6379).describe("The port at which it is reached."),
+  SETT_REDIS_HOST: z.string().default("0.0.0.0").describe("The address at which it listens."),
+  SETT_SOCKET: z.string().min(1).optional().describe("The socket at which agents reach it."),
+  ...healthAddress,
+});
+
+export type RedisWaySettings = ReturnType<typeof readRedisWaySettings>;
+
+/** Throws `environment-invalid`, naming every variable that is missing or malformed. */
+export function readRedisWaySettings(environment: Record<string, string | undefined>) {
+  const read = readEnvironment(RedisWayEnvironment, environment);
+  return {
+    instance: read.SETT_INSTANCE_NAME,
+    at: read.SETT_REDIS_AT,
+    ca: read.SETT_REDIS_CA,
+    port: read.SETT_REDIS_PORT,
+    host: read.SETT_REDIS_HOST,
+    socket: read.SETT_SOCKET,
+    healthPort: read.SETT_HEALTH_PORT,
+    healthHost: read.SETT_HEALTH_HOST,
+  };
+}

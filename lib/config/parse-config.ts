@@ -18,6 +18,7 @@ import { modelWarnings, unknownModels } from "./model-findings.ts";
 import { networkWarnings } from "./network-findings.ts";
 import { otherVersion } from "./other-version.ts";
 import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from "./problems.ts";
+import { redisMistakes, redisWarnings } from "./redis-findings.ts";
 import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.ts";
 import { resolveHooks } from "./resolve-hooks.ts";
 import { modelsConfig, resolveModels } from "./resolve-models.ts";
@@ -217,6 +218,7 @@ function mistakesBetween(whole: Readonly<Record<string, unknown>>): Finding[] {
   return [
     ...unknownModels(agents, mapIn(whole.models)),
     ...unknownSecrets(agents, secrets, services),
+    ...redisMistakes(services.redis),
     ...triggerMistakes(mapIn(whole.triggers), secrets, services),
   ];
 }
@@ -276,6 +278,7 @@ function warningsOf(config: SettConfig, version: string | undefined): Finding[] 
     ...unmatchedRoles(config),
     ...modelWarnings(config),
     ...networkWarnings(config),
+    ...redisWarnings(config),
     ...secretWarnings(config),
     ...triggerWarnings(config),
     ...(version ? otherVersion(config, version) : []),

@@ -52,8 +52,9 @@ export function unknownSecrets(
     name: Object(token).secret,
     path: ["services", "api", "tokens", at, "secret"],
   }));
+  const ofRedis = { name: Object(services.redis).secret, path: ["services", "redis", "secret"] };
   const names = Object.keys(secrets);
-  return [...ofAgents, ...ofTokens].flatMap(({ name, path }) => {
+  return [...ofAgents, ...ofTokens, ofRedis].flatMap(({ name, path }) => {
     if (typeof name !== "string" || names.includes(name)) return [];
     return [{ path, sentence: `\`secrets\` has no \`${name}\`: ${remedyFor(name, names)}` }];
   });
@@ -109,6 +110,12 @@ export function secretWarnings({ secrets, ...users }: WithSecrets): Finding[] {
       path: ["secrets", name],
       sentence: `is named by no agent, no token and no webhook: \`secrets: [${name}]\``,
     })),
+    ...agents
+      .filter((agent) => agent.secrets.some(({ name }) => name === services.redis.secret))
+      .map(({ name }) => ({
+        path: ["services", "redis", "secret"],
+        sentence: `is a secret of the agent ${name}, too, which could do everything in that Redis with it`,
+      })),
     ...(services.api?.tokens ?? []).flatMap(({ secret, may }, at) =>
       agents
         .filter((agent) => agent.secrets.some(({ name }) => name === secret))
@@ -133,8 +140,8 @@ export function secretWarnings({ secrets, ...users }: WithSecrets): Finding[] {
 }
 
 /**
- * The names of the secrets that some agent gets, that are the value of a token, or with which a
- * webhook is checked.
+ * The names of the secrets that some agent gets, that are the value of a token or the password of
+ * Redis, or with which a webhook is checked.
  */
 export function usedSecrets({
   agents,
@@ -147,5 +154,6 @@ export function usedSecrets({
     ...agents.flatMap(({ secrets }) => secrets.map(({ name }) => name)),
     ...ofTokens,
     ...ofHooks,
+    ...(services.redis.secret === undefined ? [] : [services.redis.secret]),
   ]);
 }

@@ -2,7 +2,7 @@
 // and ports of the loopback.
 import { once } from "node:events";
 import { chmod, rm } from "node:fs/promises";
-import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /**
  * So many may be open at the same time: a command must not use up the files that the program itself
@@ -19,7 +19,8 @@ const socketProtocol = "unix:";
 export async function reachable(url: string): Promise<string> {
   const { protocol, pathname } = new URL(url);
   if (protocol !== socketProtocol) return url;
-  const server = forwardTo({ path: decodeURIComponent(pathname) });
+  const path = decodeURIComponent(pathname);
+  const server = forwardTo(() => connect({ path, allowHalfOpen: true }));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   server.unref();
@@ -32,7 +33,15 @@ export async function reachable(url: string): Promise<string> {
  * has its name is replaced.
  */
 export async function openSocket(path: string, port: number): Promise<Disposable> {
-  const server = forwardTo({ port, host: "127.0.0.1" });
+  const target = { port, host: "127.0.0.1", allowHalfOpen: true };
+  return await listenAt(
+    path,
+    forwardTo(() => connect(target)),
+  );
+}
+
+/** The same for a server that does something else with connections. */
+export async function listenAt(path: string, server: Server): Promise<Disposable> {
   await rm(path, { force: true });
   server.listen(path);
   await once(server, "listening");
@@ -40,7 +49,8 @@ export async function openSocket(path: string, port: number): Promise<Disposable
   return { [Symbol.dispose]: () => void server.close() };
 }
 
-function forwardTo(target: { path: string } | { port: number; host: string }): Server {
+/** Not listening yet. `dial` begins a connection to where those that come are passed on to. */
+export function forwardTo(dial: () => Socket): Server {
   let open = 0;
   // Each side may end before the other: a request may be complete while its answer goes on.
   return createServer({ allowHalfOpen: true }, (client) => {
@@ -49,7 +59,7 @@ function forwardTo(target: { path: string } | { port: number; host: string }): S
     client.once("close", () => {
       open -= 1;
     });
-    const service = connect({ ...target, allowHalfOpen: true });
+    const service = dial();
     // Idle connections must not keep a process alive that has ended its work.
     client.unref();
     service.unref();

@@ -175,7 +175,7 @@ test("a new agent gets a user and a removed one loses it, while Redis goes on", 
     "orchestrator",
     "person",
   ]);
-  expect(await as(writer, "GET", "sett:probe")).toContain("WRONGPASS");
+  expect(await as(writer, "GET", `sett:${at.name}:probe`)).toContain("WRONGPASS");
   const second = environmentOf("agent-second").REDIS_URL ?? "";
   expect(await as(second, "GET", `sett:${at.name}:agent:second:registration`)).toContain(
     '"name":"second"',

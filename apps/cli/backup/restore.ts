@@ -18,7 +18,7 @@ import type { PartKind } from "../../../lib/runtime/labels.ts";
 import { blackboardVolumeName, recordVolumeName } from "../../../lib/runtime/names.ts";
 import type { InstanceParts, Runtime, VolumeFile } from "../../../lib/runtime/port.ts";
 import { workspaceOf } from "../instance/find-instance.ts";
-import { redisUser } from "../services/redis.ts";
+import { redisUser } from "../services/limits.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { UndoSteps, undo } from "../up/apply/undo.ts";

@@ -14,7 +14,7 @@ import { type NotedLog, noteOf } from "../facts/noted-log.ts";
 import { fetchResults, readResultsAt } from "../instance/fetch-results.ts";
 import { hasContainers } from "../instance/find-instance.ts";
 import { MissingResults } from "../instance/missing-results.ts";
-import { redisUrlsOf } from "../instance/place.ts";
+import { elsewhereIn, redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -46,6 +46,7 @@ type Input = {
  */
 export async function takeBackup(input: Input): Promise<Backup> {
   const { parts, path, keys, progress, shell } = input;
+  requireOwnRedis(parts);
   const { id, log } = await noteInstance(input);
   using file = new BackupWriter(path, {
     sett_backup: 1,
@@ -72,6 +73,17 @@ export async function takeBackup(input: Input): Promise<Backup> {
   return backup;
 }
 
+/** A Redis of others has more in it than this instance, and a back-up of its own. */
+function requireOwnRedis(parts: InstanceParts): void {
+  const elsewhere = elsewhereIn(parts);
+  if (elsewhere === undefined) return;
+  throw new SettError(
+    "backup-unusable",
+    `The blackboard of ${parts.instance} is in Redis at ${elsewhere}, which is not its own.`,
+    { hint: "Back it up there, with all that is in it. `sett hoard` fetches the results." },
+  );
+}
+
 async function noteInstance({
   parts,
   repository,
@@ -91,7 +103,7 @@ async function noteInstance({
 }
 
 async function addSnapshot(file: BackupWriter, { parts, shell }: Input): Promise<void> {
-  const { ownerUrl } = redisUrlsOf(parts);
+  const { ownerUrl = "" } = redisUrlsOf(parts);
   await file.add(`${blackboardFolder}${snapshotName}`, snapshotOf(ownerUrl, shell.interrupted));
   file.addText(`${blackboardFolder}${listName}`, listOfSnapshot);
 }

@@ -31,6 +31,7 @@ import { durationOf } from "../program/duration.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { elsewhereFor } from "../up/apply/remove-elsewhere.ts";
 import { hasRedis, stoppedAt, stopperOf, stopWork } from "../up/apply/stop-parts.ts";
 import { nameOfFolder } from "../up/checks/checks.ts";
 
@@ -50,7 +51,8 @@ export const down = defineCommand({
     },
     force: {
       type: "boolean",
-      description: "with --volumes: also remove results that could not be fetched",
+      description:
+        "with --volumes: also remove results that could not be fetched, and leave what cannot be reached in a Redis elsewhere",
     },
     timeout: {
       type: "string",
@@ -157,6 +159,7 @@ async function takeDown(
     idsOf([...parts.volumes, ...parts.networks, ...parts.containers]).get(instance);
   const results =
     repository && new LastResults({ parts, repository, mustHave: isWhole && !isForced }, shell);
+  const elsewhere = isWhole ? await elsewhereFor({ parts, id, isForced }, shell) : undefined;
   await results?.require();
   await logStop(parts, { repository, kept }, shell);
   requireLock(shell.interrupted);
@@ -182,6 +185,7 @@ async function takeDown(
       last.containers.filter(({ name }) => !workers.has(name)),
     );
   requireLock(shell.interrupted);
+  await elsewhere?.remove();
   await runtime.apply.removeInstance(instance, { blackboard: isWhole ? "remove" : "keep" });
   const built = await builtFor(kept);
   if (!isWhole) {

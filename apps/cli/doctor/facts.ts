@@ -27,7 +27,8 @@ export type OwedFacts = {
   oldest: { id: string; type: string; reason: string } | undefined;
 };
 
-export type RedisFacts =
+/** `elsewhere`: its URL, where it is not the instance's own. */
+export type RedisFacts = { elsewhere?: string } & (
   | Silent
   | {
       state: "answers";
@@ -48,7 +49,8 @@ export type RedisFacts =
       noticeProblems?: readonly NoticeProblem[];
       /** Why traces do not arrive. */
       traceProblem?: TraceProblem | undefined;
-    };
+    }
+);
 
 /**
  * `survey` and `image`: undefined for a process, and for what is gone meanwhile. `unanswered`: the

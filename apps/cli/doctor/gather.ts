@@ -10,7 +10,7 @@ import type { NotedLog } from "../facts/noted-log.ts";
 import { findInstance, hasAnything, workspaceOf } from "../instance/find-instance.ts";
 import { publicNetworksOf } from "../instance/machine-networks.ts";
 import { howItRuns } from "../instance/parts.ts";
-import { findRedisPlace, isServing, redisUrlsOf } from "../instance/place.ts";
+import { elsewhereIn, findRedisPlace, isServing, redisUrlsOf } from "../instance/place.ts";
 import { readRetention } from "../instance/retention.ts";
 import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
@@ -248,10 +248,15 @@ async function redisOfInstance(
   if (parts.containers.length === 0) return undefined;
   const container = parts.containers.find(({ labels }) => labels.component === "redis");
   try {
-    const { ownerUrl } = redisUrlsOf(parts);
+    const { ownerUrl, redisUrl } = redisUrlsOf(parts);
     const isInside = container !== undefined && runtime === "docker" && isServing(container);
+    const elsewhere = elsewhereIn(parts);
+    if (elsewhere !== undefined) {
+      const there = await readRedis(redisUrl, parts.instance, async () => undefined);
+      return { ...there, elsewhere };
+    }
     return await readRedis(
-      ownerUrl,
+      ownerUrl ?? redisUrl,
       parts.instance,
       isInside ? (folder) => diskInside(env, container.id, folder) : diskAt,
     );

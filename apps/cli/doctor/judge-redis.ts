@@ -12,6 +12,33 @@ const fullAt = 0.8;
 
 /** `up`: the command that starts it again. */
 export function judgeRedis(redis: RedisFacts, up: string): Finding[] {
+  const { elsewhere } = redis;
+  if (elsewhere === undefined) return judge(redis, up);
+  return judge(redis, up).map((finding) => atOthers(finding, elsewhere));
+}
+
+/** `sett up` sets nothing there, and `sett logs` shows nothing of it. */
+function atOthers(finding: Finding, elsewhere: string): Finding {
+  if (finding.subject !== subject) return finding;
+  const found = finding.check === "version" ? `${finding.found}, at ${elsewhere}` : finding.found;
+  if (finding.level === "ok") return { ...finding, found };
+  return {
+    ...finding,
+    found,
+    remedy: `${remediesAtOthers[finding.check] ?? finding.remedy} (Redis is at ${elsewhere})`,
+  };
+}
+
+const remediesAtOthers: Readonly<Record<string, string>> = {
+  answer: "`sett logs redis` says why it is not reached; then ask those who run that Redis.",
+  version: "Name a Redis of version 7 or newer in `services.redis.url`.",
+  persistence: "In that Redis: `appendonly yes` and `appendfsync everysec`.",
+  "writes to disk": "That Redis needs room where it keeps its data.",
+  memory:
+    "In that Redis: `maxmemory`, and `maxmemory-policy noeviction`; `sett prune --before 30d` makes room.",
+};
+
+function judge(redis: RedisFacts, up: string): Finding[] {
   if (redis.state === "silent") {
     const why = "The blackboard is in Redis: without it no work begins, and no result is stored.";
     return [

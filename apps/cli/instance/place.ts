@@ -1,5 +1,6 @@
 // The place of an instance: its Redis on this machine, and its repository.
 
+import { sharedPrefix } from "../../../lib/blackboard/redis/users.ts";
 import type { ApiAddress } from "../../../lib/client/remote/api-client.ts";
 import { apiOf, askInstance } from "../../../lib/client/remote/instance.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -8,6 +9,7 @@ import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import { redisPort } from "../services/environment.ts";
+import { elsewhereVariable } from "../services/redis-elsewhere.ts";
 import { ownerUrlOf, type RedisAddress, urlFor } from "../services/redis-users.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { findInstance, hasContainers, instanceNameOf, workspaceOf } from "./find-instance.ts";
@@ -105,14 +107,27 @@ export function redisOf(parts: InstanceParts): RedisAddress | undefined {
   const published = redis?.ports.find(({ port }) => port === redisPort);
   if (redis === undefined || !isServing(redis) || published === undefined) return undefined;
   const { REDISCLI_AUTH: ownerPassword = "" } = redis.env;
-  return { host: "127.0.0.1", port: published.hostPort, ownerPassword };
+  const userPrefix = elsewhereIn(parts) === undefined ? "" : sharedPrefix(parts.instance);
+  return { host: "127.0.0.1", port: published.hostPort, ownerPassword, userPrefix };
 }
 
-/** Throws `redis-unreachable` when the instance's Redis does not run. */
-export function redisUrlsOf(parts: InstanceParts): Required<RedisUrls> {
+/** The URL of the Redis to which a part of the instance is only the way; no user is in it. */
+export function elsewhereIn(parts: Pick<InstanceParts, "containers">): string | undefined {
+  return redisPartOf(parts)?.env[elsewhereVariable];
+}
+
+/**
+ * `ownerUrl`: only where the Redis is the instance's own. Throws `redis-unreachable` when it does
+ * not run, or the way to it.
+ */
+export function redisUrlsOf(parts: InstanceParts): RedisUrls {
   const address = redisOf(parts);
-  if (address !== undefined)
-    return { redisUrl: urlFor(address, { role: "person" }), ownerUrl: ownerUrlOf(address) };
+  if (address !== undefined) {
+    const redisUrl = urlFor(address, { role: "person" });
+    return elsewhereIn(parts) === undefined
+      ? { redisUrl, ownerUrl: ownerUrlOf(address) }
+      : { redisUrl };
+  }
   const { instance } = parts;
   const redis = redisPartOf(parts);
   const state = redis === undefined ? "has no container" : `does not run (${redis.state.state})`;
@@ -140,6 +155,6 @@ export function isServing({ state }: Pick<ContainerPart, "state">): boolean {
   return state.state === "running" || state.state === "unsupervised";
 }
 
-function redisPartOf({ containers }: InstanceParts): ContainerPart | undefined {
+function redisPartOf({ containers }: Pick<InstanceParts, "containers">): ContainerPart | undefined {
   return containers.find((container) => container.labels.component === "redis");
 }

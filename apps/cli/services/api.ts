@@ -33,7 +33,7 @@ export const api = defineService({
     program: "api",
     env: environmentOf(input),
     needs: [
-      reachesRedis(input.password, { role: "person" }),
+      reachesRedis(input, { role: "person" }),
       ...(showsLogs(input.config) ? [{ kind: "power", power: "logs", ...logsDoor } as const] : []),
       filesOf(input),
       ...certificateOf(input),

@@ -1,7 +1,8 @@
 // The variables that several services have, and their ways to Redis.
 import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
-import { userNameOf } from "../../../lib/blackboard/redis/users.ts";
+import { sharedPrefix, userNameOf } from "../../../lib/blackboard/redis/users.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { Need } from "../../../lib/runtime/part-plan.ts";
 import { quietRuntime } from "../../../lib/service/quiet-runtime.ts";
 import { passwordFor } from "./redis-users.ts";
@@ -24,8 +25,16 @@ export function leaseTime({ limits }: Pick<SettConfig, "limits">): Record<string
   return { SETT_GRANT_LEASE: `${limits.lease_ms}ms` };
 }
 
-export function reachesRedis(ownerPassword: string, user: RedisUser): Need {
-  const login = { name: userNameOf(user), password: passwordFor(ownerPassword, user) };
+type WithRedis = {
+  instance: InstanceName;
+  password: string;
+  config: Pick<SettConfig, "services">;
+};
+
+export function reachesRedis(input: WithRedis, user: RedisUser): Need {
+  const { password, config, instance } = input;
+  const prefix = config.services.redis.url === undefined ? "" : sharedPrefix(instance);
+  const login = { name: userNameOf(user, prefix), password: passwordFor(password, user) };
   return { kind: "redis", port: redisPort, login };
 }
 

@@ -36,7 +36,7 @@ export const gateway = defineService({
         agents: withModel(input.config).map(({ name }) => name),
         variable: "SETT_SOCKETS_DIR",
       },
-      reachesRedis(input.password, { role: "gateway" }),
+      reachesRedis(input, { role: "gateway" }),
       temporaryFolder(64),
       ...cassetteMounts(input),
     ],

@@ -31,7 +31,7 @@ export type PlanInput = {
   repository: Pick<HostExchange, "foldersFor"> & { user: Owner };
   /** The gateway's and the API's are undefined where no service runs in them. */
   images: {
-    redis: PlannedImage;
+    redis?: PlannedImage | undefined;
     orchestrator: PlannedImage;
     gateway?: PlannedImage | undefined;
     api?: PlannedImage | undefined;
@@ -42,6 +42,8 @@ export type PlanInput = {
    * that is derived from it.
    */
   password: string;
+  /** Certificates in PEM that sign that of a Redis elsewhere. */
+  redisCa?: string | undefined;
   machine: Machine;
   /** Agents that are not made anew for each grant begin over one checkout. */
   isLayered: boolean;

@@ -25,6 +25,8 @@ const defaultShutdownMs = 30_000;
 
 /** The user of services that write nothing of the repository's owner. */
 export const serviceUser: Owner = { uid: 10001, gid: 10001 };
+/** The user `redis` of common images; an image does not need to know it. */
+export const redisUser: Owner = { uid: 999, gid: 1000 };
 
 export const orchestratorStopSeconds = 15;
 export const redisStopSeconds = 30;

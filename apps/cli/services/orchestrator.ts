@@ -18,7 +18,7 @@ export const orchestrator = defineService({
     program: "orchestrator",
     env: environmentOf(input),
     needs: [
-      reachesRedis(input.password, { role: "orchestrator" }),
+      reachesRedis(input, { role: "orchestrator" }),
       temporaryFolder(64),
       ...workersOf(input),
     ],

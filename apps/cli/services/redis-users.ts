@@ -14,14 +14,21 @@ export function passwordFor(ownerPassword: string, user: RedisUser): string {
 
 type Named = { name: AgentName };
 
-export type RedisAddress = { host: string; port: number; ownerPassword: string };
+/** `userPrefix`: what is before the names of the instance's users there. */
+export type RedisAddress = {
+  host: string;
+  port: number;
+  ownerPassword: string;
+  userPrefix?: string;
+};
 
 export function ownerUrlOf({ host, port, ownerPassword }: RedisAddress): string {
   return `redis://:${encodeURIComponent(ownerPassword)}@${host}:${port}`;
 }
 
-export function urlFor({ host, port, ownerPassword }: RedisAddress, user: RedisUser): string {
-  return `redis://${userNameOf(user)}:${passwordFor(ownerPassword, user)}@${host}:${port}`;
+export function urlFor(address: RedisAddress, user: RedisUser): string {
+  const { host, port, ownerPassword, userPrefix } = address;
+  return `redis://${userNameOf(user, userPrefix)}:${passwordFor(ownerPassword, user)}@${host}:${port}`;
 }
 
 /** All people act through the command line, and have one user together. */

@@ -1,23 +1,23 @@
-// Redis, which holds the blackboard of an instance.
+// Redis, which holds the blackboard of an instance, or the way to it where it is elsewhere.
 import { createHash } from "node:crypto";
-import type { Owner } from "../../../lib/runtime/container-spec.ts";
 import { blackboardVolumeName } from "../../../lib/runtime/names.ts";
 import { redisPort, temporaryFolder } from "./environment.ts";
-import { health, redisResources, redisStopSeconds } from "./limits.ts";
+import { health, redisResources, redisStopSeconds, redisUser } from "./limits.ts";
+import { elsewhereOf, wayToRedis } from "./redis-elsewhere.ts";
 import { redisScript } from "./redis-script.ts";
 import { defineService } from "./service.ts";
 
 /** The SHA-256 of its owner's password, for the file of users. */
 const usersVariable = "SETT_REDIS_USERS";
 
-/** The user `redis` of common images; an image does not need to know it. */
-export const redisUser: Owner = { uid: 999, gid: 1000 };
-
 export const redis = defineService({
   name: "redis",
-  image: "redis",
+  image: (config) => (elsewhereOf(config) === undefined ? "redis" : "orchestrator"),
   isNeeded: () => true,
-  plan: ({ instance, config, password }) => {
+  plan: (input) => {
+    const { instance, config, password } = input;
+    const elsewhere = elsewhereOf(config);
+    if (elsewhere !== undefined) return wayToRedis(input, elsewhere);
     const resources = redisResources(config.services.redis.resources);
     return {
       program: "orchestrator",

@@ -49,10 +49,12 @@ export type Gift = {
 
 type Variables = Readonly<Record<string, string>>;
 
+export type ServiceImage = "redis" | "orchestrator" | "gateway" | "api";
+
 export type Service = {
   name: ServiceName;
   /** Which of the images it has. */
-  image: "redis" | "orchestrator" | "gateway" | "api";
+  image: ServiceImage | ((config: ServiceConfig) => ServiceImage);
   isNeeded: (config: ServiceConfig) => boolean;
   plan: (input: PlanInput) => ServicePlan;
   gifts?: readonly Gift[];
@@ -81,6 +83,10 @@ export type Service = {
    */
   machineNetworks?: { variable: string; isNeeded: (variables: Variables) => boolean; why: string };
 };
+
+export function imageOf({ image }: Service, config: ServiceConfig): ServiceImage {
+  return typeof image === "string" ? image : image(config);
+}
 
 export function defineService(service: Service): Service {
   return service;

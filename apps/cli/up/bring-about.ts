@@ -10,6 +10,7 @@ import { isTakenOver } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
 import { noteWaitingGoals } from "../instance/retention.ts";
 import { keepLogs } from "../logs/keep-logs.ts";
+import { elsewhereOf } from "../services/redis-elsewhere.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { type ApplyInput, applyPlan } from "./apply/apply.ts";
@@ -21,6 +22,7 @@ import { leftBehind, stateAfterFailure, withState } from "./apply/state-after-fa
 import { UndoSteps, undo } from "./apply/undo.ts";
 import { knownId, requireFreeOrOwn } from "./checks/checks.ts";
 import { keepId } from "./checks/keep-id.ts";
+import { requireRedis } from "./checks/require-redis.ts";
 import { type Host, type Known, usersOf } from "./hosts/host.ts";
 import type { Order } from "./order.ts";
 import { apiAddress } from "./plan/api-address.ts";
@@ -65,7 +67,7 @@ export async function bringAbout(input: Input): Promise<void> {
     const hasBeenUp = keptId !== undefined && (await kept.hasBeenUp());
     const isKnown = hasBeenUp && (before?.networks ?? []).length === 0;
     const noted = await kept.log();
-    const applyInput = { ...made, actor, undoSteps, isKnown, noted, before, folders };
+    const applyInput = { ...made, id, actor, undoSteps, isKnown, noted, before, folders };
     const applied = await applyPlan(applyInputOf(input, applyInput));
     // That the configuration cannot be written was said with the id.
     await kept
@@ -89,9 +91,12 @@ export async function bringAbout(input: Input): Promise<void> {
 
 type Looked = Known & { keptId: string | undefined };
 
-/** Throws `instance-taken`, `workspace-taken`, `config-invalid` and `docker-failed`. */
+/**
+ * Throws `instance-taken`, `workspace-taken`, `config-invalid`, `docker-failed` and
+ * `redis-unreachable`.
+ */
 async function lookAtInstance(
-  { instance, repository, runtime, host, here, shell }: Input,
+  { file, instance, repository, runtime, host, read, here, shell }: Input,
   undoSteps: UndoSteps,
   problemAt: ProblemAt,
 ): Promise<Looked> {
@@ -106,10 +111,16 @@ async function lookAtInstance(
   const engine = await runtime.observe.check();
   const known = { id, before, kept, engine };
   await host.requireUsable(known, problemAt);
+  if (read.redis !== undefined) {
+    const { isInContainer } = host;
+    const at = { file, problemAt, instance, id, elsewhere: read.redis, isInContainer };
+    for (const sentence of await requireRedis(at)) shell.messages.warn(sentence);
+  }
   return { ...known, keptId };
 }
 
 type Applying = Pick<ApplyInput, "plan" | "registrations" | "actor" | "undoSteps"> & {
+  id: string;
   isKnown: boolean;
   noted: NotedLog | undefined;
   before: InstanceParts | undefined;
@@ -126,7 +137,7 @@ function foldersInputOf(
 
 function applyInputOf(
   { instance, repository, runtime, host, read, here, progress, shell }: Input,
-  { isKnown, noted, before, folders, ...made }: Applying,
+  { id, isKnown, noted, before, folders, ...made }: Applying,
 ): ApplyInput {
   const { config } = host;
   const { place } = repository;
@@ -141,6 +152,7 @@ function applyInputOf(
     version: shell.version,
     triggers: config.triggers.map(({ name }) => name),
     values: read.values,
+    elsewhere: read.redis === undefined ? undefined : { ...read.redis, id },
     commit: () => folders.ready,
     folders,
     here,
@@ -161,6 +173,8 @@ async function sayWhatIsUp({ runtime, cassettes, host, shell }: Input, plan: Ins
   if (gateway !== undefined && cassettes?.mode !== "replay")
     await warnAboutModels(runtime, gateway, shell);
   if (cassettes !== undefined) shell.messages.note(cassettesNote(cassettes));
-  const { api } = host.config.services;
+  const { api, redis } = host.config.services;
+  const elsewhere = elsewhereOf({ services: { redis } });
+  if (elsewhere !== undefined) shell.messages.note(`The blackboard is in ${elsewhere}`);
   if (api !== undefined) shell.messages.note(`The API and its page: ${apiAddress(api)}`);
 }

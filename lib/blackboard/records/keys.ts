@@ -18,6 +18,10 @@ export function keysOf(instance: InstanceName) {
   const prefix = `sett:${instance}:`;
   return {
     prefix,
+    /** no type: no program ever sets it; a write of it says whether Redis accepts writes. */
+    probe: `${prefix}probe`,
+    /** string: the id of the sett whose blackboard this is, in a Redis that others use, too. */
+    owner: `${prefix}owner`,
     /** hash: an artefact's fields. */
     artefact: (id: ArtefactId | string) => `${prefix}artifact:${id}`,
     /** hash: cause → the id of the claim that it has opened about this artefact. */

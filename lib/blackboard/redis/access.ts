@@ -10,7 +10,6 @@ import type {
   LogicalId,
 } from "../../model/ids.ts";
 import { type Keys, keysOf } from "../records/keys.ts";
-import { probeKey } from "./probe.ts";
 import type { RedisUser } from "./users.ts";
 
 export type Access = {
@@ -28,7 +27,7 @@ export function accessOf(user: RedisUser, instance: InstanceName): Access {
   const keys = keysOf(instance);
   if (user.role === "agent") return agentAccess(keys, user.agent);
   const access = accessOfRole[user.role](keys);
-  return { ...access, writes: [probeKey, ...access.writes] };
+  return { ...access, writes: [keys.probe, ...access.writes] };
 }
 
 /** The words that follow `ACL SETUSER name`, for a user who has no rights yet. */
@@ -99,7 +98,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         keys.agentStatus(anyAgent),
         keys.mailOut(anyAgent),
         keys.refusedArtefacts,
-        probeKey,
+        keys.probe,
       ],
     },
   }),
@@ -178,7 +177,7 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
       ...byHand,
     ],
     reads: [
-      ...[probeKey, keys.agentRegistration(agent), keys.announcements, keys.mailIn(agent)],
+      ...[keys.probe, keys.agentRegistration(agent), keys.announcements, keys.mailIn(agent)],
       ...[keys.agentQueued(agent), keys.agentAsked(agent), keys.agentWork(agent)],
       ...[keys.claim(anyClaim), keys.laterBids(anyClaim), keys.grants(anyClaim)],
       ...[
@@ -194,11 +193,11 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
     only: {
       // Each of these keys has one type for ever, whatever the agent sends: one that is of another
       // cannot be read by the programs of others. The one function that writes: takeGrant.
-      fcall: [probeKey, keys.agentTaken(agent), keys.mailOut(agent)],
+      fcall: [keys.probe, keys.agentTaken(agent), keys.mailOut(agent)],
       hdel: [keys.agentTaken(agent)],
       hget: [keys.agentTaken(agent)],
       hsetnx: [keys.agentTaken(agent)],
-      set: [probeKey, keys.agentStatus(agent)],
+      set: [keys.probe, keys.agentStatus(agent)],
       xadd: [keys.mailOut(agent)],
       blmpop: [keys.agentGrants(agent)],
       lpop: [keys.agentGrants(agent)],

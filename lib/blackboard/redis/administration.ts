@@ -2,19 +2,23 @@
 // work. Redis keeps them in its ACL file.
 import { createHash } from "node:crypto";
 import type { InstanceName } from "../../model/ids.ts";
+import { keysOf } from "../records/keys.ts";
 import { accessOf, aclRules } from "./access.ts";
 import type { Client } from "./client.ts";
 import { Connection } from "./connection.ts";
 import { requireFunctions } from "./function-library.ts";
-import { isUserName, type RedisUser, userNameOf } from "./users.ts";
+import { isUserName, type RedisUser, sharedPrefix, userNameOf } from "./users.ts";
 
 /**
- * `url`: as a user who may do anything, Redis' own `default`. `giveUpMs`: how long to wait for a
+ * `url`: as a user who may do anything, Redis' own `default`. `ca`: certificates in PEM that sign
+ * that of the server. `isShared`: others use this Redis, too. `giveUpMs`: how long to wait for a
  * Redis that starts, unless the signal aborts.
  */
 export type Owner = {
   url: string;
+  ca?: string | undefined;
   instance: InstanceName;
+  isShared?: boolean;
   giveUpMs?: number;
   signal?: AbortSignal;
 };
@@ -37,14 +41,14 @@ export async function prepareUsers(
       const rules = aclRules(accessOf(user, owner.instance));
       // One command, so that a user at work is never without rights. Redis keeps no password, only
       // its digest.
-      await client.aclSetUser(userNameOf(user), [
+      await client.aclSetUser(userNameOf(user, prefixFor(owner)), [
         "reset",
         "on",
         `#${digestOf(password)}`,
         ...rules,
       ]);
     }
-    await client.aclSave();
+    await saveUsers(client, owner);
   });
 }
 
@@ -53,24 +57,89 @@ export async function removeOtherUsers(
   owner: Owner,
   kept: readonly UserWithPassword[],
 ): Promise<void> {
-  const names = new Set(kept.map(({ user }) => userNameOf(user)));
+  const prefix = prefixFor(owner);
+  const names = new Set(kept.map(({ user }) => userNameOf(user, prefix)));
   await asOwner(owner, async (client) => {
     const surplus = (await client.aclUsers()).filter(
-      (name) => isUserName(name) && !names.has(name),
+      (name) => isUserName(name, prefix) && !names.has(name),
     );
     if (surplus.length === 0) return;
     await client.aclDelUser(surplus);
-    await client.aclSave();
+    await saveUsers(client, owner);
   });
+}
+
+/**
+ * Notes that the blackboard of this name belongs to the sett with this id. `new`: there was none.
+ */
+export async function takeShared(
+  owner: Omit<Owner, "isShared">,
+  id: string,
+): Promise<"new" | "own" | "another's"> {
+  const keys = keysOf(owner.instance);
+  let taken: "new" | "own" | "another's" = "own";
+  await asOwner(owner, async (client) => {
+    const isEmpty = (await client.exists(keys.events)) === 0;
+    const before = await client.set(keys.owner, id, { condition: "NX", GET: true });
+    if (before === null && isEmpty) taken = "new";
+    else if (before !== null && before !== id) taken = "another's";
+  });
+  return taken;
+}
+
+/** Whether the blackboard of this name belongs to the sett with this id. */
+export async function holdsShared(owner: Omit<Owner, "isShared">, id: string): Promise<boolean> {
+  let holder: string | null = null;
+  await asOwner(owner, async (client) => {
+    holder = await client.get(keysOf(owner.instance).owner);
+  });
+  return holder === id;
+}
+
+/**
+ * Removes every key of the instance and its users, where they belong to the sett with this id: what
+ * others have there stays. Whose they are is removed last, so that it can be done again.
+ */
+export async function removeFromShared(owner: Omit<Owner, "isShared">, id: string): Promise<void> {
+  if (!(await holdsShared(owner, id))) return;
+  const keys = keysOf(owner.instance);
+  await removeOtherUsers({ ...owner, isShared: true }, []);
+  await asOwner(owner, async (client) => {
+    let cursor = "0";
+    do {
+      const found = await client.scan(cursor, { MATCH: `${keys.prefix}*`, COUNT: 1_000 });
+      const others = found.keys.filter((key) => key !== keys.owner);
+      if (others.length > 0) await client.unlink(others);
+      cursor = found.cursor;
+    } while (cursor !== "0");
+    await client.unlink(keys.owner);
+  });
+}
+
+function prefixFor({ isShared, instance }: Owner): string {
+  return isShared === true ? sharedPrefix(instance) : "";
+}
+
+/** A Redis of others may have no file for its users, which `sett up` says when it looks. */
+async function saveUsers(client: Client, { isShared }: Owner): Promise<void> {
+  const saved = client.aclSave();
+  await (isShared === true ? saved.catch(unlessWithoutFile) : saved);
+}
+
+function unlessWithoutFile(error: unknown): void {
+  if (!(error instanceof Error && /not configured to use an ACL file/.test(error.message)))
+    throw error;
 }
 
 /** `work` must be safe to repeat. */
 async function asOwner(
-  { url, giveUpMs, signal }: Owner,
+  { url, ca, instance, giveUpMs, signal }: Owner,
   work: (client: Client) => Promise<void>,
 ): Promise<void> {
   const connection = await Connection.open({
     url,
+    ca,
+    probeKey: keysOf(instance).probe,
     timeoutMs: answerWithinMs,
     giveUpMs,
     signal,

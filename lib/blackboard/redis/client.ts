@@ -13,9 +13,10 @@ export type Client = ReturnType<typeof newClient>;
 /**
  * Not connected yet. Commands are refused rather than queued while it is not (a queued one would
  * run late), and have no time limit each (timers cost two thirds of the throughput): a silent
- * socket ends the whole connection after `silenceMs`.
+ * socket ends the whole connection after `silenceMs`. `ca`: certificates in PEM that sign that of
+ * the server.
  */
-export function newClient(url: string, connectMs: number, silenceMs: number) {
+export function newClient(url: string, connectMs: number, silenceMs: number, ca?: string) {
   const client = createClient({
     ...addressOf(url),
     disableOfflineQueue: true,
@@ -25,7 +26,7 @@ export function newClient(url: string, connectMs: number, silenceMs: number) {
     // Explicitly none: left out, the client would set one.
     commandOptions: noTimeLimit,
     socket: {
-      ...socketOf(url),
+      ...socketOf(url, ca),
       connectTimeout: connectMs,
       socketTimeout: silenceMs,
       reconnectStrategy: false,
@@ -46,9 +47,10 @@ function addressOf(url: string): { url: string } | { username: string; password:
     : { url };
 }
 
-function socketOf(url: string): { path: string } | object {
+function socketOf(url: string, ca: string | undefined): object {
   const { protocol, pathname } = new URL(url);
-  return protocol === socketProtocol ? { path: decodeURIComponent(pathname) } : {};
+  if (protocol === socketProtocol) return { path: decodeURIComponent(pathname) };
+  return protocol === "rediss:" && ca !== undefined ? { tls: true, ca } : {};
 }
 
 /** The address to show, without the password: `host:port`, or the path of a socket. */

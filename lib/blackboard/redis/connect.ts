@@ -26,6 +26,8 @@ import { triggersOf } from "./triggers.ts";
 
 export type ConnectOptions = {
   url: string;
+  /** Certificates in PEM that sign that of the server, in place of those that everybody knows. */
+  ca?: string | undefined;
   /** The same Redis as a user who may load the functions, where the user of `url` may not. */
   ownerUrl?: string | undefined;
   instance: InstanceName;
@@ -57,6 +59,7 @@ export type ConnectOptions = {
 export async function connectBlackboard(options: ConnectOptions): Promise<Blackboard> {
   const {
     url,
+    ca,
     ownerUrl,
     instance,
     host,
@@ -67,14 +70,16 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     onLost = () => {},
   } = options;
   const onUnreadable = onceForEach(options.onUnreadable ?? (() => {}));
+  const keys = keysOf(instance);
   const connection = await Connection.open({
-    ...{ url, timeoutMs, giveUpMs, signal, isNeeded, onLost },
+    ...{ url, ca, timeoutMs, giveUpMs, signal, isNeeded, onLost },
+    probeKey: keys.probe,
     makeClient: options.makeClient,
   });
-  const keys = keysOf(instance);
   const actorOf = (agent: AgentName, at = host) => agentAt(agent, at);
   const nonce = crypto.randomUUID();
-  const load = ownerUrl === undefined ? loadFunctions : () => loadFunctionsAs(ownerUrl, timeoutMs);
+  const load =
+    ownerUrl === undefined ? loadFunctions : () => loadFunctionsAs(ownerUrl, timeoutMs, keys.probe);
   const call = callOf(sendCallOf((work) => connection.run(work), keys, nonce, load));
   const callOnce = callOf(sendCallOf((work) => connection.once(work), keys, nonce, load));
   const callOn = (number: number | undefined) =>
@@ -118,8 +123,8 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
   };
 }
 
-async function loadFunctionsAs(url: string, timeoutMs: number): Promise<void> {
-  const { client } = await connected(newClient(url, timeoutMs, timeoutMs));
+async function loadFunctionsAs(url: string, timeoutMs: number, probeKey: string): Promise<void> {
+  const { client } = await connected(newClient(url, timeoutMs, timeoutMs), probeKey);
   await loadFunctions(client).finally(() => client.destroy());
 }
 

@@ -4,6 +4,10 @@ import type { newClient } from "./client.ts";
 
 export type ConnectionOptions = {
   url: string;
+  /** Certificates in PEM that sign that of the server, in place of those that everybody knows. */
+  ca?: string | undefined;
+  /** The key of the instance that no program ever sets. */
+  probeKey: string;
   /** How long an answer may take. */
   timeoutMs: number;
   /**

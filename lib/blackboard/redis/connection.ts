@@ -155,10 +155,9 @@ export class Connection {
    * destroys it.
    */
   async connectAnother(blockMs: number | undefined): Promise<Client> {
-    const { url, timeoutMs, makeClient = newClient } = this.#options;
-    return (
-      await connected(makeClient(url, timeoutMs, blockMs === undefined ? 0 : blockMs + timeoutMs))
-    ).client;
+    const { url, ca, timeoutMs, probeKey, makeClient = newClient } = this.#options;
+    const silenceMs = blockMs === undefined ? 0 : blockMs + timeoutMs;
+    return (await connected(makeClient(url, timeoutMs, silenceMs, ca), probeKey)).client;
   }
 
   close(): void {
@@ -171,9 +170,10 @@ export class Connection {
   }
 
   async #connect(): Promise<void> {
-    const { url, timeoutMs, makeClient = newClient } = this.#options;
+    const { url, ca, timeoutMs, probeKey, makeClient = newClient } = this.#options;
     const { client, writeRefusal } = await connected(
-      makeClient(url, timeoutMs, timeoutMs + this.#beatMs),
+      makeClient(url, timeoutMs, timeoutMs + this.#beatMs, ca),
+      probeKey,
     );
     if (this.closed.aborted) return client.destroy();
     client.on("error", (cause) => this.#drop(client, cause));
@@ -242,7 +242,7 @@ export class Connection {
       return;
     }
     this.#probeSent = now;
-    probe(client).then(
+    probe(client, this.#options.probeKey).then(
       (writeRefusal) => {
         if (this.#client !== client) return;
         this.#probeSent = undefined;

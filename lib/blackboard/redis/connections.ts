@@ -3,7 +3,7 @@
 import type { EndedConnections, LeaderLease } from "../port/leader.ts";
 import type { Deps } from "./deps.ts";
 import { slowCallersOf } from "./slow-callers.ts";
-import { agentOfUser } from "./users.ts";
+import { agentOfUser, prefixOfUser } from "./users.ts";
 
 /** The owner, and every connection that has given no password yet. */
 const ownerName = "default";
@@ -14,8 +14,9 @@ export function connectionsOf({
   connection,
   user: own,
 }: Pick<Deps, "connection" | "user">): Connections {
+  const prefix = prefixOfUser(own);
   return {
-    ...slowCallersOf({ connection }),
+    ...slowCallersOf({ connection, user: own }),
 
     async countConnections() {
       const info = await connection.run((client) => client.info("clients"));
@@ -23,9 +24,11 @@ export function connectionsOf({
     },
 
     async endConnections(limit) {
-      // The orchestrator itself is among these in a Redis without users.
+      // The orchestrator itself is among these in a Redis without users. In one that others use,
+      // too, the connections of its owner are none of this instance's.
       const isLimited = (user: string) =>
-        agentOfUser(user) !== undefined || (user === ownerName && !isOwner(own));
+        agentOfUser(user, prefix) !== undefined ||
+        (user === ownerName && prefix === "" && !isOwner(own));
       const counts = countsOf(
         await connection.run((client) => client.sendCommand<string>(["CLIENT", "LIST"])),
       );
@@ -38,7 +41,7 @@ export function connectionsOf({
           continue;
         }
         await connection.run((client) => client.sendCommand(["CLIENT", "KILL", "USER", user]));
-        ended.push({ user, agent: agentOfUser(user), connections });
+        ended.push({ user, agent: agentOfUser(user, prefix), connections });
       }
       return { ended, most };
     },

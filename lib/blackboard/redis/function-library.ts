@@ -71,7 +71,6 @@ import retireGoal from "./lua/retire-goal.lua" with { type: "text" };
 import setPaused from "./lua/set-paused.lua" with { type: "text" };
 import settleOwed from "./lua/settle-owed.lua" with { type: "text" };
 import takeGrant from "./lua/take-grant.lua" with { type: "text" };
-import { probeKey } from "./probe.ts";
 
 const preludes = [
   prelude,
@@ -230,7 +229,7 @@ export function sendCallOf(
   return (name, moreKeys, args) => {
     const isReading = functionFlags[name] === "no-writes";
     // A function that logs nothing may be called by those who may not see the log.
-    const allKeys = [isReading || ofAgents.has(name) ? probeKey : keys.events, ...moreKeys];
+    const allKeys = [isReading || ofAgents.has(name) ? keys.probe : keys.events, ...moreKeys];
     const words = [
       isReading ? "FCALL_RO" : "FCALL",
       `${library}_${name}`,

@@ -9,10 +9,9 @@ import type { Deps } from "./deps.ts";
 import { batchSize, followReads } from "./follow.ts";
 import { MailBacklog } from "./mail-backlog.ts";
 import { MailReader } from "./mail-reader.ts";
-import { probeKey } from "./probe.ts";
 import { RungStream } from "./rung-stream.ts";
 import { beginningOf, endOf } from "./streams.ts";
-import { userNameOf } from "./users.ts";
+import { prefixOfUser, userNameOf } from "./users.ts";
 
 /**
  * The user of an agent that was removed may be gone, and where Redis has no users all connections
@@ -22,7 +21,8 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof ErrorReply && /^ERR No such user/.test(error.message))) throw error;
 }
 
-export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
+export function mailOf({ connection, keys, call, callOn, user }: Deps): MailBoard {
+  const prefix = prefixOfUser(user);
   const readNames = async (client: Client): Promise<AgentName[]> => {
     const names = await Promise.all([client.hKeys(keys.agents), client.hKeys(keys.senders)]);
     return [...new Set(names.flat())].flatMap((name) => AgentName.safeParse(name).data ?? []);
@@ -93,10 +93,10 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
           taken: keys.agentTaken(agent),
           status: keys.agentStatus(agent),
         };
-        const stored = { ...ofAgent, probe: probeKey };
+        const stored = { ...ofAgent, probe: keys.probe };
         const reply = await call("dropMail", stored, { max_bytes: maxBytes });
         if (reply.outcome === "kept") continue;
-        const kill = ["CLIENT", "KILL", "USER", userNameOf({ role: "agent", agent })];
+        const kill = ["CLIENT", "KILL", "USER", userNameOf({ role: "agent", agent }, prefix)];
         await connection.run((client) => client.sendCommand(kill).catch(unlessGone));
         dropped.push({ agent, messages: Number(reply.messages), bytes: Number(reply.bytes) });
       }

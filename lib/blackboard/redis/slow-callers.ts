@@ -4,7 +4,7 @@
 // command has gone before the look. So the looks are repeated for as long as commands are slow.
 import type { LeaderLease, SlowCaller, SlowLimit } from "../port/leader.ts";
 import type { Deps } from "./deps.ts";
-import { agentOfUser } from "./users.ts";
+import { agentOfUser, prefixOfUser } from "./users.ts";
 
 /** How many entries of Redis' log of slow commands are looked at: as many as it keeps. */
 const slowEntries = 128;
@@ -33,7 +33,9 @@ const minSeen = 5;
 
 export function slowCallersOf({
   connection,
-}: Pick<Deps, "connection">): Pick<LeaderLease, "endSlowCallers"> {
+  user: own,
+}: Pick<Deps, "connection" | "user">): Pick<LeaderLease, "endSlowCallers"> {
+  const prefix = prefixOfUser(own);
   const send = <Answer>(...words: string[]) =>
     connection.run((client) => client.sendCommand<Answer>(words));
   const readEntries = () => send<SlowEntry[]>("SLOWLOG", "GET", String(slowEntries));
@@ -44,7 +46,7 @@ export function slowCallersOf({
       // A Redis that was started again counts from the beginning.
       if (after === undefined || last === after || overOf(entries, limits) === undefined)
         return { ended: [], last };
-      const callers = new Callers(limits);
+      const callers = new Callers(limits, prefix);
       let newest: SlowEntry | undefined;
       for (let calm = 0; calm < maxCalmLooks && secondsBetween(entries[0], newest) < maxSeconds; ) {
         // Both at once: the caller of the command that was under way has not gone then.
@@ -67,6 +69,7 @@ export function slowCallersOf({
 /** Holds whose the slow commands are, as far as the looks have shown. */
 class Callers {
   readonly #limits: readonly SlowLimit[];
+  readonly #prefix: string;
   /** The newest first. */
   readonly #entries: SlowEntry[] = [];
   readonly #byUser = new Map<string, SlowEntry[]>();
@@ -76,8 +79,9 @@ class Callers {
   readonly #seen = new Map<string, number>();
   #before: readonly Connected[] | undefined;
 
-  constructor(limits: readonly SlowLimit[]) {
+  constructor(limits: readonly SlowLimit[], prefix: string) {
     this.#limits = limits;
+    this.#prefix = prefix;
   }
 
   /** `entries`: those since the look before, the newest first. */
@@ -86,7 +90,7 @@ class Callers {
     const all = [...connections, ...(this.#before ?? [])];
     for (const entry of entries) {
       const there = all.filter(({ address }) => address === entry[4]);
-      const user = onlyUser(there) ?? userNamed(entry, there);
+      const user = onlyUser(there) ?? userNamed(entry, there, this.#prefix);
       const seen = user === undefined && isUnderWay ? onlyUser(sending(entry, there)) : undefined;
       if (seen !== undefined) this.#seen.set(seen, (this.#seen.get(seen) ?? 0) + 1);
       const own = user ?? seen;
@@ -101,7 +105,7 @@ class Callers {
     const [only, ...others] = this.#seen;
     const suspect = only !== undefined && others.length === 0 && only[1] >= minSeen ? only[0] : "";
     return [...this.#byUser].flatMap(([user, entries]) => {
-      const agent = agentOfUser(user);
+      const agent = agentOfUser(user, this.#prefix);
       const own = user === suspect ? [...entries, ...this.#ofSeveral] : entries;
       const over = agent && overOf(own, this.#limits, this.#entries[0]);
       return agent === undefined || over === undefined ? [] : [{ user, agent, ...over }];
@@ -119,10 +123,14 @@ function onlyUser(connections: readonly Connected[]): string | undefined {
 }
 
 /** A key of its own tells an agent: no other agent has a right to it. */
-function userNamed([, , , words]: SlowEntry, there: readonly Connected[]): string | undefined {
+function userNamed(
+  [, , , words]: SlowEntry,
+  there: readonly Connected[],
+  prefix: string,
+): string | undefined {
   const agents = new Set(keysIn(words).flatMap((key) => /:agent:([^:]+):/.exec(key)?.[1] ?? []));
   const [user, ...others] = new Set(
-    there.map((one) => one.user).filter((one) => agents.has(agentOfUser(one) ?? "")),
+    there.map((one) => one.user).filter((one) => agents.has(agentOfUser(one, prefix) ?? "")),
   );
   return others.length === 0 ? user : undefined;
 }

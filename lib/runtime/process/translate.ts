@@ -156,7 +156,8 @@ function ownEnvironment(
     ...(healthPort !== undefined && port !== undefined && { SETT_HEALTH_PORT: String(port) }),
     ...Object.fromEntries(
       ports.flatMap(({ variables, published }) => {
-        const at = typeof published === "string" ? { port: 0, address: here } : published;
+        const own = { port: published === "any" ? (port ?? 0) : 0, address: here };
+        const at = typeof published === "string" ? own : published;
         return variables === undefined
           ? []
           : [

@@ -9,7 +9,6 @@ import { accessOf } from "../../../lib/blackboard/redis/access.ts";
 import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { type FunctionName, functionTable } from "../../../lib/blackboard/redis/function-table.ts";
-import { probeKey } from "../../../lib/blackboard/redis/probe.ts";
 import { type ClaimId, InstanceName } from "../../../lib/model/ids.ts";
 import { asUser } from "../../support/blackboard/role-bench.ts";
 import { commitOf, openClaim, queued, user } from "../../support/blackboard/scene.ts";
@@ -117,7 +116,7 @@ const reading = (name: FunctionName, ...words: string[]) => [
   "FCALL_RO",
   `${library}_${name}`,
   "1",
-  probeKey,
+  keys.probe,
   keys.prefix,
   "nonce",
   ...words,
@@ -156,7 +155,7 @@ describe("what an agent reads by functions, with ids and numbers of its own choi
   });
 
   test("the work of its own grant, which has a large context", async () => {
-    const stored = [probeKey, keys.agentTaken(hostile), keys.mailOut(hostile)];
+    const stored = [keys.probe, keys.agentTaken(hostile), keys.mailOut(hostile)];
     const call = ["FCALL", `${library}_beginWork`, "3", ...stored, keys.prefix, "nonce"];
     const words = [claim, hostile, "run", "id", "1", "{", "}", numbers, numbers];
     const { ms, reply } = await calledByAgent([...call, ...words]);
@@ -171,7 +170,7 @@ describe("what an agent reads by functions, with ids and numbers of its own choi
       "FCALL_RO",
       `${library}_readMail`,
       "2",
-      probeKey,
+      keys.probe,
       keys.mailOut(hostile),
       keys.prefix,
       "nonce",
@@ -184,7 +183,7 @@ describe("what an agent reads by functions, with ids and numbers of its own choi
 });
 
 describe("every function, with very many words", () => {
-  const own = [keys.agentTaken(hostile), keys.mailOut(hostile), probeKey];
+  const own = [keys.agentTaken(hostile), keys.mailOut(hostile), keys.probe];
 
   // In a hash of its own it may say that it leads: a function of the leader then goes on, to the
   // first key that is not the agent's.
@@ -195,7 +194,7 @@ describe("every function, with very many words", () => {
 
   test.each(Object.keys(functionTable) as FunctionName[])("%s", async (name) => {
     const stored = [
-      probeKey,
+      keys.probe,
       ...Object.keys(functionTable[name].keys).map((_, place) => own[place % own.length] ?? ""),
     ];
     // FCALL_RO refuses what may write before it runs, and does what only reads as FCALL does.
@@ -226,7 +225,7 @@ function widestCalls(): Record<string, string[][]> {
   ];
   const fields = many(count, "version");
   const streams = [keys.announcements, keys.mailIn(hostile), keys.mailOut(hostile)];
-  const probes = many(count, probeKey);
+  const probes = many(count, keys.probe);
   return {
     fcall_ro: [
       ["FCALL_RO", `${library}_readHeads`, String(count), ...probes, keys.prefix, "nonce", "0"],

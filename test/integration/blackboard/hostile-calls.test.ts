@@ -30,7 +30,15 @@ afterAll(async () => {
 });
 
 function call(name: string, ...words: string[]): Promise<string> {
-  return server.cli("FCALL_RO", `${library}_${name}`, "1", "sett:probe", prefix, "nonce", ...words);
+  return server.cli(
+    "FCALL_RO",
+    `${library}_${name}`,
+    "1",
+    `${prefix}probe`,
+    prefix,
+    "nonce",
+    ...words,
+  );
 }
 
 test.each(["1e300", "inf", "nan", "-1", "2", "x"])(
@@ -49,7 +57,7 @@ test("a call that is shorter than its records is refused", async () => {
     "FCALL",
     `${library}_renewCalls`,
     "2",
-    "sett:probe",
+    `${prefix}probe`,
     "open",
     prefix,
     "nonce",

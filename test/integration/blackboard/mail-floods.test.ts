@@ -115,7 +115,7 @@ test("a heartbeat of 64 MiB counts as mail of its agent, and is dropped, as is w
   expect(await scene.board.dropMail(700 * mebibyte)).toEqual([]);
   const before = (await scene.board.readMemory()).usedBytes;
   await scene.set(heartbeat, long);
-  await scene.set("sett:probe", long);
+  await scene.set(`sett:${instance}:probe`, long);
   const [dropped, ...others] = await scene.board.dropMail(700 * mebibyte);
   expect(dropped).toMatchObject({ agent: hostile, messages: 0 });
   expect(dropped?.bytes).toBeGreaterThan(60 * mebibyte);

@@ -385,7 +385,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         {},
         { artefact: forged({}), actor: ada },
       );
-      const own = [at.key("agent:mallory:out"), at.key("agent:mallory:taken"), "sett:probe"];
+      const own = [at.key("agent:mallory:out"), at.key("agent:mallory:taken"), at.key("probe")];
       return own.map((key) => [
         "FCALL",
         library,

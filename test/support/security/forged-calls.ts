@@ -8,7 +8,6 @@ import {
 import type { ArgumentsOf } from "../../../lib/blackboard/redis/call.ts";
 import { encodeArgs } from "../../../lib/blackboard/redis/encode-args.ts";
 import { type FunctionName, functionTable } from "../../../lib/blackboard/redis/function-table.ts";
-import { probeKey } from "../../../lib/blackboard/redis/probe.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { sampleArtefact } from "../records/sample.ts";
@@ -19,7 +18,7 @@ export type ForbiddenCommands = { attack: string; commands: (targets: Prey) => s
 export const ada = "person:Ada Lovelace <ada@sett.invalid>";
 /** As the programs themselves would call a function of the library. */
 export function call<Name extends FunctionName>(
-  { library, keys: { prefix, events } }: Prey,
+  { library, keys: { prefix, events, probe } }: Prey,
   name: Name,
   keys: Record<(typeof functionTable)[Name]["keys"][number], string>,
   args: ArgumentsOf<Name>,
@@ -28,7 +27,7 @@ export function call<Name extends FunctionName>(
     (each) => (keys as Record<string, string>)[each] ?? "",
   );
   const words = encodeArgs(name, args).map(String);
-  const first = name === "takeGrant" || name === "beginWork" ? probeKey : events;
+  const first = name === "takeGrant" || name === "beginWork" ? probe : events;
   return [
     "FCALL",
     `${library}_${name}`,

@@ -142,6 +142,7 @@ test("every sett.yml of the documentation is without a mistake", () => {
     ANTHROPIC_API_KEY: "sk-1",
     OPENAI_API_KEY: "sk-2",
     REGISTRY_TOKEN: "token",
+    OPS_REDIS_PASSWORD: "a-password",
     CI_TOKEN: "a-token-of-16-or-more",
     GITHUB_HOOK_SECRET: "a-secret-of-16-or-more",
   };

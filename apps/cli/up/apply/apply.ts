@@ -29,7 +29,7 @@ import { nextHeartbeat } from "./readiness.ts";
 import { removeDuplicateNetworks } from "./remove-duplicate-networks.ts";
 import { replaceSilent } from "./replace-silent.ts";
 import { settleAll } from "./settle-all.ts";
-import { startRedis } from "./start-redis.ts";
+import { type OwnElsewhere, ownerOf, startRedis } from "./start-redis.ts";
 import { startService } from "./start-service.ts";
 
 export type ApplyInput = LayingInput & {
@@ -39,6 +39,8 @@ export type ApplyInput = LayingInput & {
   registrations: readonly AgentRegistration[];
   /** Those of sett.yml; what is on record of others is removed. */
   triggers: readonly TriggerName[];
+  /** How `sett up` alone reaches a Redis that is not the instance's own. */
+  elsewhere: OwnElsewhere | undefined;
   /** They go to the services that need them, and nowhere else. */
   values: Values;
   /** The lock file of the repository: only one `sett up` at a time reserves a name in it. */
@@ -267,8 +269,9 @@ async function removePart(input: ApplyInput, container: ContainerPart): Promise<
 }
 
 /** Of agents that are no longer in sett.yml: what they started elsewhere is cut off, too. */
-async function removeSurplusUsers({ instance, plan, runtime }: ApplyInput): Promise<void> {
-  const { ownerUrl } = redisUrlsOf(await runtime.observe.parts(instance));
+async function removeSurplusUsers(input: ApplyInput): Promise<void> {
+  const { instance, plan, runtime } = input;
+  const owner = ownerOf(input, redisUrlsOf(await runtime.observe.parts(instance)));
   const { removeOtherUsers } = await import("../../../../lib/blackboard/redis/administration.ts");
-  await removeOtherUsers({ url: ownerUrl, instance }, plan.users);
+  await removeOtherUsers(owner, plan.users);
 }

@@ -2,18 +2,45 @@
 
 import { sleep } from "../../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../../lib/blackboard/port/holders.ts";
+import type {
+  Owner,
+  takeShared as TakeShared,
+} from "../../../../lib/blackboard/redis/administration.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
-import { redisUrlsOf } from "../../instance/place.ts";
+import { type RedisUrls, redisUrlsOf } from "../../instance/place.ts";
 import { connect } from "../../instance/session.ts";
+import { takenElsewhere } from "../checks/require-redis.ts";
 import type { Diff } from "../plan/diff.ts";
 import type { InstancePlan } from "../plan/plan.ts";
+import type { Elsewhere } from "../secrets/read-elsewhere.ts";
 import { makeOwned } from "./make-owned.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
 import { awaitPart, PartFailed, type Ready, readyWithinMs } from "./readiness.ts";
 
 const portPollMs = 50;
 
-export type RedisInput = Tools & { instance: InstanceName; workspace: string; plan: InstancePlan };
+export type RedisInput = Tools & {
+  instance: InstanceName;
+  workspace: string;
+  plan: InstancePlan;
+  /** Undefined where the instance has a Redis of its own. */
+  elsewhere: OwnElsewhere | undefined;
+};
+
+/** `id`: of this sett, to which the blackboard there belongs. */
+export type OwnElsewhere = Elsewhere & { id: string };
+
+/** The owner of Redis, who makes its users: known to `sett up` alone where it is elsewhere. */
+export function ownerOf(
+  { instance, elsewhere }: Pick<RedisInput, "instance" | "elsewhere">,
+  { ownerUrl }: RedisUrls,
+): Owner {
+  if (elsewhere === undefined && ownerUrl === undefined)
+    throw new Error("The owner of Redis is unknown.");
+  return elsewhere === undefined
+    ? { url: ownerUrl ?? "", instance }
+    : { url: elsewhere.url, ca: elsewhere.ca, instance, isShared: true };
+}
 
 /**
  * Makes the planned change of Redis and its users, and connects to it. `isNew`: the blackboard is
@@ -44,23 +71,39 @@ export async function startRedis(
 
 /** Undefined when the signal aborts before the container runs; `awaitPart` reports why it ended. */
 async function open(
-  { runtime, instance, plan }: RedisInput,
+  input: RedisInput,
   name: string,
   signal: AbortSignal,
 ): Promise<PersonBlackboard | undefined> {
+  const { runtime, instance, plan } = input;
   while (!signal.aborted) {
     const container = await runtime.observe.find(name);
     if (container?.state.state === "running" && container.ports.length > 0) {
       const urls = redisUrlsOf({ instance, containers: [container], volumes: [], networks: [] });
-      const { prepareUsers } = await import("../../../../lib/blackboard/redis/administration.ts");
-      // Redis needs some time to read a large append-only file.
-      await prepareUsers(
-        { url: urls.ownerUrl, instance, giveUpMs: readyWithinMs, signal },
-        plan.users,
+      const { prepareUsers, takeShared } = await import(
+        "../../../../lib/blackboard/redis/administration.ts"
       );
+      if (input.elsewhere !== undefined) await take(input, input.elsewhere, takeShared);
+      // Redis needs some time to read a large append-only file.
+      await prepareUsers({ ...ownerOf(input, urls), giveUpMs: readyWithinMs, signal }, plan.users);
       return await connect({ instance, ...urls }, readyWithinMs, signal);
     }
     await sleep(portPollMs, signal);
   }
   return undefined;
+}
+
+/** What it makes there is removed where this `sett up` fails, and had found nothing. */
+async function take(
+  { instance, undoSteps }: RedisInput,
+  { id, shown, url, ca }: OwnElsewhere,
+  takeShared: typeof TakeShared,
+): Promise<void> {
+  const owner = { url, ca, instance };
+  const taken = await takeShared(owner, id);
+  if (taken === "another's") throw takenElsewhere(instance, shown);
+  if (taken === "new") {
+    const { removeFromShared } = await import("../../../../lib/blackboard/redis/administration.ts");
+    undoSteps.add(() => removeFromShared(owner, id));
+  }
 }

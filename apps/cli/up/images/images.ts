@@ -8,6 +8,7 @@ import { idLabel, instanceLabel } from "../../../../lib/runtime/labels.ts";
 import { agentImageTag, carrierImage } from "../../../../lib/runtime/names.ts";
 import type { EngineRuntime, ImageInfo } from "../../../../lib/runtime/port.ts";
 import { formatAge } from "../../../../lib/words/age.ts";
+import { imageOf } from "../../services/service.ts";
 import { services } from "../../services/services.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { type Place, recipeOf } from "./agent-recipe.ts";
@@ -17,9 +18,9 @@ import type { Remembering } from "./own-images.ts";
 
 export type Image = { tag: string } & ImageInfo;
 
-/** `gateway` and `api` are undefined where no service runs in them. */
+/** `redis`, `gateway` and `api` are undefined where no service runs in them. */
 export type Images = {
-  redis: Image;
+  redis: Image | undefined;
   orchestrator: Image;
   gateway: Image | undefined;
   api: Image | undefined;
@@ -59,16 +60,16 @@ export async function prepareImages(input: Input): Promise<Images> {
     found.set(tag, image);
     return image;
   };
-  const redis = find(config.services.redis.image ?? `sett/redis:${version}`).catch(
-    (error: unknown) => {
-      throw config.services.redis.image === undefined ? error : withDefaultHint(error);
-    },
-  );
   const orchestrator = findOrchestrator(config.services.orchestrator.image, version, find);
   const cub = find(`${carrierImage}:${version}`);
-  const needed = services.filter(({ isNeeded }) => isNeeded(config)).map(({ image }) => image);
-  const ifNeeded = async (name: "gateway" | "api") =>
-    needed.includes(name) ? await find(`sett/${name}:${version}`) : undefined;
+  const needed = services
+    .filter(({ isNeeded }) => isNeeded(config))
+    .map((service) => imageOf(service, config));
+  const ifNeeded = async (name: "redis" | "gateway" | "api", tag = `sett/${name}:${version}`) =>
+    needed.includes(name) ? await find(tag) : undefined;
+  const redis = ifNeeded("redis", config.services.redis.image).catch((error: unknown) => {
+    throw config.services.redis.image === undefined ? error : withDefaultHint(error);
+  });
   const gateway = ifNeeded("gateway");
   const api = ifNeeded("api");
   const agents = config.agents.map(

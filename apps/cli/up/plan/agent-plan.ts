@@ -63,7 +63,7 @@ export function agentPlan(
           isWriter: agent.workspace.mode === "rw",
         }),
       },
-      reachesRedis(input.password, { role: "agent", agent: agent.name }),
+      reachesRedis(input, { role: "agent", agent: agent.name }),
       ...waysOf(agent),
       ...secretMountsOf(instance, agent),
       {

@@ -3,26 +3,25 @@ import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
 import { registrationsOf } from "../../../../lib/config/registrations.ts";
 import type { AgentRegistration } from "../../../../lib/model/agent.ts";
-import type { TokenDigest } from "../../../../lib/model/api-access.ts";
 import { publicNetworksOf } from "../../instance/machine-networks.ts";
 import { hasApi } from "../../services/api.ts";
 import type { PlanInput } from "../../services/input.ts";
-import type { Values } from "../../services/service.ts";
 import type { Shell } from "../../terminal/shell.ts";
 import { keptPassword } from "../checks/kept-password.ts";
 import { requireStartable } from "../checks/require-startable.ts";
 import { type Host, type Images, type Known, usersOf } from "../hosts/host.ts";
 import type { Order } from "../order.ts";
+import type { ReadValues } from "../secrets/read-values.ts";
 import { type InstancePlan, planInstance, planParts } from "./plan.ts";
 import { sharesCheckout } from "./shares-checkout.ts";
 import { telemetryOf } from "./telemetry-variables.ts";
 
-type Made = { host: Host; known: Known; images: Images; values: Values; tokens: TokenDigest[] };
+type Made = ReadValues & { host: Host; known: Known; images: Images };
 
 /** Throws `config-invalid` for a part that Linux would not start. */
 export async function makePlan(
   { instance, repository, cassettes }: Order,
-  { host, known, images, values, tokens }: Made,
+  { host, known, images, values, tokens, redis }: Made,
   { version, env }: Shell,
 ): Promise<{ plan: InstancePlan; registrations: AgentRegistration[] }> {
   const { config, isInContainer } = host;
@@ -45,6 +44,7 @@ export async function makePlan(
     images,
     // Parts that keep running know the password of last time.
     password: keptPassword(known.before) ?? randomBytes(24).toString("hex"),
+    redisCa: redis?.ca,
     machine: known.engine,
     isLayered: isInContainer && (await sharesCheckout(known, { instance, repository })),
     machineNetworks: publicNetworksOf(networkInterfaces()),

@@ -14,7 +14,7 @@ import type {
 import { hasModels } from "../../services/gateway.ts";
 import type { PlanInput } from "../../services/input.ts";
 import { redisUsersOf } from "../../services/redis-users.ts";
-import type { Service } from "../../services/service.ts";
+import { imageOf, type Service } from "../../services/service.ts";
 import { services } from "../../services/services.ts";
 import { agentPlan } from "./agent-plan.ts";
 
@@ -43,8 +43,9 @@ export function planParts(input: PlanInput): PartPlan[] {
   });
   const ofServices = services
     .filter(({ isNeeded }) => isNeeded(input.config))
-    .map(({ name, image, plan, stopSeconds }): PartPlan => {
-      const { tag = "", id = "" } = input.images[image] ?? {};
+    .map((service): PartPlan => {
+      const { name, plan, stopSeconds } = service;
+      const { tag = "", id = "" } = input.images[imageOf(service, input.config)] ?? {};
       const own = {
         name: serviceContainer(input.instance, name),
         image: { tag, id },

@@ -18,12 +18,14 @@ import type { Values } from "../../services/service.ts";
 
 /**
  * This is made of the secrets of sett.yml. Only the digest of a token goes on. `hooks`: those of
- * webhooks in base64, by name. `warnings`: sentences about values that agents write by accident.
+ * webhooks in base64, by name. `redis`: the password of a Redis elsewhere. `warnings`: sentences
+ * about values that agents write by accident.
  */
 export type ReadSecrets = {
   agents: Values["secrets"];
   tokens: TokenDigest[];
   hooks: Record<string, string>;
+  redis: string | undefined;
   warnings: string[];
 };
 
@@ -58,6 +60,10 @@ export async function readSecrets(
     hooks: Object.fromEntries(
       hookSecrets(users).map((name) => [name, hookSecret(name, values.get(name) ?? Buffer.of())]),
     ),
+    redis:
+      services.redis.secret === undefined
+        ? undefined
+        : values.get(services.redis.secret)?.toString("utf8").trim(),
     tokens: (services.api?.tokens ?? []).map(({ name, secret, may }) => ({
       name,
       sha256: digestOfToken(secret, values.get(secret) ?? Buffer.of()),

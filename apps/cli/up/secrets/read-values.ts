@@ -6,14 +6,19 @@ import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { Values } from "../../services/service.ts";
 import type { Shell } from "../../terminal/shell.ts";
 import { telemetryHeaders } from "../plan/telemetry-variables.ts";
+import { type Elsewhere, readElsewhere } from "./read-elsewhere.ts";
 import { committedSecrets, readSecrets } from "./read-secrets.ts";
 import { readTls } from "./read-tls.ts";
 
 /** How long a password manager may take that no person can answer. */
 const unattendedMs = 60_000;
 
-/** `tokens`: digests, which may be in a description. */
-export type ReadValues = { values: Values; tokens: TokenDigest[] };
+/** `tokens`: digests, which may be in a description. `redis`: undefined where it is an own one. */
+export type ReadValues = {
+  values: Values;
+  tokens: TokenDigest[];
+  redis: Elsewhere | undefined;
+};
 
 /** Throws `config-invalid` and `interrupted`. `isUnattended`: no command can ask anybody. */
 export async function readValues(
@@ -31,6 +36,7 @@ export async function readValues(
   const committed = await committedSecrets(config, repository);
   for (const sentence of [...committed, ...secrets.warnings, ...aboutTls]) messages.warn(sentence);
   const hooks = { ...secrets.hooks, ...telemetryHeaders(env) };
+  const redis = await readElsewhere(config, secrets.redis);
   const { keys } = config.models;
-  return { values: { keys, secrets: secrets.agents, tls, hooks }, tokens: secrets.tokens };
+  return { values: { keys, secrets: secrets.agents, tls, hooks }, tokens: secrets.tokens, redis };
 }

@@ -88,7 +88,7 @@ test("an agent has no right to another's keys, the log or budgets, and writes on
   );
   expect(ofAgents.filter((pattern) => !pattern.startsWith("sett:demo:agent:coder:"))).toEqual([]);
   expect(written.filter((pattern) => !pattern.startsWith("sett:demo:agent:coder:"))).toEqual([
-    "sett:probe",
+    "sett:demo:probe",
   ]);
   expect(
     reads.filter((pattern) => /budget|model_calls|:\*|events|orchestrator|agents/.test(pattern)),

@@ -124,6 +124,7 @@ test("of a token of the API only the digest goes on, and a line break at its end
   expect(read).toEqual({
     agents: {},
     hooks: {},
+    redis: undefined,
     warnings: [],
     tokens: [
       {
