@@ -25,7 +25,10 @@ export function nameOfHead(names: string): string {
     : names;
 }
 
-/** A name that is not UTF-8 stays as git writes it: two such names must not look the same. */
+/**
+ * A name that is not UTF-8, or has what looks like something else, stays as git writes it: two such
+ * names must not look the same.
+ */
 function unquoted(written: string): string {
   const quoted = /^"(.*)"$/s.exec(written)?.[1];
   if (quoted === undefined) return written;
@@ -38,7 +41,9 @@ function unquoted(written: string): string {
     },
   );
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(new Uint8Array(bytes));
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    const name = decoder.decode(new Uint8Array(bytes));
+    return name === name.normalize() && !/(?! )\p{Zs}/u.test(name) ? name : written;
   } catch {
     return written;
   }

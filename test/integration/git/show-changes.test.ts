@@ -190,7 +190,18 @@ test("names that are no UTF-8 are shown apart, and can be read back", async () =
 test("no two names look the same in a terminal, also where one has signs that cannot be seen, or is long", async () => {
   using host = sampleRepository();
   const long = "a-long-name-of-a-folder/".repeat(8);
-  const names = ["ab", "a\u200bb", "a\u200cb", "a\u202eb", `1/${long}x`, `2/${long}x`, "a | 9 +"];
+  const names = [
+    "ab",
+    "a\u200bb",
+    "a\u200cb",
+    "a\u202eb",
+    "a\u00a0b",
+    "e\u0301",
+    "é",
+    `1/${long}x`,
+    `2/${long}x`,
+    "a | 9 +",
+  ];
   const commit = commitFiles(
     host.path,
     Object.fromEntries(names.map((name) => [name, "x\n"])),

@@ -10,8 +10,10 @@ export function pathspecsOf(glob: string | undefined, root: string): string[] {
   const inside = glob !== undefined && isAbsolute(glob) ? relative(root, glob) : (glob ?? "");
   const path = inside.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
   if (path === "" || path === "." || path === "**") return ["."];
-  const pattern = path.includes("/") ? path : `**/${path}`;
-  return [`:(glob)${pattern}`, `:(glob)${pattern}/**`];
+  const anywhere = path.includes("/") ? "" : "**/";
+  // A name that is listed is taken as it is, and so are its folders: `app/[id]/*.tsx`.
+  const patterns = new Set([path, path.replace(/[[\]]/g, "\\$&"), withoutWildcards(path)]);
+  return [...patterns].flatMap((pattern) => specsOf(`${anywhere}${pattern}`));
 }
 
 /**
@@ -20,6 +22,13 @@ export function pathspecsOf(glob: string | undefined, root: string): string[] {
  */
 function nameSpecs(name: string): string[] {
   const text = textOf(name) ?? name.replace(/[\x80-\xff]/g, "\0");
-  const pattern = text.replace(/[\\*?[\]]/g, "\\$&").replaceAll("\0", "?");
+  return specsOf(withoutWildcards(text).replaceAll("\0", "?"));
+}
+
+function withoutWildcards(text: string): string {
+  return text.replace(/[\\*?[\]]/g, "\\$&");
+}
+
+function specsOf(pattern: string): string[] {
   return [`:(glob)${pattern}`, `:(glob)${pattern}/**`];
 }

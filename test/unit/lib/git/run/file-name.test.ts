@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { readName, showName } from "../../../../../lib/git/run/file-name.ts";
+import { lookApart, readName, showName } from "../../../../../lib/git/run/file-name.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "utf8").toString("latin1");
 const named: [string, string][] = [
@@ -14,6 +14,15 @@ const named: [string, string][] = [
   [latin1("a\u2028b"), '"a\\342\\200\\250b"'],
   [latin1("a\u200bb"), '"a\\342\\200\\213b"'],
   [latin1("a\u202eb.exe"), '"a\\342\\200\\256b.exe"'],
+  [latin1("a\u00a0b"), '"a\\302\\240b"'],
+  [latin1("a\u3000b"), '"a\\343\\200\\200b"'],
+  ["x ", '"x "'],
+  [" x", '" x"'],
+  [latin1("café"), "café"],
+  [latin1("cafe\u0301/ä"), '"cafe\\314\\201/ä"'],
+  [latin1("\u1112\u1161\u11ab"), '"\\341\\204\\222\\341\\205\\241\\341\\206\\253"'],
+  [latin1("한"), "한"],
+  [latin1("क्षत्रिय/ไทย/العربية"), "क्षत्रिय/ไทย/العربية"],
   [latin1("می\u200cخواهم"), "می\u200cخواهم"],
 ];
 
@@ -38,6 +47,21 @@ test("any name is read back from what is shown, which is on one line", () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+test("names that differ in their bytes alone are not shown alike, in one list or in two", () => {
+  const names = ["é", "e\u0301", "a b", "a\u00a0b", "a\u2003b", "x", "x ", " x", "Å", "\u212b"];
+  const shown = names.map((name) => showName(latin1(name)));
+  const seen = shown.map((text) =>
+    text
+      .normalize()
+      .replace(/\p{Zs}/gu, " ")
+      .trim(),
+  );
+  expect(new Set(seen).size).toBe(names.length);
+  expect(lookApart(`${latin1("é")}\0e\0a b\0`)).toBe(true);
+  for (const pair of [names.slice(0, 2), names.slice(2, 4), names.slice(8)])
+    expect(lookApart(pair.map((name) => `${latin1(name)}\0`).join(""))).toBe(false);
 });
 
 test("what git quotes is read as well, also where all beyond ASCII is in octal digits", () => {

@@ -30,6 +30,25 @@ test("globs choose files, and what git ignores is not listed", async () => {
   expect(await textFrom(tool, { glob: "../*" })).toStartWith("The files cannot be listed: ");
 });
 
+test("a name that has the signs of a glob is taken as it is, and as a glob", async () => {
+  using scene = await toolScene({
+    "app/[id]/page.tsx": "needle\n",
+    "app/i/page.tsx": "needle\n",
+    "a*.md": "x\n",
+    "ab.md": "x\n",
+  });
+  const tool = listFilesTool(scene.workspace);
+  expect(await textFrom(tool, { glob: "app/[id]/page.tsx" })).toBe(
+    "app/[id]/page.tsx\napp/i/page.tsx",
+  );
+  expect(await textFrom(tool, { glob: "[id]" })).toBe("app/[id]/page.tsx\napp/i/page.tsx");
+  expect(await textFrom(tool, { glob: "a*.md" })).toBe("a*.md\nab.md");
+  const search = searchTool(scene.workspace);
+  expect(await textFrom(search, { pattern: "needle", glob: "app/[id]/**" })).toBe(
+    "app/[id]/page.tsx:1:needle\napp/i/page.tsx:1:needle",
+  );
+});
+
 test("a name with a line break does not read like two names", async () => {
   using scene = await toolScene({ "a\nb.ts": "x\n", "ä.ts": "x\n" });
   expect(await textFrom(listFilesTool(scene.workspace), {})).toBe('"a\\nb.ts"\nä.ts');
