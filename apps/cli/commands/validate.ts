@@ -16,6 +16,7 @@ import type { SettConfig } from "../../../lib/model/config.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";
 import { pathWarnings } from "../facts/path-warnings.ts";
 import { prepareWarnings } from "../facts/prepare-warnings.ts";
+import { sizeWarnings } from "../facts/size-warnings.ts";
 import { fileArgument, jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { findConfig } from "../program/config-path.ts";
@@ -91,5 +92,6 @@ async function warningsOfPaths(
   return [
     ...(await pathWarnings(config, repository, problemAt)),
     ...(await prepareWarnings(config, repository, problemAt)),
+    ...(await sizeWarnings(config, repository, problemAt)),
   ];
 }

@@ -9,6 +9,7 @@ import type { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { pathWarnings } from "../facts/path-warnings.ts";
 import { prepareWarnings } from "../facts/prepare-warnings.ts";
+import { sizeWarnings } from "../facts/size-warnings.ts";
 import { whereTheyAre } from "../instance/moved-instances.ts";
 import {
   everyInstance,
@@ -73,7 +74,7 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
   if (hasApi(config)) requireTelemetry(shell.env);
   const folder = dirname(resolve(shell.cwd, file));
   const repository = await HostRepository.open(folder, { env: shell.env });
-  for (const warningsOf of [pathWarnings, prepareWarnings])
+  for (const warningsOf of [pathWarnings, prepareWarnings, sizeWarnings])
     for (const warning of await warningsOf(config, repository, problemAt))
       shell.messages.warn(formatProblem(warning));
   const { place } = repository;

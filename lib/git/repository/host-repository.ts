@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { SettError } from "../../model/errors.ts";
 import { type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../../model/ids.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
+import type { SparsePaths } from "../copy/sparse-paths.ts";
 import { readTree } from "../copy/tree-facts.ts";
 import { HostFolders } from "../exchange/host-folders.ts";
 import type { HostExchange, RecordedCommit } from "../exchange/port.ts";
@@ -125,6 +126,13 @@ export class HostRepository {
     const sparse = undefined;
     const tree = await readTree({ git: this.#git, of, commit, maxBytes: bytes, sparse });
     return tree === undefined;
+  }
+
+  /** What the files of the commit take on a disk, in bytes; `sparse`: those of a part. */
+  async sizeOf(commit: CommitHash, sparse?: SparsePaths): Promise<number> {
+    const of = (run: GitRun) => inPlace(this.place, run);
+    const maxBytes = Number.POSITIVE_INFINITY;
+    return (await readTree({ git: this.#git, of, commit, maxBytes, sparse }))?.bytes ?? 0;
   }
 
   /** The commit itself. Throws `usage` when this repository does not have it. */

@@ -115,6 +115,22 @@ describe("sett validate", () => {
     expect(JSON.parse(outside.out)).toMatchObject({ valid: true, warnings: [] });
   });
 
+  test("warns of a disk that is too small for the files of HEAD", async () => {
+    using host = sampleRepository();
+    commitFiles(host.path, { "vault/large.bin": "x".repeat(9 * 1024 ** 2) });
+    const agent = (disk: string, more = "{}") =>
+      `{ image: coder, command: [x], bids: [{ on: GoalDefined, bid: exclusive }], workspace: ${more}, resources: { limits: { disk: ${disk} } } }`;
+    const part = '{ paths: ["src/"] }';
+    const text = `version: '1.0'\nagents:\n  coder: ${agent("6m")}\n  part: ${agent("6m", part)}\n  large: ${agent("1g")}\n`;
+    await writeFile(join(host.path, "sett.yml"), text);
+    const { code, out } = await runSett(["validate", "--json"], { cwd: host.path });
+    expect(code).toBe(0);
+    const found = JSON.parse(out).warnings as { path: string; sentence: string; line: number }[];
+    expect(found.map(({ path, sentence, line }) => `${line} ${path} ${sentence}`)).toEqual([
+      "3 agents.coder.resources.limits.disk is 6 MiB, and the files of HEAD take 9 MiB: in a container the agent cannot begin with them",
+    ]);
+  });
+
   test("gives the same as JSON, for programs", async () => {
     const wrong = await sett("validate", "-f", "wrong.yml", "--json");
     expect(wrong.code).toBe(2);
