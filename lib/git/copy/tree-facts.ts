@@ -25,6 +25,8 @@ interface Reading {
   readonly maxBytes: number | undefined;
   /** Undefined: all files are checked out. */
   readonly sparse: SparsePaths | undefined;
+  /** Gets each path with more bytes than that. */
+  readonly long?: { readonly bytes: number; readonly onPath: (path: string) => void };
 }
 
 /** Cost of a file or folder as such, however small its content is. */
@@ -38,7 +40,7 @@ const minBytesOfLine = 128;
  * checkout says what is wrong. Throws git-failed.
  */
 export async function readTree(reading: Reading): Promise<TreeFacts | undefined> {
-  const { git, of, commit, maxBytes, sparse } = reading;
+  const { git, of, commit, maxBytes, sparse, long } = reading;
   const over = new AbortController();
   const folders: string[] = [];
   const attributes: string[] = [];
@@ -48,6 +50,7 @@ export async function readTree(reading: Reading): Promise<TreeFacts | undefined>
   const onEntry = (entry: string) => {
     const tab = entry.indexOf("\t");
     const path = entry.slice(tab + 1);
+    if (long !== undefined && path.length > long.bytes) long.onPath(path);
     const [mode = "", type, object = "", size] = entry.slice(0, tab).split(/ +/);
     if (type === "tree" || type === "commit") folders.push(path);
     else if (/(?:^|\/)\.gitattributes$/.test(path)) attributes.push(`${mode} ${object} ${path}\0`);

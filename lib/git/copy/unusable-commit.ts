@@ -2,6 +2,7 @@
 import { SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
 import type { FileCount } from "../../model/preparing.ts";
+import { showName } from "../run/file-name.ts";
 
 /**
  * `maxBytes`: of the files of a commit. `signal`: ends the work, which then throws. `onProgress`:
@@ -23,6 +24,17 @@ export class CommitTooLarge extends SettError {
       {
         hint: "Raise it for the agent in sett.yml, or find out who has made the commit.",
       },
+    );
+  }
+}
+
+/** `path`: in latin1, of which so many bytes are shown. */
+export class PathTooLong extends SettError {
+  constructor(base: CommitHash, path: string, shown = 60) {
+    super(
+      "git-failed",
+      `The commit ${base} has a path of ${path.length} bytes, which is longer than this system's can be: ${showName(path.slice(0, shown))}…`,
+      { hint: "Remove it from the commit, or shorten it, then post the goal again." },
     );
   }
 }

@@ -41,7 +41,12 @@ import { TrackedFiles } from "./tracked-files.ts";
 import { clearFolders, clearHidden } from "./tracked-folders.ts";
 import { readTree, type TreeFacts } from "./tree-facts.ts";
 import { clearUntracked, putAway } from "./untracked-files.ts";
-import { type CheckoutOptions, CommitMissing, CommitTooLarge } from "./unusable-commit.ts";
+import {
+  type CheckoutOptions,
+  CommitMissing,
+  CommitTooLarge,
+  PathTooLong,
+} from "./unusable-commit.ts";
 
 export interface WorkingCopyOptions {
   /** In an agent's container the git beside the cub, with the environment that it needs there. */
@@ -94,6 +99,9 @@ const maxListed = 1_000;
 
 /** A commit with fewer folders is read whole by one git. */
 const minListed = 500;
+
+/** How long a path may be, without the zero byte behind it. */
+const pathBytes = process.platform === "linux" ? 4_095 : 1_023;
 
 /** An agent most often works at the commits of one goal in turn. */
 const maxKnownTrees = 4;
@@ -260,7 +268,10 @@ export class WorkingCopy {
         const full = await this.#fullDisk(error);
         if (full !== undefined) throw full;
         const isFinal =
-          error instanceof CommitMissing || error instanceof CommitTooLarge || signal?.aborted;
+          error instanceof CommitMissing ||
+          error instanceof CommitTooLarge ||
+          error instanceof PathTooLong ||
+          signal?.aborted;
         if (isFinal || tries === repairs.length - 1) throw error;
       }
     }
@@ -492,10 +503,16 @@ export class WorkingCopy {
   ): Promise<TreeFacts> {
     const { sparse } = this.#options;
     const of = (run: GitRun) => this.#inRepository(run);
+    const tooLong: string[] = [];
+    const onPath = (path: string) => {
+      if (tooLong.length === 0) tooLong.push(path);
+    };
+    const long = { bytes: this.#maxPath, onPath };
     const tree =
       plain ??
       this.#knownTree(base, maxBytes) ??
-      (await readTree({ git: this.#git, of, commit: base, maxBytes, sparse }));
+      (await readTree({ git: this.#git, of, commit: base, maxBytes, sparse, long }));
+    if (tooLong[0] !== undefined) throw new PathTooLong(base, tooLong[0]);
     if (tree === undefined || (maxBytes !== undefined && (tree.bytes ?? 0) > maxBytes))
       throw new CommitTooLarge(base);
     const { folders, attributes, bytes } = tree;
@@ -505,6 +522,11 @@ export class WorkingCopy {
     const [oldest] = this.#trees.keys();
     if (oldest !== undefined && this.#trees.size > maxKnownTrees) this.#trees.delete(oldest);
     return facts;
+  }
+
+  /** How many bytes a path in it may have, with room for what is looked for in its folders. */
+  get #maxPath(): number {
+    return pathBytes - Buffer.byteLength(`${this.#options.workspaceDir}/.gitattributes`);
   }
 
   #knownTree(base: CommitHash, maxBytes: number | undefined): TreeFacts | undefined {

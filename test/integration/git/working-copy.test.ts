@@ -16,6 +16,7 @@ import {
 import { join } from "node:path";
 import type { GitLimits } from "../../../lib/git/run/watch-limits.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { errorOf } from "../../support/error-of.ts";
 import { copyIn } from "../../support/git/folders.ts";
 import {
   agentName,
@@ -273,6 +274,28 @@ test("a base that neither store holds is a failure that names it, and costs no i
     `Commit ${missing} is neither in the workspace nor in the exchange.`,
   );
   expect(existsSync(join(made.folder, "cache/kept"))).toBe(true);
+});
+
+test("a path as long as the system's can be is checked out, and a longer one is a sentence", async () => {
+  using made = await preparedCopy();
+  const { host, folder, copy } = made;
+  const blob = git(host.path, "rev-parse", "HEAD:README.md").trim();
+  const commitOf = (bytes: number) => {
+    const [folders, rest] = [Math.floor((bytes - 1) / 200), ((bytes - 1) % 200) + 1];
+    const path = `${`${"d".repeat(199)}/`.repeat(folders)}${"f".repeat(rest)}`;
+    git(host.path, "update-index", "--add", "--cacheinfo", `100644,${blob},${path}`);
+    git(host.path, "commit", "-q", "-m", "Long");
+    return CommitHash.parse(git(host.path, "rev-parse", "HEAD").trim());
+  };
+  const longest = 4_095 - Buffer.byteLength(`${folder}/.gitattributes`);
+  await copy.prepare(commitOf(longest));
+  expect(toolGit(folder, "status", "--porcelain")).toBe("");
+  const longer = commitOf(longest + 1);
+  const error = await errorOf(copy.prepare(longer));
+  expect(error?.message).toStartWith(
+    `The commit ${longer} has a path of ${longest + 1} bytes, which is longer than this system's can be: `,
+  );
+  expect(error?.message.length).toBeLessThan(250);
 });
 
 test("commits made in a working copy carry the agent's name", async () => {
