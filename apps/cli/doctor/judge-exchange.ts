@@ -1,7 +1,7 @@
 // Judges the exchange, where each agent has a folder for the commits that it publishes.
 import type { AgentHoldings } from "../../../lib/git/exchange/port.ts";
 import type { Finding } from "../facts/finding.ts";
-import { sizeOf } from "./measures.ts";
+import { sizeText } from "../terminal/size-text.ts";
 
 const shownNames = 3;
 const check = "exchange";
@@ -52,7 +52,7 @@ function judgeSize(
       subject: `agent ${agent}`,
       check,
       level: bytes < limit ? "warning" : "problem",
-      found: `${sizeOf(bytes)} of results that are not fetched, of ${sizeOf(limit)} that it may have`,
+      found: `${sizeText(bytes)} of results that are not fetched, of ${sizeText(limit)} that it may have`,
       why: "Above the limit each of its runs is ended.",
       remedy: `\`${fetch}\` fetches them into the repository, and takes them out of the exchange.`,
     },

@@ -3,8 +3,9 @@ import type { TraceProblem } from "../../../lib/blackboard/records/trace-problem
 import { noticeRemedy, traceRemedy } from "../../../lib/client/render/notice-problem.ts";
 import type { NoticeProblem } from "../../../lib/model/notify.ts";
 import type { Finding } from "../facts/finding.ts";
+import { sizeText } from "../terminal/size-text.ts";
 import type { RedisFacts } from "./facts.ts";
-import { clockFinding, diskFinding, isAtLeast, sizeOf } from "./measures.ts";
+import { clockFinding, diskFinding, isAtLeast } from "./measures.ts";
 
 const subject = "redis";
 const minVersion = [7, 0] as const;
@@ -159,12 +160,12 @@ function memoryFinding({ usedBytes, limitBytes, policy }: Answer, up: string): F
     return {
       ...base,
       level: "warning",
-      found: `${sizeOf(usedBytes)}, without a limit`,
+      found: `${sizeText(usedBytes)}, without a limit`,
       why,
       remedy: `\`${up}\` sets maxmemory.`,
     };
   }
-  const found = `${sizeOf(usedBytes)} of ${sizeOf(limitBytes)}, policy ${policy}`;
+  const found = `${sizeText(usedBytes)} of ${sizeText(limitBytes)}, policy ${policy}`;
   if (policy !== "noeviction") {
     const why = "When it is full, Redis removes keys of the blackboard.";
     return {

@@ -5,8 +5,8 @@ import type { ShownSize } from "../../../lib/git/exchange/port.ts";
 import { maxLayers } from "../../../lib/runtime/layered-volumes.ts";
 import { formatCount } from "../../../lib/words/count.ts";
 import type { Finding } from "../facts/finding.ts";
+import { sizeText } from "../terminal/size-text.ts";
 import type { LayerFacts } from "./facts.ts";
-import { sizeOf } from "./measures.ts";
 
 /** Undefined where nothing is shown, or it cannot be read. */
 export function judgeStore(size: ShownSize | undefined): Finding[] {
@@ -17,16 +17,16 @@ export function judgeStore(size: ShownSize | undefined): Finding[] {
 function storeSentence({ bytes, sharedBytes }: ShownSize): string {
   const own = bytes - sharedBytes;
   if (sharedBytes === 0)
-    return `${sizeOf(bytes)}, a copy: packs of the repository also have what agents do not see`;
-  if (own === 0) return `${sizeOf(bytes)}, all of it shared with the repository (hard links)`;
-  return `${sizeOf(bytes)}, of which ${sizeOf(sharedBytes)} are shared with the repository (hard links)`;
+    return `${sizeText(bytes)}, a copy: packs of the repository also have what agents do not see`;
+  if (own === 0) return `${sizeText(bytes)}, all of it shared with the repository (hard links)`;
+  return `${sizeText(bytes)}, of which ${sizeText(sharedBytes)} are shared with the repository (hard links)`;
 }
 
 /** Nothing where no agent has begun with one. */
 export function judgeLayers(layers: LayerFacts | undefined): Finding[] {
   if (layers === undefined || layers.count === 0) return [];
   const { count, bytes } = layers;
-  const size = bytes === undefined ? "of a size that the Engine does not say" : sizeOf(bytes);
+  const size = bytes === undefined ? "of a size that the Engine does not say" : sizeText(bytes);
   const found = `${formatCount(count)}, ${size}; of those of workers at most ${maxLayers} are kept`;
   return [{ subject: "instance", check: "layers", level: "ok", found }];
 }

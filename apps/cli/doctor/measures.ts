@@ -1,5 +1,7 @@
 // Judgements that several subjects share: free space, and clocks.
+
 import type { Finding } from "../facts/finding.ts";
+import { sizeText } from "../terminal/size-text.ts";
 import type { ClockReading, Disk } from "./facts.ts";
 
 const gibibyte = 1024 ** 3;
@@ -12,7 +14,7 @@ export function diskFinding(
   { path, freeBytes, totalBytes }: Disk,
   remedy: string,
 ): Finding {
-  const found = `${sizeOf(freeBytes)} free of ${sizeOf(totalBytes)} at ${path}`;
+  const found = `${sizeText(freeBytes)} free of ${sizeText(totalBytes)} at ${path}`;
   const base = { subject, check: "disk", found };
   if (freeBytes >= warnBelowBytes) return { ...base, level: "ok" };
   const why = "A full disk stops Redis, and no result is stored until there is room again.";
@@ -39,12 +41,6 @@ export function clockFinding(
     remedy:
       "Synchronise both clocks: `timedatectl set-ntp true`. Of a virtual machine that has slept, restart the machine.",
   };
-}
-
-export function sizeOf(bytes: number): string {
-  return bytes >= gibibyte
-    ? `${(bytes / gibibyte).toFixed(1)} GiB`
-    : `${Math.round(bytes / 1024 ** 2)} MiB`;
 }
 
 /** Whether a version such as `20.10.24+dfsg1` is at least `1.41`, by its first two numbers. */

@@ -1,8 +1,10 @@
 // Warnings about the state of Redis, with advice.
+
 import type { Situation } from "../../../lib/client/facts/blocked-reason.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
+import { sizeText } from "../terminal/size-text.ts";
 
 /** The share of memory at which there is a warning: early enough to act. */
 const warnAt = 0.8;
@@ -23,7 +25,7 @@ export function storeLine(
     ];
   }
   if (limitBytes === undefined || usedBytes < warnAt * limitBytes) return [];
-  const share = `${Math.floor((100 * usedBytes) / limitBytes)} % full (${sizeOf(usedBytes)} of ${sizeOf(limitBytes)})`;
+  const share = `${Math.floor((100 * usedBytes) / limitBytes)} % full (${sizeText(usedBytes)} of ${sizeText(limitBytes)})`;
   return [
     style.yellow(
       `Redis is ${share}, and refuses writes when it is full, large results first: ${room}`,
@@ -38,9 +40,4 @@ function remedyOf(problem: string, room: string, suggest: Suggest): string {
   if (problem.includes(" READONLY "))
     return "this server is a replica, which only copies another server; connect to the primary, or make this server the primary";
   return `see \`${suggest("logs redis")}\``;
-}
-
-function sizeOf(bytes: number): string {
-  const gibibytes = bytes / 1024 ** 3;
-  return gibibytes >= 1 ? `${gibibytes.toFixed(1)} GiB` : `${Math.round(bytes / 1024 ** 2)} MiB`;
 }
