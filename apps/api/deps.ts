@@ -10,7 +10,7 @@ import type { Suggest } from "../../lib/client/text/suggest.ts";
 import type { Tag } from "../../lib/git/repository/tags.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Actor } from "../../lib/model/event.ts";
-import type { CommitHash, GoalId } from "../../lib/model/ids.ts";
+import type { CommitHash, GoalId, InstanceName } from "../../lib/model/ids.ts";
 import type { Trigger } from "../../lib/model/trigger.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { OidcSettings } from "./access/oidc.ts";
@@ -104,6 +104,11 @@ export interface Repository {
       marks?: Marks;
     },
   ): Promise<Artefact>;
+  /**
+   * What a clone of the commit could have, and agents of the instance do not find: sentences. Never
+   * rejects: what cannot be looked into is not spoken of.
+   */
+  lacking(instance: InstanceName, commit: CommitHash): Promise<string[]>;
   /** Keeps a commit that a person posts. */
   posting: PostingRepository;
   /**

@@ -112,6 +112,7 @@ export class McpSessions {
         person: caller.actor,
         postGoal: ({ text, id, actor, marks }) =>
           repositoryOf(this.#parts).postGoal(board, { text, id, commit: undefined, actor, marks }),
+        lacking: (commit) => repositoryOf(this.#parts).lacking(board.instance, commit),
         postArtefact: (order) => postInGoal(this.#parts, { ...order, suggest: asker.suggest }),
         changes: (result, since) =>
           repositoryOf(this.#parts).changes(board, result, { since, person: caller.actor }),

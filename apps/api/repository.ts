@@ -57,6 +57,13 @@ export async function openRepository(
         recording: undefined,
       });
     },
+    lacking: async (instance, commit) => {
+      const found = await repository
+        .exchange(instance)
+        .lacking(commit)
+        .catch(() => []);
+      return found.map((each) => `${each.found} ${each.remedy}`);
+    },
     posting: repository,
     async pack(board, artefact) {
       const commit = commitOf(artefact);

@@ -75,5 +75,14 @@ export const NewGoal = z
   .openapi("NewGoal");
 
 export const PostedGoal = z
-  .strictObject({ id: z.string(), commit: z.string().nullable(), summary: z.string() })
+  .strictObject({
+    id: z.string(),
+    commit: z.string().nullable(),
+    summary: z.string(),
+    lacking: z.array(z.string()).openapi({
+      description:
+        "What a clone of the commit could have and agents do not find, such as a submodule that is not here: sentences, each with what brings it.",
+      example: [],
+    }),
+  })
   .openapi("PostedGoal");

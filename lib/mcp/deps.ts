@@ -7,7 +7,7 @@ import type { Since } from "../client/facts/work.ts";
 import type { Right } from "../model/api-access.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { Actor } from "../model/event.ts";
-import type { GoalId } from "../model/ids.ts";
+import type { CommitHash, GoalId } from "../model/ids.ts";
 
 export type ArtefactOrder = Omit<PostedInput, "suggest" | "id"> & { marks: Marks };
 
@@ -20,6 +20,11 @@ export type OpenInstance = AsyncDisposable & {
   person: Actor;
   /** Throws where there is no repository, and as `postGoal`. */
   postGoal(order: GoalOrder): Promise<Artefact>;
+  /**
+   * What a clone of the commit could have, and agents do not find: sentences. Never rejects for
+   * what cannot be looked into.
+   */
+  lacking(commit: CommitHash): Promise<string[]>;
   /** Throws as `postArtefact`, and for a commit where there is no repository. */
   postArtefact(order: ArtefactOrder): Promise<Artefact>;
   /**

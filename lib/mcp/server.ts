@@ -78,10 +78,11 @@ function register<Shape extends z.ZodRawShape>(
         async (parts) => {
           const client = server.server.getClientVersion();
           await using opened = await deps.open();
-          const { asker, person, postGoal, postArtefact, changes } = opened;
+          const { asker, person, postGoal, lacking, postArtefact, changes } = opened;
           return await run(given, {
             asker: { ...asker, suggest: suggestTool(asker.suggest) },
             postGoal,
+            lacking,
             postArtefact,
             changes,
             actor: actorBy(person, client),

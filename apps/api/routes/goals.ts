@@ -104,15 +104,17 @@ export function addGoalRoutes(api: Api, parts: Parts): void {
   api.openapi(postGoal, async (context) => {
     const { text: whole, id = goalIdOf(context), commit } = context.req.valid("json");
     const text = checkedText(whole, textKinds.goal);
-    const posted = await repositoryOf(parts).postGoal(board, {
+    const repository = repositoryOf(parts);
+    const posted = await repository.postGoal(board, {
       text,
       id,
       commit,
       actor: context.var.caller.actor,
     });
     context.set("goal", posted.goal_id);
-    const { summary = "", commit: begin = null } = posted.metadata;
-    return context.json({ id: posted.id, commit: begin, summary }, 201);
+    const { summary = "", commit: begin } = posted.metadata;
+    const lacking = begin === undefined ? [] : await repository.lacking(board.instance, begin);
+    return context.json({ id: posted.id, commit: begin ?? null, summary, lacking }, 201);
   });
 }
 

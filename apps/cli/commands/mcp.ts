@@ -90,6 +90,14 @@ async function open(
         recording,
       });
     },
+    async lacking(commit) {
+      const repository = await openWorkspace(place.workspace, shell);
+      const found = await repository
+        .exchange(board.instance)
+        .lacking(commit)
+        .catch(() => []);
+      return found.map((each) => `${each.found} ${each.remedy}`);
+    },
     async postArtefact(order) {
       const needsCommit = "commit" in order.content;
       const repository = needsCommit ? await openWorkspace(place.workspace, shell) : undefined;

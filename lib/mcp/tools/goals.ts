@@ -45,7 +45,7 @@ export const postGoalTool = defineTool({
     wait_seconds: waitArgument.default(0),
   },
   async run({ text, id, wait_seconds }, call) {
-    const { goal_id } = await call.postGoal({
+    const { goal_id, metadata } = await call.postGoal({
       text: checkedText(text, textKinds.goal),
       id: id === undefined ? undefined : GoalId.parse(id),
       actor: call.actor,
@@ -53,7 +53,10 @@ export const postGoalTool = defineTool({
     });
     call.about(goal_id);
     await call.written();
-    return await waitAndReport(goal_id, wait_seconds, call);
+    const { commit } = metadata;
+    const lacking = commit === undefined ? [] : await call.lacking(commit);
+    const report = await waitAndReport(goal_id, wait_seconds, call);
+    return lacking.length === 0 ? report : { ...report, workspaces_lack: lacking };
   },
 });
 

@@ -12,7 +12,10 @@ import type { OpenInstance } from "../deps.ts";
  * A call has these. `actor`: the person, with the assistant's mark. `report`: tells a client that
  * asked for it how far the call is.
  */
-export type Call = Pick<OpenInstance, "asker" | "postGoal" | "postArtefact" | "changes"> & {
+export type Call = Pick<
+  OpenInstance,
+  "asker" | "postGoal" | "lacking" | "postArtefact" | "changes"
+> & {
   actor: Actor;
   /** The assistant has the right `budget`. */
   mayRaise: boolean;

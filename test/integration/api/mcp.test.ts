@@ -9,7 +9,9 @@ import type { BidWord } from "../../../lib/model/bid.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
 import {
+  addLostSubmodule,
   commitFiles,
+  git,
   newArtefactId,
   sampleRepository,
 } from "../../support/git/sample-repository.ts";
@@ -66,6 +68,23 @@ test("a goal is posted, waited for and read, in the name of the token and its as
     (event) => event.artefact_id === goal_id,
   );
   expect(made?.actor).toBe("person:forager, by far-editor 3");
+});
+
+test("a goal says what agents do not find of the last commit, and says nothing where they find all", async () => {
+  await using editor = await connect("forager");
+  const post = async () => {
+    const call = { name: "post_goal", arguments: { text: "Write a note" } };
+    return (await editor.client.callTool(call)).structuredContent as Record<string, unknown>;
+  };
+  addLostSubmodule(here.path);
+  expect((await post()).workspaces_lack).toEqual([
+    expect.stringMatching(
+      /^A submodule is an empty folder for agents: part .*`git submodule update/,
+    ),
+  ]);
+  git(here.path, "rm", "-q", ".gitmodules", "part");
+  git(here.path, "commit", "-q", "-m", "Without a part");
+  expect(await post()).not.toHaveProperty("workspaces_lack");
 });
 
 test("an artefact is posted in a goal, and a version of it, in the name of the token and its assistant", async () => {

@@ -5,7 +5,9 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { ApiScene, textAt } from "../../support/api/api-scene.ts";
 import { bids, report } from "../../support/cli/sett.ts";
 import {
+  addLostSubmodule,
   commitFiles,
+  git,
   hostEnv,
   sampleRepository,
   write,
@@ -102,11 +104,12 @@ test("a goal may name its commit, also one that is not at HEAD, and is stated on
   const later = commitFiles(repository.path, { "later.txt": "later" });
   const id = crypto.randomUUID();
   const first = await scene.post("/v1/goals", { text: "fail", commit: repository.base, id });
-  expect(first.body).toEqual({ id, commit: repository.base, summary: "fail" });
+  expect(first.body).toEqual({ id, commit: repository.base, summary: "fail", lacking: [] });
   expect((await scene.post("/v1/goals", { text: "fail", id })).body).toEqual({
     id,
     commit: repository.base,
     summary: "fail",
+    lacking: [],
   });
   expect(await scene.post("/v1/goals", { text: "other", id })).toMatchObject({
     status: 422,
@@ -116,6 +119,20 @@ test("a goal may name its commit, also one that is not at HEAD, and is stated on
   expect(await scene.post("/v1/goals", { text: "x", commit: "0".repeat(40) })).toMatchObject({
     status: 422,
     body: { detail: `The repository does not have commit ${"0".repeat(40)}.` },
+  });
+});
+
+test("a goal says what agents do not find of its commit", async () => {
+  const { path } = repository;
+  const commit = addLostSubmodule(path);
+  git(path, "reset", "-q", "--hard", "HEAD~1");
+  expect((await scene.post("/v1/goals", { text: "Write it", commit })).body).toMatchObject({
+    commit,
+    lacking: [
+      expect.stringMatching(
+        /^A submodule is an empty folder for agents: part .*`git submodule update --init --recursive`/,
+      ),
+    ],
   });
 });
 

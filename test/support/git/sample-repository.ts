@@ -70,6 +70,15 @@ export function commitFiles(
   return CommitHash.parse(run(folder, "rev-parse", "HEAD"));
 }
 
+/** Commits a submodule `part` that is nowhere on this machine, and returns the commit. */
+export function addLostSubmodule(folder: string): CommitHash {
+  const link = `160000,${"1".repeat(40)},part`;
+  git(folder, "update-index", "--add", "--cacheinfo", link);
+  const modules = '[submodule "part"]\n\tpath = part\n\turl = https://part.invalid\n';
+  mkdirSync(join(folder, "part"), { recursive: true });
+  return commitFiles(folder, { ".gitmodules": modules }, "Add a part");
+}
+
 /**
  * A folder of its own, with a space and a letter beyond ASCII in its path, that other users may
  * enter; gone after the test.
