@@ -50,8 +50,8 @@ export async function workingCopyOf(
   const kept = keptBy && (await readKept(workspaceDir, keptBy));
   return new WorkingCopy({
     git: { path: binary, env },
-    ...{ agentName, exchange, workspaceDir, keepsIgnored, prepared, sparse, keptBy },
-    layer: kept ?? (layerDir === undefined ? undefined : await readLayer(layerDir)),
+    ...{ agentName, exchange, workspaceDir, keepsIgnored, prepared, sparse, keptBy, kept },
+    layer: layerDir === undefined ? undefined : await readLayer(layerDir),
     // A container that lasts may have started again, after a command was in its workspace.
     isUsed: kept !== undefined || place.grantAttempt === undefined,
   });

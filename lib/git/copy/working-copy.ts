@@ -68,6 +68,8 @@ export interface WorkingCopyOptions {
   readonly limits?: GitLimits;
   /** The checkout over which the workspace lies (layer.ts). */
   readonly layer?: Checkout | undefined;
+  /** What the program before has left in the workspace; it comes before the layer. */
+  readonly kept?: Checkout | undefined;
   /** Something may have written over the layer before. */
   readonly isUsed?: boolean;
   /**
@@ -162,13 +164,10 @@ export class WorkingCopy {
     this.#gitDir = join(options.workspaceDir, ".git");
     this.exchange = options.exchange;
     this.#part = options.sparse?.key ?? "";
-    const { layer } = options;
+    const layer = options.kept ?? options.layer;
     const isOwn = layer?.part === this.#part;
-    // A layer with all files has those of a part, too: they need not be written again.
-    if (layer !== undefined && !isOwn && layer.part === "")
-      this.#beginning = { ...layer, bytes: undefined };
-    else this.#beginning = isOwn ? layer : undefined;
-    this.#checkedOut = this.#beginning;
+    this.#beginning = this.#ofPart(options.layer);
+    this.#checkedOut = this.#ofPart(layer);
     this.#isUntouched = isOwn && options.isUsed !== true;
     this.#folders = new KnownFolders(options.workspaceDir);
     this.#submodules = new Submodules(
@@ -177,13 +176,19 @@ export class WorkingCopy {
         run: (run) => this.#run(run),
         copyIn: (folder, inFolder) =>
           new WorkingCopy({
-            ...{ ...options, workspaceDir: folder, layer: inFolder },
+            ...{ ...options, workspaceDir: folder, layer: inFolder, kept: undefined },
             ...{ sparse: undefined, prepared: undefined, keptBy: undefined },
             exchange: new SubmoduleExchange(options.exchange),
           }),
       },
       isOwn ? layer : undefined,
     );
+  }
+
+  /** A checkout of all files has those of a part, too: they need not be written again. */
+  #ofPart(checkout: Checkout | undefined): Checkout | undefined {
+    if (checkout === undefined || checkout.part === this.#part) return checkout;
+    return checkout.part === "" ? { ...checkout, bytes: undefined } : undefined;
   }
 
   /** How often anything has moved in a git here: another number shows that one is at work. */

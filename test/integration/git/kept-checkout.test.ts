@@ -51,8 +51,8 @@ async function keptScene() {
     ...{ host, base, workspaceDir, log },
     kept: join(workspaceDir, ".git/sett-checkout"),
     next: async (by = key, at = workspaceDir) => {
-      const layer = await readKept(at, by);
-      return { layer, copy: copyIn({ ...options, workspaceDir: at, layer, isUsed: true }) };
+      const kept = await readKept(at, by);
+      return { layer: kept, copy: copyIn({ ...options, workspaceDir: at, kept, isUsed: true }) };
     },
     /** When each file was last written, or had its mode set. */
     changes: () =>

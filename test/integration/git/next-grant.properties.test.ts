@@ -152,7 +152,7 @@ test("each grant begins with the files of its commit, and with nothing else", as
           rmSync(keptAt, { recursive: true, force: true });
           Bun.spawnSync(["cp", "-a", older, keptAt]);
         }
-        copy = copyIn({ ...options, layer: await readKept(workspaceDir, key), isUsed: true });
+        copy = copyIn({ ...options, kept: await readKept(workspaceDir, key), isUsed: true });
       } else copy = copyIn(options);
     }
     rmSync(workspaceDir, { recursive: true, force: true });
