@@ -5,7 +5,7 @@ import { postGoal } from "../../../lib/client/actions/post-goal.ts";
 import type { Lacking } from "../../../lib/git/exchange/port.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { exitCodes, SettError } from "../../../lib/model/errors.ts";
+import { exitCodes, messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
@@ -145,8 +145,19 @@ async function post(
   });
   step.done();
   const { commit } = goal.metadata;
+  // The goal is on record: this is no reason to fail.
   const lacking =
-    commit === undefined ? [] : await repository.exchange(board.instance).lacking(commit);
+    commit === undefined
+      ? []
+      : await repository
+          .exchange(board.instance)
+          .lacking(commit)
+          .catch((error: unknown) => {
+            messages.warn(
+              `What agents will not find of its commit is not known: ${messageOf(error)}`,
+            );
+            return [];
+          });
   return { goal, from, place, actor, obstacle, lacking };
 }
 

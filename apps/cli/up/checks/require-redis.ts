@@ -36,7 +36,7 @@ export async function requireRedis(input: Input): Promise<string[]> {
       },
     );
   };
-  if (isInContainer && /^(?:localhost|127\.|\[::1\])/.test(new URL(url).hostname)) {
+  if (isInContainer && /^(?:localhost:|127\.|\[::1\]:)/.test(shown)) {
     throw invalid(
       ["is the container itself: the instance's parts run in containers"],
       `Write the name of this machine in ${file}; its Redis must listen there, too.`,

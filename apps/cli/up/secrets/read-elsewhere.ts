@@ -27,6 +27,10 @@ export async function readElsewhere(
   const parsed = new URL(url);
   if (password !== undefined) parsed.password = encodeURIComponent(password);
   const shown = `${parsed.hostname}:${parsed.port || 6379}`;
+  // That name leads to this machine in containers alone. With TLS it has to be the one that is in
+  // the certificate.
+  if (parsed.protocol === "redis:" && parsed.hostname === "host.docker.internal")
+    parsed.hostname = "127.0.0.1";
   return { url: parsed.href, shown, ca: ca === undefined ? undefined : await readCa(ca) };
 }
 
