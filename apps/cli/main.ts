@@ -1,7 +1,7 @@
 // The program `sett`: connects its parts. Only this file reads the environment.
 import process from "node:process";
 import { suggestFor } from "../../lib/client/text/suggest.ts";
-import type { SettError } from "../../lib/model/errors.ts";
+import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { directToThisMachine } from "../../lib/model/proxy.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { embeddedFile } from "./program/embedded-file.ts";
@@ -10,6 +10,7 @@ import { runCommand } from "./run-command.ts";
 import { isHangupIgnored } from "./terminal/is-hangup-ignored.ts";
 import { createMessages } from "./terminal/messages.ts";
 import { createOutput } from "./terminal/output.ts";
+import { watchReader } from "./terminal/reader-watch.ts";
 import type { Shell } from "./terminal/shell.ts";
 
 /** Shells report a program that a signal ended as 128 plus the signal's number. */
@@ -63,14 +64,31 @@ const leave = () => {
   if (abandonMessage === undefined) process.exit(0);
   stop.abort("SIGPIPE");
 };
-const err = createOutput(process.stderr, process.env, leave);
+// A disk is full, for instance.
+let hasFailed = false;
+const fail = (cause: Error) => {
+  if (hasFailed) return;
+  hasFailed = true;
+  process.exitCode = exitCodes.failed;
+  const error = new SettError("output-failed", `The output cannot be written: ${cause.message}`, {
+    hint: "What was written so far is incomplete. Make room where it goes, and run the command again.",
+    cause,
+  });
+  const end = () => {
+    if (abandonMessage === undefined) process.exit(exitCodes.failed);
+    stop.abort("output-failed");
+  };
+  void printError(error, err, { isDebug: false }).finally(end);
+};
+// A command whose messages alone are lost goes on: its exit code says how it ended.
+const err = createOutput(process.stderr, process.env, { onClosed: leave, onFailed: () => {} });
 const shell: Shell = {
   env,
   cwd: process.cwd(),
   version: packageJson.version,
   carried: embeddedFile,
   suggest: suggestFor(undefined),
-  out: createOutput(process.stdout, process.env, leave),
+  out: createOutput(process.stdout, process.env, { onClosed: leave, onFailed: fail }),
   err,
   messages: createMessages(err),
   stdin: () => process.stdin,
@@ -80,6 +98,11 @@ const shell: Shell = {
     abandonMessage = message;
   },
 };
+
+// What a half-done command would undo first goes on without its reader.
+watchReader(() => {
+  if (abandonMessage === undefined) leave();
+});
 
 const code = await runCommand(process.argv.slice(2), shell);
 isOver = true;

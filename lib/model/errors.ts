@@ -55,6 +55,7 @@ export const exitCodeOf = {
   "not-found": exitCodes.failed,
   "drawing-failed": exitCodes.failed,
   "not-ready": exitCodes.failed,
+  "output-failed": exitCodes.failed,
   "port-unusable": exitCodes.failed,
   "process-failed": exitCodes.failed,
   "redis-unreachable": exitCodes.failed,

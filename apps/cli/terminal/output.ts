@@ -28,19 +28,20 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const closed = ["EPIPE", "EIO"];
 
 /**
- * `onClosed` is called when the reader has closed the stream (`sett hoard | head -1`). Colours only
- * on a terminal that knows them, and never where NO_COLOR is set.
+ * `onClosed` is called when the reader has closed the stream (`sett hoard | head -1`), `onFailed`
+ * at every other error of a write, such as a full disk. Colours only on a terminal that knows them,
+ * and never where NO_COLOR is set.
  */
 export function createOutput(
   stream: NodeJS.WriteStream,
   env: Environment,
-  onClosed: () => void,
+  { onClosed, onFailed }: { onClosed: () => void; onFailed: (error: Error) => void },
 ): Output {
   const isTerminal = stream.isTTY === true;
   const isColoured = isTerminal && (env.NO_COLOR ?? "") === "" && env.TERM !== "dumb";
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (closed.includes(error.code ?? "")) onClosed();
-    else throw error;
+    else onFailed(error);
   });
   return {
     isTerminal,
