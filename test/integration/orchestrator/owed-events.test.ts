@@ -3,6 +3,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import { isEnded } from "../../../lib/model/claim.ts";
 import type { EventDraft, EventType } from "../../../lib/model/event.ts";
 import { ArtefactId, type ClaimId, InstanceName } from "../../../lib/model/ids.ts";
 import { byHand } from "../../support/blackboard/scene.ts";
@@ -45,7 +46,7 @@ async function createWorld() {
     start: () => {
       service = start();
     },
-    /** The agent wins the claim and fails. The Failure. */
+    /** The agent wins the claim and fails, which ends the claim. The Failure. */
     async fail(claim: ClaimId) {
       const say = (message: object) =>
         board.sendMail(coder, { id: randomUUID(), text: JSON.stringify({ message }) });
@@ -61,8 +62,10 @@ async function createWorld() {
         result: { outcome: "failed", artefact: { type: "Oops", payload: "{}" } },
       });
       const ended = await waitFor("the failure", async () => {
-        const [grant] = (await board.readClaim(claim))?.grants ?? [];
-        return grant?.state === "failed" && grant.artefact_ids;
+        const found = await board.readClaim(claim);
+        const [grant] = found?.grants ?? [];
+        const isOver = found !== undefined && isEnded(found.claim.status);
+        return isOver && grant?.state === "failed" && grant.artefact_ids;
       });
       return ArtefactId.parse(ended[0]);
     },
