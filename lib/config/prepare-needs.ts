@@ -1,5 +1,5 @@
-// Which files of the repository a line of `workspace.prepare.run` obviously needs, by the commands
-// that installers are known for. What is not known here needs nothing.
+// The files of the repository that a line of `workspace.prepare.run` obviously needs, by the
+// commands that installers are known for. What is not known here needs nothing.
 
 /**
  * `oneOf`: names of files, or ends of paths, one of which the command needs. `command`: as it is

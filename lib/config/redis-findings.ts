@@ -1,4 +1,4 @@
-// What is wrong, or no good, in a `services.redis` that names a Redis which is there already. Pure.
+// Findings about a `services.redis` that names a Redis which is there already. Pure.
 import type { SettConfig } from "../model/config.ts";
 import type { ConfigPath } from "./problems.ts";
 

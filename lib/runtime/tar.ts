@@ -49,7 +49,7 @@ export function readHeader(block: Buffer): FoundHeader | "end" | undefined {
   return { name: prefix === "" ? name : `${prefix}/${name}`, kind, size };
 }
 
-/** How many bytes follow the content of an entry, up to the next block. */
+/** Returns the number of bytes that follow the content of an entry, up to the next block. */
 export function paddingOf(size: number): number {
   return (blockBytes - (size % blockBytes)) % blockBytes;
 }
@@ -82,7 +82,7 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
 class Pieces {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #rest: Uint8Array = new Uint8Array();
-  /** How many bytes were taken. */
+  /** The number of bytes that were taken. */
   at = 0;
 
   constructor(chunks: AsyncIterable<Uint8Array>) {

@@ -1,15 +1,15 @@
-// What is in a back-up: a tar archive, so that a person can look into it, and take out by hand what
-// Redis and git could read.
+// The format of back-ups: a tar archive, so that a person can look into it, and take out by hand
+// what Redis and git could read.
 import { z } from "zod";
 import { InstanceName } from "../../../lib/model/ids.ts";
 
 /** The first entry. Programs that know only earlier formats refuse a larger number. */
 export const Manifest = z.object({
   sett_backup: z.literal(1),
-  /** Of the program that has written it. */
+  /** The version of the program that has written it. */
   version: z.string(),
   instance: InstanceName,
-  /** Of the instance (lib/runtime/instance-id.ts). */
+  /** The id of the instance (lib/runtime/instance-id.ts). */
   id: z.string().regex(/^[0-9a-f]+\.\d+$/),
   created_at: z.string(),
   /** The log at that moment, at least: it may be a little longer. */

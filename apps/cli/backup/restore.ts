@@ -33,7 +33,7 @@ type Input = {
   backup: Backup;
   /** What is kept of the instance may go. */
   isReplacing: boolean;
-  /** Of all instances, each where its repository is now. */
+  /** Returns the parts of all instances, each where its repository is now. */
   here: () => Promise<InstanceParts[]>;
   progress: Progress;
   shell: Shell;

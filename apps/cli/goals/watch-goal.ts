@@ -69,7 +69,7 @@ type End = {
   fetched: FetchedResults | undefined;
 };
 
-/** Whether the repository has a name for the commit of this artefact. */
+/** True where the repository has a name for the commit of this artefact. */
 function isHere(fetched: FetchedResults | undefined, id: ArtefactId): boolean {
   if (fetched === undefined) return true;
   const { isWhole, broken } = fetched;

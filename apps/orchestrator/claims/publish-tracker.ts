@@ -17,7 +17,7 @@ export class PublishTracker {
   readonly #expected = new RecentMap<string, number>(maxRemembered);
   /** Publications without an event so far: how many of each id, and when the first arrived. */
   readonly #unexplained = new Map<string, { count: number; sinceMs: number }>();
-  /** How often those could not be checked that are to be looked at again. */
+  /** Counts for each that is to be looked at again how often it could not be checked. */
   readonly #failures = new RecentMap<string, number>(maxRemembered);
 
   /** An `artefact_created` event of this artefact has arrived. */

@@ -87,7 +87,7 @@ export async function takeShared(
   return taken;
 }
 
-/** Whether the blackboard of this name belongs to the sett with this id. */
+/** True where the blackboard of this name belongs to the sett with this id. */
 export async function holdsShared(owner: Omit<Owner, "isShared">, id: string): Promise<boolean> {
   let holder: string | null = null;
   await asOwner(owner, async (client) => {

@@ -60,7 +60,7 @@ function login({ username, password }: URL): string[] {
   return password === "" ? [] : [`AUTH ${words.map((word) => JSON.stringify(word)).join(" ")}`];
 }
 
-/** What Redis says, by lines and then by bytes. */
+/** Reads the answers of Redis, by lines and then by bytes. */
 class Reader {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest = Buffer.alloc(0);

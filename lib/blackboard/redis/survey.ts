@@ -13,7 +13,7 @@ export type Surveyed = {
   /** `standalone`, `cluster` or `sentinel`. */
   mode: string;
   isReplica: boolean;
-  /** What it does when it is full. */
+  /** The name of what it does when it is full, such as `noeviction`. */
   policy: string;
   isAppendOnly: boolean;
   /** Why it took no function, and no user; undefined where it did, or was not tried. */
@@ -83,7 +83,7 @@ async function tryRights(client: Client, instance: InstanceName): Promise<Tried>
   return { functionProblem, userProblem, hasUserFile };
 }
 
-/** What Redis answered to what it refused. Rejects where it does not answer. */
+/** Returns the answer of Redis to what it refused. Rejects where it does not answer. */
 async function refusal(work: () => Promise<void>): Promise<string | undefined> {
   try {
     await work();

@@ -1,4 +1,4 @@
-// What a commit of a command has changed, for those that judge it before others have it. It is read
+// The changes of a commit of a command, for those that judge it before others have it. It is read
 // in the store in which every object has been hashed, and nowhere else: the command's own may have
 // other objects under the same names, and then shows another commit than its readers will get.
 import { CommitHash } from "../../model/ids.ts";

@@ -1,4 +1,4 @@
-// What is in folders of a working copy beside the files that git tracks.
+// The entries of folders of a working copy beside the files that git tracks.
 import { mkdir, rename } from "node:fs/promises";
 import { entriesOf as entriesIn, pathIn, pathOfBytes } from "../../folders/folder-entries.ts";
 import { removeTree } from "../../folders/remove-tree.ts";

@@ -68,7 +68,7 @@ export interface WorkingCopyOptions {
   readonly limits?: GitLimits;
   /** The checkout over which the workspace lies (layer.ts). */
   readonly layer?: Checkout | undefined;
-  /** What the program before has left in the workspace; it comes before the layer. */
+  /** The checkout that the program before has left in the workspace; it comes before the layer. */
   readonly kept?: Checkout | undefined;
   /** Something may have written over the layer before. */
   readonly isUsed?: boolean;
@@ -102,7 +102,7 @@ const maxListed = 1_000;
 /** A commit with fewer folders is read whole by one git. */
 const minListed = 500;
 
-/** How long a path may be, without the zero byte behind it. */
+/** The most bytes of a path, without the zero byte behind it. */
 const pathBytes = process.platform === "linux" ? 4_095 : 1_023;
 
 /** An agent most often works at the commits of one goal in turn. */
@@ -127,7 +127,7 @@ export class WorkingCopy {
   /** The commits on record that the grant is about. */
   #given: ReadonlySet<CommitHash> = new Set();
   #checkedOut: Checkout | undefined;
-  /** What is in the workspace from the start, by an index that no command can change. */
+  /** The content of the workspace from the start, by an index that no command can change. */
   readonly #beginning: Checkout | undefined;
   /** The one that was read last at the end. */
   readonly #trees = new Map<CommitHash, TreeFacts>();
@@ -529,7 +529,7 @@ export class WorkingCopy {
     return facts;
   }
 
-  /** How many bytes a path in it may have, with room for what is looked for in its folders. */
+  /** The most bytes of a path in it, with room for what is looked for in its folders. */
   get #maxPath(): number {
     return pathBytes - Buffer.byteLength(`${this.#options.workspaceDir}/.gitattributes`);
   }

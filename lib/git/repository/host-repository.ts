@@ -128,7 +128,7 @@ export class HostRepository {
     return tree === undefined;
   }
 
-  /** What the files of the commit take on a disk, in bytes; `sparse`: those of a part. */
+  /** Returns the bytes that the files of the commit take on a disk; `sparse`: those of a part. */
   async sizeOf(commit: CommitHash, sparse?: SparsePaths): Promise<number> {
     const of = (run: GitRun) => inPlace(this.place, run);
     const maxBytes = Number.POSITIVE_INFINITY;

@@ -33,7 +33,7 @@ async function scene(paths?: readonly string[]) {
   const run = (script: string) =>
     execFileSync("sh", ["-ec", script], { cwd: agent.folder, env: hostEnv, stdio: "ignore" });
   const head = () => CommitHash.parse(toolGit(agent.folder, "rev-parse", "HEAD"));
-  /** What becomes of the commit that the tool leaves. */
+  /** Resolves with what becomes of the commit that the tool leaves. */
   const publish = async (from = base) => {
     const registration = { current: { workspace_mode: "rw" } };
     const artefact = sampleArtefact({ type: codeCommitType, payload: head() });

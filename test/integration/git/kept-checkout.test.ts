@@ -1,4 +1,4 @@
-// What a working copy keeps for the next program that works in its folder.
+// The note that a working copy keeps for the next program that works in its folder.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import {

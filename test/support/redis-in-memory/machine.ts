@@ -37,7 +37,7 @@ type Interface = {
   lua_error(state: State): number;
 };
 
-/** What the module adds to them. */
+/** The members that the module adds to them. */
 type Module = {
   readonly HEAPU8: Uint8Array;
   addFunction(run: (state: State) => number, signature: "ii"): number;

@@ -39,7 +39,7 @@ export type ApplyInput = LayingInput & {
   registrations: readonly AgentRegistration[];
   /** Those of sett.yml; what is on record of others is removed. */
   triggers: readonly TriggerName[];
-  /** How `sett up` alone reaches a Redis that is not the instance's own. */
+  /** The way by which `sett up` alone reaches a Redis that is not the instance's own. */
   elsewhere: OwnElsewhere | undefined;
   /** They go to the services that need them, and nowhere else. */
   values: Values;

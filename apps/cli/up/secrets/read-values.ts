@@ -10,7 +10,7 @@ import { type Elsewhere, readElsewhere } from "./read-elsewhere.ts";
 import { committedSecrets, readSecrets } from "./read-secrets.ts";
 import { readTls } from "./read-tls.ts";
 
-/** How long a password manager may take that no person can answer. */
+/** The time for a password manager that no person can answer. */
 const unattendedMs = 60_000;
 
 /** `tokens`: digests, which may be in a description. `redis`: undefined where it is an own one. */

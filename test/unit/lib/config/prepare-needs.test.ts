@@ -1,4 +1,4 @@
-// Which files a line of `workspace.prepare.run` obviously needs.
+// The files that a line of `workspace.prepare.run` obviously needs.
 import { expect, test } from "bun:test";
 import { prepareNeeds } from "../../../../lib/config/prepare-needs.ts";
 

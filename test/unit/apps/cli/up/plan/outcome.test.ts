@@ -1,4 +1,4 @@
-// What a `sett up` says that it has changed.
+// The changes that a `sett up` says it has made.
 import { expect, test } from "bun:test";
 import { outcomeOf } from "../../../../../../apps/cli/up/plan/outcome.ts";
 import { sampleAgent } from "../../../../../support/records/sample.ts";

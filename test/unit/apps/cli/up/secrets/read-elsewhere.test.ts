@@ -1,4 +1,4 @@
-// How `sett` itself reaches a Redis that is there already.
+// The address by which `sett` itself reaches a Redis that is there already.
 import { expect, test } from "bun:test";
 import { readElsewhere } from "../../../../../../apps/cli/up/secrets/read-elsewhere.ts";
 
