@@ -105,8 +105,8 @@ export interface Repository {
     },
   ): Promise<Artefact>;
   /**
-   * What a clone of the commit could have, and agents of the instance do not find: sentences. Never
-   * rejects: what cannot be looked into is not spoken of.
+   * Resolves with sentences about what a clone of the commit could have, and agents of the instance
+   * do not find. Never rejects: what cannot be looked into is not spoken of.
    */
   lacking(instance: InstanceName, commit: CommitHash): Promise<string[]>;
   /** Keeps a commit that a person posts. */

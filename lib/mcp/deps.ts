@@ -21,8 +21,8 @@ export type OpenInstance = AsyncDisposable & {
   /** Throws where there is no repository, and as `postGoal`. */
   postGoal(order: GoalOrder): Promise<Artefact>;
   /**
-   * What a clone of the commit could have, and agents do not find: sentences. Never rejects for
-   * what cannot be looked into.
+   * Resolves with sentences about what a clone of the commit could have, and agents do not find.
+   * Never rejects for what cannot be looked into.
    */
   lacking(commit: CommitHash): Promise<string[]>;
   /** Throws as `postArtefact`, and for a commit where there is no repository. */

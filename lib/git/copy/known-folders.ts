@@ -35,16 +35,11 @@ export class KnownFolders {
     // Until `settle` says so none of them is known.
     this.#known = new Map();
     this.#seen = new Map();
-    let looks = 0;
-    for (const folder of folders) {
-      if (++looks % atATime === 0) await setImmediate();
-      const path = pathOfBytes(this.#workspaceDir, folder);
-      const stats = lstatSync(path, { throwIfNoEntry: false, bigint: true });
-      if (stats?.isDirectory()) {
-        const stamp = { inode: stats.ino, changedNs: stats.ctimeNs };
+    for await (const { folder, path, stats, stamp } of this.#lookAt(folders)) {
+      if (stats.isDirectory()) {
         this.#seen.set(folder, stamp);
         if (!isSame(known.get(folder), stamp)) changed.push(folder);
-      } else if (stats !== undefined) await removeTree(path);
+      } else await removeTree(path);
     }
     return changed;
   }
@@ -58,20 +53,27 @@ export class KnownFolders {
     const mode = 0o777 & ~process.umask();
     const seen = this.#seen;
     this.#seen = new Map();
-    let looks = 0;
-    for (const folder of folders) {
-      if (++looks % atATime === 0) await setImmediate();
-      const path = pathOfBytes(this.#workspaceDir, folder);
-      const stats = lstatSync(path, { throwIfNoEntry: false, bigint: true });
-      if (!stats?.isDirectory()) continue;
+    for await (const { folder, path, stats, stamp } of this.#lookAt(folders)) {
+      if (!stats.isDirectory()) continue;
       const isOwn = Number(stats.uid) === process.getuid?.();
       if (isOwn && (Number(stats.mode) & permissions & ~inherited) !== mode) {
         chmodSync(path, mode);
         continue;
       }
-      const stamp = { inode: stats.ino, changedNs: stats.ctimeNs };
       if (stamp.changedNs < beganNs && isSame(seen.get(folder), stamp))
         this.#known.set(folder, stamp);
+    }
+  }
+
+  /** Yields those that are there, whatever they are. */
+  async *#lookAt(folders: Iterable<string>) {
+    let looks = 0;
+    for (const folder of folders) {
+      if (++looks % atATime === 0) await setImmediate();
+      const path = pathOfBytes(this.#workspaceDir, folder);
+      const stats = lstatSync(path, { throwIfNoEntry: false, bigint: true });
+      if (stats === undefined) continue;
+      yield { folder, path, stats, stamp: { inode: stats.ino, changedNs: stats.ctimeNs } };
     }
   }
 }

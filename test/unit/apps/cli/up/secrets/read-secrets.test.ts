@@ -1,7 +1,7 @@
 // Values of secrets: from files, variables and commands, and what is refused.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -109,10 +109,12 @@ test("a value that agents write without knowing it is named by its kind, and not
 
 test("Ctrl+C ends a command that waits", async () => {
   const stop = new AbortController();
+  const command = "touch begun; exec sleep 60";
   const reading = errorOf(
-    read("{ one: { command: [sleep, '60'] } }", "one", { signal: stop.signal }),
+    read(`{ one: { command: [sh, -c, "${command}"] } }`, "one", { signal: stop.signal }),
   );
-  setTimeout(() => stop.abort(), 50);
+  await waitFor("the command", () => existsSync(join(folder, "begun")));
+  stop.abort();
   expect(await reading).toMatchObject({ code: "interrupted" });
 });
 
