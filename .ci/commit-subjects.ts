@@ -14,17 +14,16 @@ const empty =
 /** The mistakes of a subject, each as the end of a sentence that begins with the subject. */
 export function mistakesOf(subject: string): string[] {
   const columns = [...subject].length;
+  const [, room, effect = subject] = /^([\w./-]+): (.*)$/.exec(subject) ?? [];
   return [
     ...(columns > maxColumns ? [`has ${columns} columns; ${maxColumns} at most`] : []),
-    ...(/^\p{Lu}/u.test(subject) ? [] : ["does not begin with a capital letter"]),
     ...(/[.!…]$/.test(subject) ? ["ends with a full stop"] : []),
     ...(/^(?:fixup|squash|amend)! /.test(subject)
       ? ["is to be squashed: `git rebase --interactive --autosquash`"]
       : []),
-    ...(/^\w+(?:\([^)]*\))?!?: /.test(subject)
-      ? ["begins with a label: say the effect alone"]
-      : []),
-    ...(empty.test(subject.replace(/\.$/, "")) ? ["does not name the effect"] : []),
+    ...(room === undefined ? ["does not begin with its room, such as `git: `"] : []),
+    ...(/^\p{Lu}/u.test(effect) ? ["names the effect with a capital letter"] : []),
+    ...(empty.test(effect.replace(/\.$/, "")) ? ["does not name the effect"] : []),
   ];
 }
 

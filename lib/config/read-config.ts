@@ -1,9 +1,9 @@
 // Reads and checks a sett.yml, with the folders that it names.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
+import { replaceableImages } from "../dockerfile/replaceable-images.ts";
 import type { SettConfig } from "../model/config.ts";
 import { messageOf, SettError } from "../model/errors.ts";
-import { replaceableImages } from "./base-images.ts";
 import { checkDevcontainer } from "./devcontainer.ts";
 import { kindOf } from "./kind-of.ts";
 import { type NamedPlace, type ProblemAt, parseConfig } from "./parse-config.ts";

@@ -3,19 +3,19 @@ import { access, readFile, stat } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type Docker from "dockerode";
-import { SettError } from "../../model/errors.ts";
-import { shellWord } from "../../model/shell-word.ts";
-import type { BuildSpec, ImageInfo, Progress } from "../port.ts";
-import { contextEntries, realDockerfile, unreadable } from "./build-context.ts";
-import { type BuildKitPlace, buildWithBuildKit, lackOfBuildKit } from "./buildkit.ts";
-import { contextArchive } from "./context-archive.ts";
 import {
   type Dockerfile,
   hasUnusedStage,
   needOfBuildKit,
   parseDockerfile,
   platformVariablesOf,
-} from "./dockerfile.ts";
+} from "../../dockerfile/dockerfile.ts";
+import { SettError } from "../../model/errors.ts";
+import { shellWord } from "../../model/shell-word.ts";
+import type { BuildSpec, ImageInfo, Progress } from "../port.ts";
+import { contextEntries, realDockerfile, unreadable } from "./build-context.ts";
+import { type BuildKitPlace, buildWithBuildKit, lackOfBuildKit } from "./buildkit.ts";
+import { contextArchive } from "./context-archive.ts";
 import { ask, explain, reasonOf, statusOf } from "./errors.ts";
 import { findImage } from "./images.ts";
 import { type EngineMessage, jsonMessages } from "./json-messages.ts";

@@ -6,6 +6,7 @@ import { readFile, readlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Devcontainer } from "../../../../lib/config/devcontainer.ts";
 import { kindOf } from "../../../../lib/config/kind-of.ts";
+import { baseImagesOf, parseDockerfile } from "../../../../lib/dockerfile/dockerfile.ts";
 import type { ImageSource } from "../../../../lib/model/config.ts";
 import {
   type ContextEntry,
@@ -13,7 +14,6 @@ import {
   realDockerfile,
   unreadable,
 } from "../../../../lib/runtime/docker/build-context.ts";
-import { baseImagesOf, parseDockerfile } from "../../../../lib/runtime/docker/dockerfile.ts";
 import type { Surroundings } from "./devcontainer-layer.ts";
 
 type Build = Extract<ImageSource, { kind: "build" }>;

@@ -5,7 +5,7 @@ import {
   needOfBuildKit,
   parseDockerfile,
   platformVariablesOf,
-} from "../../../../../lib/runtime/docker/dockerfile.ts";
+} from "../../../../lib/dockerfile/dockerfile.ts";
 
 const need = (text: string, args = {}) => needOfBuildKit(parseDockerfile(text), args);
 
@@ -107,7 +107,8 @@ test.each([
   ["FROM a\nARG IMAGE=b\nFROM $IMAGE\n", undefined],
   [`FROM a:\${TARGETARCH:-amd64}\n`, undefined],
   [`ARG A=\${B}\nFROM $A\n`, undefined],
-  [`ARG A=b\nFROM \${A:+c}\n`, undefined],
+  [`ARG A=b E=\nFROM \${A:+c}\nFROM d\${E:+e}\${E+f}\n`, ["c", "df"]],
+  ["FROM a AS a\nFROM a\nCOPY --from=later c d\nFROM b AS later\n", ["a", "later", "b"]],
 ])("the base images of %j, which variables name", (text, images) => {
   expect(baseImagesOf(parseDockerfile(text), { TAG: "given", UNUSED: "x" })).toEqual(images);
 });

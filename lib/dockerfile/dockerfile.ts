@@ -205,25 +205,35 @@ export function platformVariablesOf({ instructions }: Dockerfile): string[] {
  * undefined where they are not known.
  */
 export function baseImagesOf(
-  { instructions }: Dockerfile,
+  dockerfile: Dockerfile,
   args: Readonly<Record<string, string>> | undefined,
 ): string[] | undefined {
+  const hasStage = dockerfile.instructions.some(({ keyword }) => keyword === "FROM");
+  const images = imagesOf(dockerfile, args);
+  return hasStage && images.every((image) => !image.includes("$")) ? images : undefined;
+}
+
+/**
+ * Each image that a stage begins with, or takes files from. A variable without a value stays, with
+ * its dollar sign; without `args` every one stays.
+ */
+export function imagesOf(
+  { instructions }: Dockerfile,
+  args: Readonly<Record<string, string>> | undefined,
+): string[] {
   const known = globalArguments(instructions, args ?? {});
-  const nameOf = (word: string) => (args === undefined ? word : expanded(word, known));
-  const froms = instructions.flatMap(({ keyword, rest }) => {
-    const [image = "", , stage] = rest.split(/\s+/);
-    return keyword === "FROM" ? [{ image: nameOf(image), stage: stage?.toLowerCase() }] : [];
+  // A name means a stage only after that stage has begun: `FROM node AS node` is an image.
+  const stages = new Set<string | undefined>();
+  return instructions.flatMap(({ keyword, flags, rest }) => {
+    const used = flags
+      .flatMap(({ name, value }) => sourceIn(name, value))
+      .filter((source) => !/^\d*$/.test(source));
+    const [base = "", , stage] = keyword === "FROM" ? rest.split(/\s+/) : [];
+    if (base !== "") used.push(args === undefined ? base : expanded(base, known));
+    const images = used.filter((image) => !stages.has(image.toLowerCase()));
+    stages.add(stage?.toLowerCase());
+    return images;
   });
-  const copied = instructions.flatMap(({ flags }) =>
-    flags.flatMap(({ name, value }) => sourceIn(name, value)),
-  );
-  const stages = new Set(froms.map(({ stage }) => stage));
-  const images = [
-    ...froms.map(({ image }) => image),
-    ...copied.filter((source) => !/^\d+$/.test(source)),
-  ];
-  if (froms.length === 0 || images.some((image) => image.includes("$"))) return undefined;
-  return images.filter((image) => image !== "" && !stages.has(image.toLowerCase()));
 }
 
 /** Whether there is a stage that the last one does not need, also not by way of others. */
@@ -272,13 +282,14 @@ function expanded(word: string, known: ReadonlyMap<string, string>): string {
   return word
     .replace(/^(["'])(.*)\1$/, "$2")
     .replace(
-      /\$(?:(\w+)|\{(\w+)(?:(:?-)([^{}$]*))?\})/g,
-      (all, plain, braced, operator, fallback) => {
+      /\$(?:(\w+)|\{(\w+)(?:(:?[-+])([^{}$]*))?\})/g,
+      (all, plain, braced, operator = "", other = "") => {
         const value = known.get(plain ?? braced);
         // BuildKit has a value for it, and the older builder has none.
         if (value === undefined && platformVariable.test(plain ?? braced)) return all;
-        if (operator !== undefined && (value === undefined || (operator === ":-" && value === "")))
-          return fallback;
+        const isSet = value !== undefined && !(operator.startsWith(":") && value === "");
+        if (operator.endsWith("+")) return isSet ? other : "";
+        if (operator.endsWith("-") && !isSet) return other;
         return value ?? all;
       },
     );

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { replaceableImages } from "../../../../lib/config/base-images.ts";
+import { replaceableImages } from "../../../../lib/dockerfile/replaceable-images.ts";
 
 const digest = `sha256:${"a".repeat(64)}`;
 
@@ -46,6 +46,28 @@ const kinds: [string, string[], string[]][] = [
     ["docker/dockerfile:1"],
   ],
   ["a stranger's image that is named like Sett's own", ["FROM sett/tools:1"], ["sett/tools:1"]],
+  [
+    "a value where a variable is set",
+    ["ARG SLIM=1", `FROM debian:12${"$"}{SLIM:+-slim}`],
+    ["debian:12-slim"],
+  ],
+  [
+    "an image after a shift that looks like a text's beginning",
+    ["FROM scratch", "RUN echo $((1<<3)) <<<x", "COPY --from=a/b:1 /x /x"],
+    ["a/b:1"],
+  ],
+  [
+    "an image after a text whose name has a dot",
+    ["FROM scratch", "RUN <<a.b cat", "FROM debian", "a.b", "COPY --from=a/b:1 /x /x"],
+    ["a/b:1"],
+  ],
+  [
+    "an image of what a later build triggers",
+    ["FROM scratch", "ONBUILD COPY --from=a/b:1 /x /x"],
+    ["a/b:1"],
+  ],
+  ["an image that its own stage is named like", ["FROM node AS node", "FROM node"], ["node"]],
+  ["an image in a file with another escape", ["# escape=`", "FROM `", " node:22"], ["node:22"]],
   ["a comment within an instruction", ["FROM \\", "# the base", "  node:22"], ["node:22"]],
 ];
 
