@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { messageOf, SettError } from "../../model/errors.ts";
 import { killGroup } from "../../process/kill-group.ts";
 import type { BuildSpec } from "../port.ts";
+import { dockerEnvironment } from "./docker-program.ts";
 import type { EngineAddress, HostEnvironment } from "./find-engine.ts";
 
 /** `env`: in which `docker` is found. */
@@ -105,12 +106,9 @@ function endGroup(child: ChildProcess): void {
 }
 
 function environment(address: EngineAddress, env: HostEnvironment): NodeJS.ProcessEnv {
-  const { DOCKER_CONTEXT: _, ...rest } = env;
   return {
-    ...rest,
-    // The Engine that Sett has found, which `docker` might not find, and its own builder, whose
-    // images it keeps.
-    DOCKER_HOST: address.kind === "socket" ? `unix://${address.path}` : address.host,
+    ...dockerEnvironment(address, env),
+    // The Engine's own builder, whose images it keeps.
     BUILDX_BUILDER: "default",
     DOCKER_BUILDKIT: "1",
     // A description of the build would make an image of each architecture a list of two.

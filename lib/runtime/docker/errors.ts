@@ -101,6 +101,9 @@ function unreachable(error: unknown): SettError {
   return new SettError("docker-unreachable", message, { hint: hintFor(code), cause: error });
 }
 
+const tlsHint =
+  "The Engine and this client know each other by certificates: DOCKER_CERT_PATH names a folder with ca.pem, cert.pem and key.pem (a context has its own). Look at the dates and the names in them: `openssl x509 -noout -dates -ext subjectAltName -in cert.pem`.";
+
 /** Another server may listen at the Engine's address, and answers with pages of its own. */
 export function isNoEngine(cause?: unknown): SettError {
   const hint = "Try `docker info`. DOCKER_HOST names the Engine, if set.";
@@ -115,6 +118,7 @@ const brokenOff: Readonly<Record<string, string>> = {
 };
 
 function hintFor(code: string): string {
+  if (/CERT|SELF_SIGNED|UNABLE_TO_|^ERR_(?:TLS|SSL|OSSL)|ALERT/.test(code)) return tlsHint;
   switch (code) {
     case "EACCES":
     case "EPERM":

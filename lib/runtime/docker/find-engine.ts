@@ -15,8 +15,16 @@ export type HostEnvironment = Readonly<Record<string, string | undefined>>;
 export type EngineAddress = { by: string; tried: readonly string[] } & (
   | { kind: "socket"; path: string; isForwarded: boolean }
   // docker's own form, such as `tcp://10.0.0.1:2375`.
-  | { kind: "host"; host: string }
+  | { kind: "host"; host: string; tls: TlsFiles | undefined }
+  // `ssh://user@host:port`; a path in it is that of the socket there.
+  | { kind: "ssh"; host: string }
 );
+
+/**
+ * `folder`: may have ca.pem, cert.pem and key.pem. Without `isVerified` any certificate will do, as
+ * docker's own settings say.
+ */
+export type TlsFiles = { folder: string; isVerified: boolean };
 
 /**
  * The path of the socket inside a container, and inside the machine of an Engine whose socket is
@@ -29,13 +37,13 @@ const acceptWithinMs = 1_000;
 
 /**
  * Throws `docker-unreachable` where DOCKER_HOST is no address, or the named context does not exist
- * or is not at a socket.
+ * or cannot be read.
  */
 export async function findEngine(env: HostEnvironment): Promise<EngineAddress> {
   // docker leaves blanks out as well.
   const host = (env.DOCKER_HOST ?? "").trim();
   if (host !== "" && !isAddress(host)) throw await isNoAddress(host, env);
-  if (host !== "") return await addressOf(host, "DOCKER_HOST", env);
+  if (host !== "") return await addressOf(host, "DOCKER_HOST", env, tlsOf(host, env));
   const { name, by } = await chosenContext(env);
   if (name !== "" && name !== "default") return await contextAddress(env, name, by);
   return await usualAddress(env);
@@ -76,7 +84,7 @@ async function isNoAddress(host: string, env: HostEnvironment): Promise<SettErro
   const meant = path !== undefined ? `unix://${path}` : port && `tcp://localhost:${port}`;
   const way =
     meant === undefined
-      ? "It is `unix:///PATH` or `tcp://HOST:PORT`."
+      ? "It is `unix:///PATH`, `tcp://HOST:PORT` or `ssh://USER@HOST`."
       : `Try \`export DOCKER_HOST=${shellWord(meant)}\`.`;
   const message = `DOCKER_HOST is ${host}, which is no address of a Docker Engine.`;
   return new SettError("docker-unreachable", message, { hint: `${way}${await wouldWork(env)}` });
@@ -122,11 +130,28 @@ async function contextAddress(
   const host = textIn(meta, "Endpoints", "docker", "Host") ?? "";
   // For docker such a context means the usual place.
   if (host === "") return await usualAddress(env);
-  if (socketIn(host) !== undefined) return await addressOf(host, by, env);
-  throw await refuse(
-    `which is at ${host}, and not at a socket of this machine`,
-    `Sett follows contexts to sockets of this machine only. ${other}`,
-  );
+  if (!isAddress(host)) throw await refuse(`which is at ${host}, which is no address`, other);
+  return await addressOf(host, by, env, await contextTls(env, name, meta));
+}
+
+/** By the variables of docker. A certificate that is not looked at is what DOCKER_TLS means. */
+function tlsOf(host: string, env: HostEnvironment): TlsFiles | undefined {
+  const isVerified = (env.DOCKER_TLS_VERIFY ?? "") !== "" || host.startsWith("https:");
+  if (!isVerified && (env.DOCKER_TLS ?? "") === "") return undefined;
+  return { folder: env.DOCKER_CERT_PATH || configFolder(env), isVerified };
+}
+
+/** docker speaks TLS with a context that has anything to do with it. */
+async function contextTls(
+  env: HostEnvironment,
+  name: string,
+  meta: unknown,
+): Promise<TlsFiles | undefined> {
+  const folder = join(configFolder(env), "contexts", "tls", idOf(name), "docker");
+  const files = await readdir(folder).catch(() => []);
+  const endpoint = memberOf(memberOf(meta, "Endpoints"), "docker");
+  const isVerified = memberOf(endpoint, "SkipTLSVerify") !== true;
+  return files.length === 0 && isVerified ? undefined : { folder, isVerified };
 }
 
 /** docker finds a context by the digest of its name, and by nothing else. */
@@ -205,9 +230,15 @@ function forwardingFolders(env: HostEnvironment): string[] {
   return [...names.map((name) => join(home, name)), ...colimaFolders(env)];
 }
 
-async function addressOf(host: string, by: string, env: HostEnvironment): Promise<EngineAddress> {
+async function addressOf(
+  host: string,
+  by: string,
+  env: HostEnvironment,
+  tls: TlsFiles | undefined,
+): Promise<EngineAddress> {
   const path = socketIn(host);
-  if (path === undefined) return { kind: "host", host, by, tried: [host] };
+  if (host.startsWith("ssh:")) return { kind: "ssh", host, by, tried: [host] };
+  if (path === undefined) return { kind: "host", host, tls, by, tried: [host] };
   return { ...(await socketAt(path, env)), by, tried: [path] };
 }
 

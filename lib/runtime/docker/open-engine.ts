@@ -2,10 +2,12 @@
 // and the target would be a host that no setting names, to which a failed connection would end this
 // process. What is to be created is in the body of its request alone: dockerode repeats it in the
 // address, passwords and all, where proxies log it, and refuse it as too long.
+import type { Agent } from "node:http";
 import type Docker from "dockerode";
 import { messageOf, SettError } from "../../model/errors.ts";
+import { type EngineWay, wayTo } from "./engine-way.ts";
 import { isNoEngine } from "./errors.ts";
-import type { EngineAddress } from "./find-engine.ts";
+import type { EngineAddress, HostEnvironment } from "./find-engine.ts";
 import { type Answered, type Dial, wholeAnswers } from "./whole-answers.ts";
 
 type Options = Readonly<Record<string, unknown>>;
@@ -14,9 +16,7 @@ type Modem = {
   buildRequest(options: Options, context: unknown, data: unknown, answered?: Answered): void;
   dial: Dial<Request>;
   timeout: number | undefined;
-  host: string | undefined;
-  port: string | number;
-  protocol: string;
+  agent: Agent | undefined;
   headers: Readonly<Record<string, string>>;
 };
 type Request = {
@@ -31,20 +31,21 @@ type Request = {
 const lists = /^\/(?:containers\/json|images\/json|networks)(?:\?|$)/;
 
 /**
- * Does not connect yet. Throws `docker-unreachable` where DOCKER_HOST, or what its companions name,
- * cannot be read.
+ * Does not connect yet. `env`: of the programs that lead there. Throws `docker-unreachable` where
+ * what the address names cannot be read.
  */
-export async function openEngine(address: EngineAddress): Promise<Docker> {
+export async function openEngine(address: EngineAddress, env: HostEnvironment): Promise<Docker> {
+  const { options, prefix, request: more, reach, kept } = await wayTo(address, env);
   // Loaded here and not at the top: dockerode takes 50 ms, which commands that need no container
   // should not pay.
   const { default: Docker } = await import("dockerode");
-  const docker = open(Docker, address);
+  const docker = open(Docker, address, options);
   const modem: Modem = docker.modem as unknown as Modem;
   const build = modem.buildRequest.bind(modem);
   const dial = wholeAnswers(modem.dial.bind(modem));
-  const prefix = address.kind === "host" ? completeHost(modem, address.host) : "";
-  modem.dial = (request, answered) => {
+  const send: Dial<Request> = (request, answered) => {
     const short = withShortAddress(request);
+    if (kept !== undefined) modem.agent = isLong(request) ? kept.long : kept.short;
     const isList = request.method === "GET" && lists.test(request.path);
     dial({ ...short, path: `${prefix}${short.path}` }, (error, data) =>
       !error && isList && !Array.isArray(data)
@@ -52,47 +53,60 @@ export async function openEngine(address: EngineAddress): Promise<Docker> {
         : answered?.(error, data),
     );
   };
+  const once = reachedOnce(reach);
+  modem.dial =
+    address.kind === "socket"
+      ? send
+      : (request, answered) =>
+          void once().then(
+            () => send(request, answered),
+            (error: unknown) => answered?.(error, null),
+          );
   // dockerode takes it from DOCKER_CLIENT_TIMEOUT, as milliseconds of silence also of a build;
   // others mean seconds by it.
   modem.timeout = undefined;
   // A connection that is kept for the next request may be closed by then, and what cannot be asked
   // twice would fail.
-  modem.headers = { ...modem.headers, Connection: "close" };
+  if (kept === undefined) modem.headers = { ...modem.headers, Connection: "close" };
   modem.buildRequest = (options, context, data, answered) =>
-    build({ ...options, maxRedirects: 0 }, context, data, (error, received) =>
+    build({ ...options, ...more, maxRedirects: 0 }, context, data, (error, received) =>
       answered?.(withStatus(error), received),
     );
   return docker;
 }
 
-function open(Client: typeof Docker, address: EngineAddress): Docker {
+/** Answers that come in pieces, or when something has ended. */
+function isLong({ isStream, path }: Request): boolean {
+  return isStream === true || /\/(?:wait|stop)\b/.test(path);
+}
+
+/** What could not be reached is tried again by the next request. */
+function reachedOnce(reach: () => Promise<void>): () => Promise<void> {
+  let reached: Promise<void> | undefined;
+  return () => {
+    reached ??= reach().catch((error: unknown) => {
+      reached = undefined;
+      throw error;
+    });
+    return reached;
+  };
+}
+
+function open(Client: typeof Docker, { by }: EngineAddress, options: EngineWay["options"]): Docker {
+  // dockerode reads DOCKER_HOST and its companions by itself, and its host would win over a socket.
+  const own = { ca: undefined, cert: undefined, key: undefined, pathPrefix: "/", ...options };
   try {
-    // dockerode reads DOCKER_HOST and its companions by itself, and its host would win over a
-    // socket.
-    if (address.kind === "host") return new Client();
-    return new Client({ socketPath: address.path, host: undefined, protocol: "http" });
+    return new Client(own as unknown as Docker.DockerOptions);
   } catch (cause) {
     throw new SettError(
       "docker-unreachable",
-      `The Docker Engine is named by ${address.by}, which cannot be used: ${messageOf(cause)}.`,
+      `The Docker Engine is named by ${by}, which cannot be used: ${messageOf(cause)}.`,
       {
-        hint: "DOCKER_HOST is `unix:///PATH` or `tcp://HOST:PORT`; DOCKER_CERT_PATH is a folder with ca.pem, cert.pem and key.pem.",
+        hint: "DOCKER_HOST is `unix:///PATH`, `tcp://HOST:PORT` or `ssh://USER@HOST`; DOCKER_CERT_PATH is a folder with ca.pem, cert.pem and key.pem.",
         cause,
       },
     );
   }
-}
-
-/**
- * What docker takes for granted in an address `tcp://HOST:PORT/PATH`, and dockerode does not: host,
- * port, and that all of the API is below the path. Returns the path, without a slash at its end.
- */
-function completeHost(modem: Modem, host: string): string {
-  const { protocol, pathname } = new URL(host.includes("//") ? host : `tcp://${host}`);
-  if (protocol !== "tcp:") return "";
-  if (modem.host === "") modem.host = "localhost";
-  if (modem.port === "") modem.port = modem.protocol === "https" ? 2376 : 2375;
-  return pathname.replace(/\/+$/, "");
 }
 
 /** A redirect is an answer of the Engine, and no sign that it cannot be reached. */

@@ -63,7 +63,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
           by: options.socketPath,
           tried: [options.socketPath],
         };
-  const docker = await openEngine(address);
+  const docker = await openEngine(address, env);
   if (options.limitMs !== undefined) limitAnswers(docker, options.limitMs);
   else boundAnswers(docker, options.patienceMs ?? patienceIn(env), options.interrupted);
   const logLimits = logLimitsOf(docker);

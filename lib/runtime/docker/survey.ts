@@ -83,7 +83,7 @@ export async function dockerSurvey(
   volumeSizes(): Promise<ReadonlyMap<string, number>>;
 }> {
   const address = await findEngine(env);
-  const docker = await openEngine(address);
+  const docker = await openEngine(address, env);
   limitAnswers(docker, limitMs);
   const survey = {
     engine: () => surveyEngine(docker, { address, env }),

@@ -1,9 +1,9 @@
 // A real Redis of others: with TLS, a password and users, and nothing of Sett's.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { $ } from "bun";
+import { makeCertificate } from "../http/make-certificate.ts";
 import { type RedisServer, startRedisServer } from "./redis-server.ts";
 
 export const password = "the-password-of-operations";
@@ -61,23 +61,6 @@ export async function startTlsServer({
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Signed by an authority of its own. */
-async function makeCertificate(folder: string, names: string, isExpired: boolean) {
-  const at = (name: string) => join(folder, name);
-  await writeFile(at("names"), `subjectAltName=${names}\n`);
-  const days = isExpired ? "-1" : "2";
-  await $`openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=authority -days 2`
-    .cwd(folder)
-    .quiet();
-  await $`openssl req -newkey rsa:2048 -nodes -keyout key.pem -out request -subj /CN=redis`
-    .cwd(folder)
-    .quiet();
-  await $`openssl x509 -req -in request -CA ca.pem -CAkey ca.key -CAcreateserial -out cert.pem -days ${days} -extfile names`
-    .cwd(folder)
-    .quiet();
-  return { ca: at("ca.pem"), cert: at("cert.pem"), key: at("key.pem") };
 }
 
 async function freePort(): Promise<number> {

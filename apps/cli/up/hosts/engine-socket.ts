@@ -41,7 +41,7 @@ export async function findEngineSocket({ env, isRootless }: Finding): Promise<En
   const hint =
     "Agents with `replicas` or `strategy: fresh_per_call` need it: their workers are started through it.";
   const address = await findEngine(own === "" ? env : { ...env, DOCKER_HOST: `unix://${own}` });
-  if (address.kind === "host") {
+  if (address.kind !== "socket") {
     throw new SettError(
       "docker-unreachable",
       `The Docker Engine is reached by ${address.host}, which is not a socket of this machine.`,

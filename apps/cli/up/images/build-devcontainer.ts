@@ -8,6 +8,7 @@ import { stripVTControlCharacters } from "node:util";
 import { checkDevcontainer, type Devcontainer } from "../../../../lib/config/devcontainer.ts";
 import { messageOf, SettError } from "../../../../lib/model/errors.ts";
 import { killGroup } from "../../../../lib/process/kill-group.ts";
+import { dockerEnvironment } from "../../../../lib/runtime/docker/docker-program.ts";
 import { findEngine } from "../../../../lib/runtime/docker/find-engine.ts";
 import { devcontainerTag } from "../../../../lib/runtime/names.ts";
 import type { ImageInfo, Images, Progress } from "../../../../lib/runtime/port.ts";
@@ -43,12 +44,7 @@ type BuildInput = {
 export async function buildDevcontainer(input: BuildInput, progress: Progress): Promise<ImageInfo> {
   const { runtime, devcontainer, tag, labels, surroundings } = input;
   const base = devcontainerTag(tag);
-  const engine = await findEngine(surroundings.host);
-  // Its `docker` would not look at every socket that Sett looks at.
-  const host =
-    engine.kind === "socket"
-      ? { ...surroundings.host, DOCKER_HOST: `unix://${engine.path}` }
-      : surroundings.host;
+  const host = dockerEnvironment(await findEngine(surroundings.host), surroundings.host);
   await runDevcontainer(devcontainer, base, host, progress);
   const made = await runtime.engine.images.find(base);
   if (made === undefined) {

@@ -80,10 +80,35 @@ describe("the Engine", () => {
     expect(await pathOf()).toBe("/engines/own.sock");
   });
 
-  test("is not guessed where a context is named that does not exist, or that is on another machine", async () => {
-    await context("far", "ssh://someone@example.org");
+  test("is on another machine where DOCKER_HOST or a context says so, with the certificates of each", async () => {
+    await context("by-ssh", "ssh://ada@build.example.org:2222");
+    await context("by-tls", "tcp://build.example.org:2376");
+    const folder = join(home, ".docker/contexts/tls", digestOf("by-tls"), "docker");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "ca.pem"), "");
+    env.DOCKER_CONTEXT = "by-ssh";
+    expect(await findEngine(env)).toMatchObject({
+      ...{ kind: "ssh", host: "ssh://ada@build.example.org:2222" },
+      by: "the context by-ssh (DOCKER_CONTEXT)",
+    });
+    env.DOCKER_CONTEXT = "by-tls";
+    const tls = (isVerified: boolean, of: string) => ({
+      ...{ kind: "host", host: "tcp://build.example.org:2376" },
+      tls: { folder: of, isVerified },
+    });
+    expect(await findEngine(env)).toMatchObject(tls(true, folder));
+    env.DOCKER_HOST = "tcp://build.example.org:2376";
+    expect(await findEngine(env)).toMatchObject({ kind: "host", tls: undefined });
+    env.DOCKER_TLS = "1";
+    expect(await findEngine(env)).toMatchObject(tls(false, join(home, ".docker")));
+    Object.assign(env, { DOCKER_TLS_VERIFY: "yes", DOCKER_CERT_PATH: "/certs" });
+    expect(await findEngine(env)).toMatchObject(tls(true, "/certs"));
+  });
+
+  test("is not guessed where a context is named that does not exist, or has no address", async () => {
+    await context("odd", "build.example.org/docker");
     await context("near", `unix://${await listen("near.sock")}`);
-    for (const name of ["far", "gone"]) {
+    for (const name of ["odd", "gone"]) {
       env.DOCKER_CONTEXT = name;
       expect(await refusal()).toMatchObject({
         code: "docker-unreachable",
@@ -103,8 +128,8 @@ describe("the Engine", () => {
     ["unix:/run/docker.sock", "`export DOCKER_HOST=unix:///run/docker.sock`"],
     ["tcp://:2375", "`export DOCKER_HOST=tcp://localhost:2375`"],
     [":2375", "`export DOCKER_HOST=tcp://localhost:2375`"],
-    ["fd://", "`unix:///PATH` or `tcp://HOST:PORT`"],
-    ["~/.docker/run/docker.sock", "`unix:///PATH` or `tcp://HOST:PORT`"],
+    ["fd://", "`unix:///PATH`, `tcp://HOST:PORT` or `ssh://USER@HOST`"],
+    ["~/.docker/run/docker.sock", "`unix:///PATH`, `tcp://HOST:PORT` or `ssh://USER@HOST`"],
   ])("is nowhere where DOCKER_HOST is %j, which is no address", async (host, way) => {
     await context("near", `unix://${await listen("near.sock")}`);
     env.DOCKER_HOST = host;

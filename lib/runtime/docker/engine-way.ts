@@ -1,0 +1,107 @@
+// How requests get to an Engine: through a socket, by TCP, with TLS or without, or through ssh.
+import type { Agent } from "node:http";
+import { connect } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { messageOf, SettError } from "../../model/errors.ts";
+import type { EngineAddress, HostEnvironment } from "./find-engine.ts";
+import { SshWay } from "./ssh-way.ts";
+import { readTls, type TlsMaterial } from "./tls-material.ts";
+
+/**
+ * `options`: for dockerode. `prefix`: all of the API is below this path. `request`: for each
+ * request. `reach`: proves that something listens, before the first request. `kept`: connections
+ * are used again, because making one is dear; a request that may take long has one of its own kind.
+ */
+export type EngineWay = {
+  options: WayOptions;
+  prefix: string;
+  request: { rejectUnauthorized?: boolean };
+  reach: () => Promise<void>;
+  kept?: { short: Agent; long: Agent };
+};
+
+type WayOptions = Partial<TlsMaterial> & {
+  host: string | undefined;
+  port?: string;
+  protocol: "http" | "https";
+  socketPath?: string;
+};
+
+type Host = Extract<EngineAddress, { kind: "host" }>;
+
+/** A machine that is there takes a connection in much less. */
+const reachMs = 8_000;
+
+/** Each costs a process there. An sshd lets ten go through one connection, streams among them. */
+const shortRequests = 4;
+
+/** Throws `docker-unreachable` where what the address names cannot be read. */
+export async function wayTo(address: EngineAddress, env: HostEnvironment): Promise<EngineWay> {
+  switch (address.kind) {
+    case "socket": {
+      const options = { host: undefined, protocol: "http", socketPath: address.path } as const;
+      return { options, prefix: "", request: {}, reach: async () => {} };
+    }
+    case "host":
+      return await byTcp(address);
+    default: {
+      const ssh = new SshWay(address.host, env);
+      const options = { host: "docker", port: "80", protocol: "http" } as const;
+      const reach = () => ssh.begin();
+      const kept = { short: ssh.agent(shortRequests), long: ssh.agent() };
+      return { options, prefix: "", request: {}, reach, kept };
+    }
+  }
+}
+
+/**
+ * docker takes for granted in an address `tcp://HOST:PORT/PATH` the host, the port, and that all of
+ * the API is below the path.
+ */
+async function byTcp({ host: text, tls, by }: Host): Promise<EngineWay> {
+  const { hostname, port: named, pathname } = parse(text, by);
+  const host = hostname === "" ? "localhost" : hostname;
+  const port = named || (tls === undefined ? "2375" : "2376");
+  const material = tls === undefined ? {} : await readTls(tls, by);
+  const protocol = tls === undefined ? "http" : "https";
+  const request = tls?.isVerified === false ? { rejectUnauthorized: false } : {};
+  const to = { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
+  const reach = () =>
+    knock(() => (tls === undefined ? connect(to) : secured({ ...to, ...material, ...request })));
+  const prefix = pathname.replace(/\/+$/, "");
+  return { options: { host, port, protocol, ...material }, prefix, request, reach };
+}
+
+function secured(options: Parameters<typeof connectTls>[0] & { host: string }) {
+  // The name of a certificate is no address.
+  const servername = /^[\d.]+$|:/.test(options.host) ? "" : options.host;
+  return connectTls({ ...options, servername });
+}
+
+function parse(text: string, by: string): URL {
+  try {
+    return new URL(text.includes("//") ? text : `tcp://${text}`);
+  } catch (cause) {
+    const message = `The Docker Engine is named by ${by}, which cannot be used: ${text}: ${messageOf(cause)}.`;
+    throw new SettError("docker-unreachable", message, {
+      hint: "DOCKER_HOST is `unix:///PATH`, `tcp://HOST:PORT` or `ssh://USER@HOST`.",
+      cause,
+    });
+  }
+}
+
+/** The kernel itself would wait for minutes for a machine that says nothing. */
+async function knock(open: () => ReturnType<typeof connect>): Promise<void> {
+  const socket = open();
+  const event = "getPeerCertificate" in socket ? "secureConnect" : "connect";
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const late = new Error(`no connection within ${reachMs / 1_000} s`);
+      socket.setTimeout(reachMs, () => reject(late));
+      socket.once("error", reject).once("close", () => reject(new Error("it hangs up at once")));
+      socket.once(event, resolve);
+    });
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,153 @@
+// An Engine that is reached by TLS and by ssh: each kind of request, and each way to fail.
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { createHash, randomUUID } from "node:crypto";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SettError } from "../../../lib/model/errors.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
+import {
+  type EngineByTls,
+  startEngineByTls,
+  startSilentPort,
+} from "../../support/docker/engine-by-tls.ts";
+import { canStartSsh, startSshServer } from "../../support/docker/ssh-server.ts";
+import { nightly } from "../../support/nightly.ts";
+
+setDefaultTimeout(120_000);
+
+const engine = process.env.DOCKER_HOST || "unix:///var/run/docker.sock";
+type Env = Readonly<Record<string, string | undefined>>;
+
+const withTls = ({ host, folder }: EngineByTls): Env => ({
+  PATH: process.env.PATH,
+  ...{ DOCKER_HOST: host, DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: folder },
+});
+
+/** Requests with an answer, with a stream in both directions, and several at once. */
+async function expectEngine(env: Env): Promise<void> {
+  const { observe, apply } = await dockerRuntime({ env });
+  expect((await observe.check()).version).toMatch(/^\d+\./);
+  const name = InstanceName.parse(`far-${randomUUID().slice(0, 8)}`);
+  const lock = await apply.lock(name, "a test");
+  if (lock.outcome !== "held") throw new Error("The lock is not free.");
+  await using _ = lock;
+  await Promise.all(Array.from({ length: 12 }, () => observe.parts(name)));
+}
+
+/** Nothing of it takes as long as the kernel would wait. */
+async function refusalOf(env: Env): Promise<{ message: string; hint: string }> {
+  const began = performance.now();
+  const answer = await dockerRuntime({ env })
+    .then(({ observe }) => observe.check())
+    .catch((error: unknown) => error);
+  expect(performance.now() - began).toBeLessThan(60_000);
+  if (!(answer instanceof SettError)) throw new Error(`No refusal: ${JSON.stringify(answer)}`);
+  expect(answer.code).toBe("docker-unreachable");
+  return { message: answer.message, hint: answer.hint ?? "" };
+}
+
+describe("an Engine with TLS", () => {
+  test("is reached with the certificates of DOCKER_CERT_PATH, and with those of a context", async () => {
+    await using there = await startEngineByTls();
+    await expectEngine(withTls(there));
+    const home = await mkdtemp(join(tmpdir(), "home-"));
+    try {
+      const id = createHash("sha256").update("build").digest("hex");
+      const contexts = join(home, ".docker/contexts");
+      await mkdir(join(contexts, "meta", id), { recursive: true });
+      const meta = { Name: "build", Endpoints: { docker: { Host: there.host } } };
+      await writeFile(join(contexts, "meta", id, "meta.json"), JSON.stringify(meta));
+      for (const file of ["ca.pem", "cert.pem", "key.pem"])
+        await cp(join(there.folder, file), join(contexts, "tls", id, "docker", file));
+      await expectEngine({ HOME: home, DOCKER_CONTEXT: "build" });
+    } finally {
+      await rm(home, { recursive: true });
+    }
+  });
+
+  test("is refused where another authority has signed, the certificate has expired or is another's", async () => {
+    await using there = await startEngineByTls();
+    await using expired = await startEngineByTls({ isExpired: true });
+    await using other = await startEngineByTls({ names: "DNS:other.example.org" });
+    const strange = { ...withTls(there), DOCKER_CERT_PATH: expired.folder };
+    const cases: [Env, RegExp][] = [
+      [strange, /certificate/i],
+      [withTls(expired), /expired/],
+      [withTls(other), /127\.0\.0\.1/],
+      [{ ...withTls(there), DOCKER_TLS_VERIFY: "" }, /ended before an answer|no Docker Engine/],
+      [{ ...withTls(there), DOCKER_CERT_PATH: join(there.folder, "gone") }, /certificate/i],
+    ];
+    for (const [env, reason] of cases) {
+      const { message, hint } = await refusalOf(env);
+      expect(message).toMatch(reason);
+      expect(hint).toContain(env.DOCKER_HOST ?? "");
+    }
+    const unverified = { ...withTls(other), DOCKER_TLS_VERIFY: "", DOCKER_TLS: "1" };
+    await expectEngine(unverified);
+  });
+
+  test("is refused where the folder has half of what it needs", async () => {
+    await using there = await startEngineByTls();
+    await rm(join(there.folder, "key.pem"));
+    expect((await refusalOf(withTls(there))).message).toContain("has cert.pem alone");
+  });
+
+  nightly("that says nothing is given up within ten seconds", async () => {
+    using silent = await startSilentPort();
+    await using there = await startEngineByTls();
+    const env = { ...withTls(there), DOCKER_HOST: silent.host };
+    expect((await refusalOf(env)).message).toContain("no connection within 8 s");
+  });
+});
+
+describe.skipIf(!canStartSsh)("an Engine by ssh", () => {
+  test("is reached by the person's own ssh, which proves once who it is", async () => {
+    await using there = await startSshServer(engine);
+    await expectEngine(there.env);
+    expect(await there.connections()).toBe(1);
+    const path = { ...there.env, DOCKER_HOST: `ssh://root@build${engine.replace("unix://", "")}` };
+    await expectEngine(path);
+  });
+
+  test("is refused with a reason and a way out where its key changed, it takes no key, or has no Engine", async () => {
+    await using there = await startSshServer(engine);
+    await using lost = await startSshServer("unix:///no/such.sock");
+    const expectRefusal = async (env: Env, reason: string, way: string) => {
+      const { message, hint } = await refusalOf(env);
+      expect(message).toContain(`through ssh (${env.DOCKER_HOST})`);
+      expect(message).toContain(reason);
+      expect(hint).toContain(way);
+    };
+    const { env } = there;
+    await expectRefusal(lost.env, "no such file or directory", "`ssh build docker version`");
+    await expectRefusal({ ...env, PATH: "/nowhere" }, "no program `ssh`", "Install it");
+    const password = { ...env, DOCKER_HOST: "ssh://root:secret@build" };
+    expect((await refusalOf(password)).message).not.toContain("secret");
+    await there.refuseKey();
+    await expectRefusal(env, "sett answers no question of ssh", "ssh-add");
+    await there.changeKey();
+    await expectRefusal(env, "its host key is not the one that is known", "ssh-keygen -R HOST");
+  });
+
+  nightly("that says nothing is given up within ten seconds", async () => {
+    await using there = await startSshServer(engine);
+    await there.fallSilent();
+    const { message, hint } = await refusalOf(there.env);
+    expect(message).toContain("does not answer in time");
+    expect(hint).toContain("`ssh build true`");
+    await there.cut();
+  });
+
+  test("that is cut off in the middle is said to be, and is reached again by the next request", async () => {
+    await using there = await startSshServer(engine);
+    const { observe } = await dockerRuntime({ env: there.env });
+    await observe.check();
+    await there.cut();
+    const answers = await Promise.allSettled([observe.check(), observe.check()]);
+    for (const answer of answers)
+      if (answer.status === "rejected") expect(answer.reason.code).toBe("docker-unreachable");
+    expect((await observe.check()).version).toMatch(/^\d+\./);
+  });
+});

@@ -1,0 +1,21 @@
+// Certificates for servers of tests, each with an authority of its own.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { $ } from "bun";
+
+/** The files are in the folder, as docker names them, and the authority's key is `ca.key`. */
+export async function makeCertificate(folder: string, names: string, isExpired: boolean) {
+  const at = (name: string) => join(folder, name);
+  await writeFile(at("names"), `subjectAltName=${names}\n`);
+  const days = isExpired ? "-1" : "2";
+  await $`openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=authority -days 2`
+    .cwd(folder)
+    .quiet();
+  await $`openssl req -newkey rsa:2048 -nodes -keyout key.pem -out request -subj /CN=server`
+    .cwd(folder)
+    .quiet();
+  await $`openssl x509 -req -in request -CA ca.pem -CAkey ca.key -CAcreateserial -out cert.pem -days ${days} -extfile names`
+    .cwd(folder)
+    .quiet();
+  return { ca: at("ca.pem"), cert: at("cert.pem"), key: at("key.pem") };
+}
