@@ -93,6 +93,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "show an artefact with its whole content",
     load: async () => (await import("./commands/unearth.ts")).unearth,
   },
+  merge: {
+    description: "merge what came of a goal into your branch",
+    load: async () => (await import("./commands/merge.ts")).merge,
+  },
   graph: {
     description: "draw which agent made which artefact, and from what",
     load: async () => (await import("./commands/graph.ts")).graph,

@@ -11,6 +11,7 @@ import {
 } from "../client/facts/goal.ts";
 import { type Inquiry, readInquiries } from "../client/facts/inquiries.ts";
 import { inquiryJson } from "../client/facts/inquiry-json.ts";
+import { readResult, resultJson } from "../client/facts/result.ts";
 import { waitingJson } from "../client/facts/status-json.ts";
 import { goalCostJson } from "../client/render/cost-text.ts";
 import { boundedLine } from "../client/text/plain-text.ts";
@@ -57,6 +58,7 @@ export async function goalReport(
     readGoalCost(board, goal),
     readInquiries(board, goal),
   ]);
+  const came = resultJson(await readResult(board, goal, now.status.state), board.instance, suggest);
   const results = now.artefacts.filter(({ logical_id }) => String(logical_id) !== String(goal));
   return {
     goal_id: goal,
@@ -64,12 +66,27 @@ export async function goalReport(
     summary: boundedLine(goalSummary(now), maxSummary),
     waiting_for: now.status.waitingFor.map((waiting) => waitingJson(waiting, situation)),
     asks_people: inquiries.map(shownInquiry),
+    came_of_it: {
+      commits: came.commits.slice(-maxResults).map(itemJson),
+      checks: came.checks.slice(-maxResults).map(itemJson),
+      approvals: came.approvals.slice(-maxResults).map(approvalJson),
+      duration_ms: came.duration_ms,
+      merge: came.merge,
+    },
     failures: failuresOf(now).map(headJson),
     results: results.slice(-maxResults).map(headJson),
     results_left_out: Math.max(0, results.length - maxResults),
     ...(now.unreadable.length > 0 && { changed_by_hand: unreadableSentence(now.unreadable) }),
     cost: goalCostJson(cost),
   };
+}
+
+function itemJson<Item extends { summary: string }>(item: Item): Item {
+  return { ...item, summary: boundedLine(item.summary, maxSummary) };
+}
+
+function approvalJson<One extends { words: string }>(one: One): One {
+  return { ...one, words: boundedLine(one.words, maxSummary) };
 }
 
 /** `overwritten`: it is not what was stored. */

@@ -10,13 +10,16 @@ import {
   writeProblems,
 } from "../../../lib/api/common.ts";
 import { Graph } from "../../../lib/api/graph.ts";
+import { Result } from "../../../lib/api/result.ts";
 import { cancelGoal } from "../../../lib/client/actions/control.ts";
 import { amountsToAdd, raiseBudget } from "../../../lib/client/actions/raise-budget.ts";
 import { readBudget } from "../../../lib/client/facts/budget.ts";
 import { budgetReportJson } from "../../../lib/client/facts/budget-json.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { resultJson } from "../../../lib/client/facts/result.ts";
 import { dotText } from "../../../lib/client/render/graph-dot.ts";
 import { mermaidText } from "../../../lib/client/render/graph-mermaid.ts";
+import { goalResult } from "../../../lib/core/goal-result.ts";
 import { causeOf } from "../access/idempotency.ts";
 import { type Api, may } from "../env.ts";
 import type { Parts } from "../parts.ts";
@@ -48,6 +51,16 @@ const graph = createRoute({
     },
     ...findProblems,
   },
+});
+
+const result = createRoute({
+  method: "get",
+  path: "/v1/goals/{id}/result",
+  tags,
+  summary: "Read what came of a goal: commits, checks, approvals, duration, cost",
+  security,
+  request: { params },
+  responses: { 200: json(Result, "What came of it so far."), ...findProblems },
 });
 
 const costs = createRoute({
@@ -131,6 +144,13 @@ export function addGoalPartRoutes(api: Api, { board, deps, goals, asker }: Parts
           "content-type": "image/svg+xml",
         }) as never;
     }
+  });
+
+  api.openapi(result, async (context) => {
+    const goal = await resolveGoalId(board, context.req.valid("param").id, suggest);
+    const [{ graph: drawn }, [facts]] = await Promise.all([goals.graph(goal), goals.read([goal])]);
+    const state = facts?.status.state ?? "running";
+    return context.json(resultJson(goalResult(drawn, state), board.instance, suggest), 200);
   });
 
   api.openapi(costs, async (context) => {

@@ -2,6 +2,7 @@
 
 import { type Obstacle, readObstacle } from "../../../lib/client/actions/obstacle.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
+import { resultJson } from "../../../lib/client/facts/result.ts";
 import type { Lacking } from "../../../lib/git/exchange/port.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -83,7 +84,7 @@ export const forage = defineCommand({
     const { state } = reading.status;
     if (args.json)
       await shell.out.write(
-        `${JSON.stringify({ ...describe(goal), state, artefacts: reading.artefacts.map((artefact) => artefact.id) })}\n`,
+        `${JSON.stringify({ ...describe(goal), state, artefacts: reading.artefacts.map((artefact) => artefact.id), result: resultJson(reading.result, place.instance, shell.suggest) })}\n`,
       );
     return exitCodeOf(state);
   },

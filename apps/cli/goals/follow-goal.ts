@@ -4,6 +4,8 @@ import type { KnownArtefacts } from "../../../lib/client/facts/artefacts.ts";
 import { readGoalCost } from "../../../lib/client/facts/costs.ts";
 import { type GoalReading, readGoal } from "../../../lib/client/facts/goal.ts";
 import { type Inquiry, readInquiries } from "../../../lib/client/facts/inquiries.ts";
+import { readResult } from "../../../lib/client/facts/result.ts";
+import type { GoalResult } from "../../../lib/core/goal-result.ts";
 import type { GoalState } from "../../../lib/core/goal-status.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -30,11 +32,13 @@ const lastEvents = new Set<SettEvent["type"]>([
 const pauses = new Set<SettEvent["type"]>(["instance_paused", "instance_resumed"]);
 
 /**
- * `inquiries`: what the goal asks people. `ignoredBecause`: agent → why it has bid `ignore`, where
- * it has said so. `hasInSight`: whether one of the last printed lines shows this Failure.
+ * `inquiries`: what the goal asks people. `result`: what came of it. `ignoredBecause`: agent → why
+ * it has bid `ignore`, where it has said so. `hasInSight`: whether one of the last printed lines
+ * shows this Failure.
  */
 export type RestingGoal = GoalReading & {
   inquiries: Inquiry[];
+  result: GoalResult;
   ignoredBecause: ReadonlyMap<string, string>;
   hasInSight(failure: ArtefactId): boolean;
 };
@@ -86,7 +90,12 @@ export async function followGoal(
       const cost = state === "running" ? undefined : await readGoalCost(board, goal);
       const hasInSight = (failure: ArtefactId) => printer.hasInSight(failure);
       reading =
-        state === "running" ? undefined : { ...now, cost, inquiries, ignoredBecause, hasInSight };
+        state === "running"
+          ? undefined
+          : {
+              ...{ ...now, cost, inquiries, ignoredBecause, hasInSight },
+              result: await readResult(board, goal, state),
+            };
       if (isAnswering || reading === undefined) return undefined;
       // The reading may be newer than the printed events. The rest is read completely before it is
       // printed, so that no line comes twice.

@@ -3,7 +3,7 @@
 
 import { aborted } from "../../../lib/async/sleep.ts";
 import { failuresOf, stalledAdvice, whyStalled } from "../../../lib/client/facts/goal.ts";
-import { goalCostText } from "../../../lib/client/render/cost-text.ts";
+import { resultText } from "../../../lib/client/render/result-text.ts";
 import { boundedLine } from "../../../lib/client/text/plain-text.ts";
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
@@ -88,14 +88,14 @@ const maxReason = 300;
  * there was nothing to fetch.
  */
 async function printEnd(
-  { goal, inquiries, artefacts, status, cost, ignoredBecause, hasInSight }: RestingGoal,
+  { goal, inquiries, artefacts, status, cost, result, ignoredBecause, hasInSight }: RestingGoal,
   { instance, isAsked, hasFiles, fetched }: End,
   shell: Shell,
 ): Promise<void> {
   const { messages, suggest } = shell;
   await shell.err.write(`\n${stateSentence(shortId(goal), status.state, shell.err.style)}\n`);
-  if (cost !== undefined && cost.total.calls > 0)
-    messages.note(`The calls of models have cost ${goalCostText(cost)}.`);
+  if (status.state !== "waiting")
+    await shell.err.write(resultText(result, instance, { cost, layout: shell.err }));
   const results = artefacts.filter(
     ({ id, logical_id }) => String(id) !== goal && String(logical_id) !== goal,
   );
@@ -133,15 +133,15 @@ async function printEnd(
       messages.next(`Then follow the goal: ${suggest(`watch --goal ${shortId(goal)}`)}`);
       break;
     default: {
-      const commits = results.filter((artefact) => artefact.metadata.commit !== undefined);
-      const commit = commits.findLast(({ id }) => isHere(fetched, id));
-      if (commit !== undefined)
-        messages.next(
-          `${hasFiles ? "git merge" : "git branch NAME"} ${settRef(instance, commit.id)}`,
-        );
-      if (fetched?.isWhole === false && commits.some(({ id }) => !isHere(fetched, id)))
+      const here = result.commits.filter(({ artefact }) => isHere(fetched, artefact));
+      const shown = here.at(-1)?.artefact ?? last?.id;
+      if (hasFiles && here.length > 0) messages.next(suggest(`merge ${shortId(goal)}`));
+      else
+        for (const { artefact } of here)
+          messages.next(`git branch NAME ${settRef(instance, artefact)}`);
+      if (here.length < result.commits.length)
         messages.next(`When that is put right, fetch what is missing: ${suggest("hoard")}`);
-      if (last !== undefined) messages.next(suggest(`unearth ${shortId(commit?.id ?? last.id)}`));
+      if (shown !== undefined) messages.next(suggest(`unearth ${shortId(shown)}`));
     }
   }
 }

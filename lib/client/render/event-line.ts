@@ -8,14 +8,13 @@ import {
   type EventContext as SentenceContext,
   type Weight,
 } from "../../words/event-sentence.ts";
-import type { Segment, Tone } from "../../words/segment.ts";
 import { shortId } from "../../words/short-id.ts";
 import { overwrittenText } from "../facts/checked.ts";
 import { boundedLine, oneLine, shorten, visibleWidth } from "../text/plain-text.ts";
 import { quotedLines } from "../text/quoted.ts";
 import type { Colour, Layout, Style } from "../text/style.ts";
-import { typeText } from "../text/type-text.ts";
 import { wrap } from "../text/wrap.ts";
+import { painted } from "./painted.ts";
 
 const maxSummaryLength = 100;
 /** The summary of a Failure is its reason, which no other line shows. */
@@ -83,29 +82,11 @@ function eventParts(event: SettEvent, style: Style, context: EventContext): Even
   const note = context.isOverwritten === true ? `, ${style.red(overwrittenText)}` : "";
   return {
     start: `${style.dim(clockTime(event.time))}  ${goal}  ${paintedWho}  `,
-    text: `${painted(segments, style)}${note}`,
+    text: `${painted(segments, style, maxFieldLength)}${note}`,
     weight,
     reason: boundedLine(reason, maxFieldLength),
     summary: note === "" ? boundedLine(context.summary ?? "", maxLength) : "",
   };
-}
-
-const colours: Readonly<Record<Tone, Colour>> = {
-  strong: "bold",
-  good: "green",
-  bad: "red",
-  wait: "yellow",
-  work: "yellow",
-};
-
-function painted(segments: readonly Segment[], style: Style): string {
-  return segments
-    .map(({ text, tone, isForeign, isType }) => {
-      const foreign = () => (isType ? typeText(text) : boundedLine(text, maxFieldLength));
-      const safe = isForeign === true ? foreign() : text;
-      return tone === undefined ? safe : style[colours[tone]](safe);
-    })
-    .join("");
 }
 
 function colourOf(actor: Actor): Colour {

@@ -3,16 +3,14 @@
 //
 // The index of the repository is not touched before the commit is made: a copy of it has the files.
 // So an end at any moment, also by SIGKILL, leaves nothing half-staged.
-import { spawn } from "node:child_process";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SettError } from "../../model/errors.ts";
-import { endTree } from "../../process/end-tree.ts";
+import { runAsPerson } from "../run/as-person.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
-import { noPrompts } from "../run/harmless.ts";
 import { namingWaits, signerOfCommits } from "../run/person-programs.ts";
-import { failureLine, type Git, tryGit } from "../run/run-git.ts";
+import { type Git, tryGit } from "../run/run-git.ts";
 
 export type NewFiles = {
   /**
@@ -51,10 +49,10 @@ export async function commitNewFiles(
   const folder = await mkdtemp(join(tmpdir(), "sett-index-"));
   const index = join(folder, "index");
   const run = (args: readonly string[], over: { signal?: AbortSignal; env?: Git["env"] } = {}) =>
-    attempt({ ...git, env: { ...git.env, ...over.env }, signal: over.signal }, toplevel, [
+    runAsPerson({ ...git, env: { ...git.env, ...over.env }, signal: over.signal }, toplevel, [
       ...[`--git-dir=${gitDir}`, `--work-tree=${toplevel}`, "--literal-pathspecs"],
       ...args,
-    ]);
+    ]).then(({ failure }) => failure);
   const inCopy = (subcommand: "add" | "commit", ...args: string[]) =>
     namingWaits(subcommand, { git, place, onSlow }, () =>
       run([subcommand, ...args], { signal, env: { GIT_INDEX_FILE: index } }),
@@ -103,33 +101,3 @@ async function hintAbout(failure: string, git: Git, place: RepositoryPlace): Pro
 
 const setIdentity =
   'Set your name and address for git, and try again: git config --global user.name "…" && git config --global user.email "…"';
-
-/** Undefined on success, else git's reason. */
-function attempt(git: Git, cwd: string, args: readonly string[]): Promise<string | undefined> {
-  const { signal } = git;
-  if (signal?.aborted) return Promise.resolve("it was not started");
-  const child = spawn(git.path, args, {
-    cwd,
-    env: { ...git.env, ...noPrompts },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const onAbort = () => {
-    if (child.pid !== undefined) endTree(child.pid);
-  };
-  signal?.addEventListener("abort", onAbort, { once: true });
-  let stderr = "";
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    stderr += chunk;
-  });
-  return new Promise<string | undefined>((resolve) => {
-    const settle = (code: number | null) =>
-      resolve(code === 0 ? undefined : (failureLine(stderr) ?? `git ended with exit code ${code}`));
-    child.on("error", ({ message }) => resolve(message));
-    child.on("close", settle);
-    // A program that a hook has left behind may hold the pipe, and is not waited for.
-    child.on("exit", (code) => signal?.aborted && settle(code));
-  }).finally(() => {
-    signal?.removeEventListener("abort", onAbort);
-    child.stderr.destroy();
-  });
-}

@@ -23,6 +23,7 @@ import { commitFiles, filesPath, keepCommitFiles } from "./commit-files.ts";
 import { commitNewFiles, type NewFiles } from "./commit-new-files.ts";
 import { type DirtyFile, dirtyFiles } from "./dirty-files.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
+import { type Merge, type Merged, mergeCommit } from "./merge-commit.ts";
 import { closeNames, openNames } from "./open-names.ts";
 import { packOwnRefs } from "./pack-own-refs.ts";
 import { settRef } from "./refs.ts";
@@ -60,7 +61,8 @@ interface HostRepositoryOptions {
 }
 
 /**
- * HEAD, index, files and configuration of the repository are only read, except by `commitNewFiles`.
+ * HEAD, index, files and configuration of the repository are only read, except by `commitNewFiles`
+ * and `merge`, at a person's word.
  */
 export class HostRepository {
   readonly place: RepositoryPlace;
@@ -214,6 +216,31 @@ export class HostRepository {
   /** At a person's request. Throws git-failed and interrupted; the index is then as it was. */
   async commitNewFiles(files: NewFiles): Promise<string | undefined> {
     return await commitNewFiles(this.#git, this.place, files);
+  }
+
+  /** The branch that is checked out; undefined for a detached HEAD. */
+  async branch(): Promise<string | undefined> {
+    const found = await this.#try({ args: ["symbolic-ref", "--quiet", "--short", "HEAD"] });
+    return found.exitCode === 0 ? found.stdout.trim() : undefined;
+  }
+
+  /** Whether HEAD has the commit in its history. */
+  async isMerged(commit: CommitHash): Promise<boolean> {
+    const args = ["merge-base", "--is-ancestor", commit, "HEAD"];
+    return (await this.#try({ args })).exitCode === 0;
+  }
+
+  /** The commit at HEAD or before it, and not before `since`, whose message has this line. */
+  async commitSaying(line: string, since: CommitHash | undefined): Promise<CommitHash | undefined> {
+    const before = since === undefined || !(await this.hasCommit(since)) ? [] : [`^${since}`];
+    const form = ["-1", "--format=%H", "--fixed-strings", `--grep=${line}`];
+    const found = await this.#try({ args: ["log", ...form, "HEAD", ...before, "--"] });
+    return CommitHash.safeParse(found.stdout.trim()).data;
+  }
+
+  /** As `mergeCommit`: at a person's word alone. */
+  async merge(merge: Merge): Promise<Merged> {
+    return await mergeCommit(this.#git, this.place, merge);
   }
 
   /** The person who commits here, as far as git's configuration says. */

@@ -8,7 +8,7 @@ import type { RepositoryPlace } from "./find-repository.ts";
 import type { Git } from "./run-git.ts";
 
 /** `status` runs with our own settings, so that of these only filters are left. */
-type WaitedFor = "commit" | "add" | "status";
+type WaitedFor = "commit" | "merge" | "add" | "status";
 
 /** How long a git may take before its person reads what it may wait for. */
 const slowMs = 3_000;
@@ -22,6 +22,11 @@ const hooksOfCommit = [
   "reference-transaction",
   ...hooksOfAdd,
 ];
+const hooksOf = {
+  add: hooksOfAdd,
+  commit: hooksOfCommit,
+  merge: ["pre-merge-commit", "post-merge", ...hooksOfCommit],
+};
 
 export type Waiting = {
   git: Git;
@@ -65,11 +70,11 @@ async function reasonsToWait(
   if (subcommand === "status") return found;
   const watcher = settings.get("core.fsmonitor") ?? "";
   if (watcher.includes("/")) found.push(`core.fsmonitor is set, and runs ${firstWord(watcher)}`);
-  if (subcommand === "commit" && isSigning(settings))
+  if (subcommand !== "add" && isSigning(settings))
     found.unshift(
       `commit.gpgsign is set, and ${signerOf(settings)} signs, which may ask for a password`,
     );
-  const hooks = await hooksOf(git, place, subcommand === "add" ? hooksOfAdd : hooksOfCommit);
+  const hooks = await presentHooks(git, place, hooksOf[subcommand]);
   if (hooks.length > 0)
     found.push(`${hooks.length === 1 ? "the hook" : "the hooks"} ${hooks.join(", ")} may run`);
   return found;
@@ -116,7 +121,7 @@ async function settingsOf(git: Git, place: RepositoryPlace): Promise<Map<string,
   return new Map(entries);
 }
 
-async function hooksOf(
+async function presentHooks(
   git: Git,
   place: RepositoryPlace,
   hooks: readonly string[],

@@ -115,6 +115,19 @@ test("a goal is found by the beginning of its id, with what it waits for and why
   });
 });
 
+test("the result of a goal says what there is so far, and who has checked it", async () => {
+  const { status, body } = await scene.get(`/v1/goals/${goal.id}/result`);
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: {
+      ...{ state: "waiting", ended_at: null, merge: null, commits: [] },
+      others: [{ artefact: made.id, type: "Report", by: "coder" }],
+      checks: [{ agent: "reviewer", outcome: "passed", about: made.id }],
+    },
+  });
+  expect((await scene.get("/v1/goals/11111111/result")).status).toBe(404);
+});
+
 test("the graph of a goal has its claims, and other forms of it", async () => {
   const graph = await scene.get(`/v1/goals/${goal.id}/graph`);
   expect(graph.body).toMatchObject({

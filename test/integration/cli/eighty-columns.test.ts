@@ -72,7 +72,7 @@ test("a person at a terminal of 80 columns reads a goal's failure once, a progra
   expect(seen.match(/It cannot be done\./g)).toHaveLength(1);
   expect(seen).not.toContain("bids ignore");
   expect(seen).toMatch(/ignored by (?:critic, lead|lead, critic) /);
-  expect(seen).toMatch(/Goal [0-9a-f]{8} failed\. +→ sett unearth [0-9a-f]{8}$/);
+  expect(seen).toMatch(/Goal [0-9a-f]{8} failed\. +took +\d:\d\d +→ sett unearth [0-9a-f]{8}$/);
   expect(forage.screen.lines).toEqual(forage.screen.rows);
 
   await using watch = settOnTerminal(["watch", "--no-follow"], { cwd, env, columns: 80 });

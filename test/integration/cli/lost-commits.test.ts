@@ -53,7 +53,7 @@ test("forage --watch offers no merge of a commit that is not fetched, and says h
     0,
     expect.stringContaining("cccccccccccc on record is not fetched"),
   ]);
-  expect(err).not.toContain("git merge");
+  expect(err).not.toContain("sett merge");
   expect(err).toContain("When that is put right, fetch what is missing: sett hoard");
   expect(err).toContain("sett unearth");
   stop.abort();

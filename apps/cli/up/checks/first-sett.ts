@@ -9,7 +9,7 @@ import { SettError } from "../../../../lib/model/errors.ts";
 import { notInRepository } from "../../program/not-in-repository.ts";
 import { workspaceRoot } from "../../program/workspace-root.ts";
 import { existing, writeFiles } from "../../program/write-files.ts";
-import { LinePrompt } from "../../terminal/line-prompt.ts";
+import { confirm } from "../../terminal/confirm.ts";
 import type { Shell } from "../../terminal/shell.ts";
 
 const subject = "Add a sett";
@@ -95,13 +95,8 @@ async function requireConsent(
     `There is no sett.yml in ${root} yet. sett can write these files, with an example agent:`,
   );
   for (const { path } of files) messages.next(path);
-  using prompt = new LinePrompt("Write these files, commit them and start the sett? [y/N] ");
-  const dismiss = () => prompt.dismiss();
-  interrupted.addEventListener("abort", dismiss, { once: true });
-  const answer = await prompt.ask("");
-  interrupted.removeEventListener("abort", dismiss);
+  if (await confirm({ interrupted }, "Write these files, commit them and start the sett?")) return;
   if (interrupted.aborted) throw new SettError("interrupted", "Interrupted: nothing was written.");
-  if (/^y(?:es)?$/i.test(answer?.trim() ?? "")) return;
   throw new SettError("config-missing", "There is no sett.yml, and none was written.", {
     hint: "To write the files and commit them yourself: sett init",
   });

@@ -17,6 +17,7 @@ import { ArtefactList } from "./artefact-list.tsx";
 import { GoalHead } from "./goal-head.tsx";
 import { Inspector } from "./inspector.tsx";
 import { NowPanel } from "./now-panel.tsx";
+import { ResultCard } from "./result-card.tsx";
 
 /** Below this width one thing is shown at a time. */
 const narrowPx = 760;
@@ -70,6 +71,7 @@ export function GoalView({ goal }: { goal: string }) {
   return (
     <div className="goal" data-inspecting={selected !== undefined}>
       <GoalHead goal={detail.data} refresh={detail.refresh} />
+      <ResultCard goal={detail.data} />
       <div className="goal-body">
         <section className="goal-main" aria-label="Artefacts of the goal">
           <Bar

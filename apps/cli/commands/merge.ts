@@ -1,0 +1,188 @@
+// sett merge: merges what came of a goal into the person's branch.
+
+import {
+  type MergeEnd,
+  type MergePlan,
+  mergePlanned,
+  planMerge,
+} from "../../../lib/client/actions/merge-goal.ts";
+import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
+import { readGoalState } from "../../../lib/client/facts/goal.ts";
+import { resolveArtefactId, resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { painted } from "../../../lib/client/render/painted.ts";
+import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
+import { quotedLines } from "../../../lib/client/text/quoted.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { exitCodes, SettError } from "../../../lib/model/errors.ts";
+import { itemSentence } from "../../../lib/words/result-sentence.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
+import { fetchResults, readResults } from "../instance/fetch-results.ts";
+import { openSession, type Session } from "../instance/session.ts";
+import { jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { notInRepository } from "../program/not-in-repository.ts";
+import { workspaceRoot } from "../program/workspace-root.ts";
+import { confirm } from "../terminal/confirm.ts";
+import type { Shell } from "../terminal/shell.ts";
+
+export const merge = defineCommand({
+  name: "merge",
+  description: "merge what came of a goal into your branch",
+  details: [
+    "Merges the result commits of a goal that is achieved or settled into the branch that is checked out here, as your own",
+    "git does: with your name, your hooks and your signature. It makes a commit with a message from the goal, whose trailers",
+    "(Sett-Goal, Sett-Artefact, Reviewed-by, Approved-by) say later where it came from. It shows all of it first, and asks.",
+    "Conflicts stay as git leaves them: resolve them and `git commit`, or `git merge --abort`. Where a goal has several",
+    "result commits, it merges one after another; the same command again merges what is left.",
+  ].join("\n"),
+  args: {
+    goal: {
+      type: "positional",
+      required: true,
+      description: "a goal; 6 or more characters of its id are enough",
+    },
+    only: {
+      type: "string",
+      valueHint: "ARTEFACT",
+      description: "only this one of several result commits",
+    },
+    squash: { type: "boolean", description: "one commit of yours, without those of the agents" },
+    ff: {
+      type: "boolean",
+      default: true,
+      negativeDescription: "a merge commit, also where a fast-forward would do (as without it)",
+      description: "as without it: a fast-forward would have no place for the trailers",
+    },
+    yes: { type: "boolean", alias: "y", description: "merge without asking" },
+    json: jsonArgument,
+    name: nameArgument,
+  },
+  examples: ["sett merge 9f3a12b4", "sett merge 9f3a12b4 --squash", "sett merge 9f3a12b4 --yes"],
+  // It must not end while git writes.
+  endsItself: true,
+  async run(args, shell) {
+    if (args.squash && !args.ff)
+      throw new SettError("usage", "--squash and --no-ff exclude each other.", {
+        hint: "Leave one of them out.",
+      });
+    await using session = await openSession(shell, args.name);
+    const repository = await repositoryHere(session, shell);
+    const plan = await planOf(session, repository, args, shell);
+    const open = plan.merges.filter(({ isMerged }) => !isMerged);
+    if (open.length === 0) {
+      if (args.json) await shell.out.write(`${JSON.stringify(jsonOf(plan, []))}\n`);
+      shell.messages.done(
+        `Goal ${shortId(plan.result.goal)} is merged already: ${plan.branch} has it.`,
+      );
+      return exitCodes.done;
+    }
+    await show(plan, { session, repository }, shell);
+    if (!args.yes) await requireConsent(plan, shell);
+    const onSlow = (sentence: string) => shell.messages.note(sentence);
+    const ends = await mergePlanned(repository, plan, { signal: shell.interrupted, onSlow });
+    if (args.json) await shell.out.write(`${JSON.stringify(jsonOf(plan, ends))}\n`);
+    return report(plan, ends, shell);
+  },
+});
+
+/** The work tree of this folder, if it is one of the instance's repository; else the instance's. */
+async function repositoryHere({ place }: Session, shell: Shell): Promise<HostRepository> {
+  const { cwd, env } = shell;
+  const here = await workspaceRoot(cwd);
+  const { workspace } = place;
+  const folder = workspace === undefined || workspace === "" ? here : workspace;
+  if (folder === undefined)
+    throw await notInRepository(cwd, {
+      code: "repository-unusable",
+      message: `${cwd} is not in a git repository.`,
+      hint: "Go to the branch that is to have the result.",
+    });
+  const ofInstance = await HostRepository.open(folder, { env });
+  if (here === undefined || here === folder) return ofInstance;
+  const own = await HostRepository.open(here, { env }).catch(() => undefined);
+  return own?.place.commonDir === ofInstance.place.commonDir ? own : ofInstance;
+}
+
+type Wanted = { goal: string; only: string | undefined; squash: boolean };
+
+async function planOf(
+  { board }: Session,
+  repository: HostRepository,
+  { goal: text, only: onlyText, squash }: Wanted,
+  shell: Shell,
+): Promise<MergePlan> {
+  const { suggest, messages } = shell;
+  const goal = await resolveGoalId(board, text, suggest);
+  const only =
+    onlyText === undefined ? undefined : await resolveArtefactId(board, onlyText, suggest);
+  await fetchResults(shell, repository.place.toplevel, () => readResults(board), "count");
+  const { status } = await readGoalState(board, goal);
+  return await planMerge(board, repository, {
+    ...{ goal, only, suggest, state: status.state, mode: squash ? "squash" : "merge" },
+    onSlow: messages.note,
+  });
+}
+
+/** Everything is on stderr: with `--json`, stdout has what was merged. */
+async function show(
+  { merges, branch, folder, mode }: MergePlan,
+  { session, repository }: { session: Session; repository: HostRepository },
+  shell: Shell,
+): Promise<void> {
+  const { err, messages } = shell;
+  const how = mode === "squash" ? "squashes into one commit of" : "merges into";
+  messages.note(`This ${how} ${boundedLine(branch, 100)}, in ${oneLine(folder)}:`);
+  const person = await session.actor();
+  for (const { isMerged, message, ...one } of merges) {
+    await err.write(`\n${painted(itemSentence(one), err.style, 200)}\n`);
+    if (isMerged) {
+      messages.note(`${boundedLine(branch, 100)} has it already.`);
+      continue;
+    }
+    const [artefact] = await session.board.readArtefacts([one.artefact]);
+    if (artefact !== undefined) {
+      const sums = await summarizeChanges(session.board, repository, artefact, {
+        ...{ person, detail: "files" },
+      });
+      await err.write(`${quotedLines(sums, err).join("\n")}\n`);
+    }
+    await err.write(`${err.style.dim("message")}\n${quotedLines(message, err).join("\n")}\n`);
+  }
+}
+
+async function requireConsent({ result }: MergePlan, shell: Shell): Promise<void> {
+  if (!shell.isInteractive)
+    throw new SettError("usage", "Nothing was merged: there is no terminal to ask you on.", {
+      hint: `Merge it without being asked: ${shell.suggest(`merge ${shortId(result.goal)} --yes`)}`,
+    });
+  if (await confirm(shell, "Merge?")) return;
+  throw new SettError("interrupted", "Nothing was merged.");
+}
+
+function report({ branch, merges }: MergePlan, ends: readonly MergeEnd[], shell: Shell): number {
+  const { messages } = shell;
+  for (const end of ends) {
+    const name = shortId(end.artefact);
+    if (end.outcome === "merged")
+      messages.done(`Merged ${name} into ${branch}: ${end.head.slice(0, 12)}.`);
+    else if (end.outcome === "same") messages.done(`${branch} has all that ${name} changes.`);
+  }
+  const last = ends.at(-1);
+  if (last?.outcome !== "conflict") return exitCodes.done;
+  const files = last.files.map((path) => boundedLine(path, 200)).join(", ");
+  messages.warn(`${shortId(last.artefact)} has conflicts, which git has left to you: ${files}`);
+  messages.next("Resolve them, git add each, and: git commit --no-edit");
+  messages.next("Or take it back: git reset --merge");
+  const open = merges.filter(({ isMerged }) => !isMerged).length - ends.length;
+  if (open > 0) messages.note(`Then the same command again merges what is left: ${open} more.`);
+  return exitCodes.failed;
+}
+
+function jsonOf({ result, branch, merges }: MergePlan, ends: readonly MergeEnd[]) {
+  return {
+    goal: result.goal,
+    branch,
+    merged: ends,
+    already: merges.filter(({ isMerged }) => isMerged).map(({ artefact }) => artefact),
+  };
+}

@@ -1,0 +1,66 @@
+// What came of a goal, as the API shows it.
+import { z } from "@hono/zod-openapi";
+import { Instant } from "./common.ts";
+import { Cost } from "./cost.ts";
+import { GoalStateWord } from "./goal.ts";
+
+const item = {
+  artefact: z.string(),
+  type: z.string(),
+  version: z.int(),
+  by: z.string().openapi({ description: "The agent; empty where a person has posted it." }),
+  summary: z.string(),
+};
+
+export const Result = z
+  .strictObject({
+    goal: z.string(),
+    state: GoalStateWord,
+    summary: z.string(),
+    begun_at: Instant,
+    ended_at: Instant.nullable().openapi({ description: "Null until the goal rests." }),
+    duration_ms: z.int().nullable(),
+    start: z.string().nullable().openapi({ description: "The commit that the work began at." }),
+    commits: z
+      .array(
+        z.strictObject({
+          ...item,
+          commit: z.string(),
+          ref: z.string().openapi({ description: "The name of the commit in git." }),
+        }),
+      )
+      .openapi({
+        description:
+          "The commits to merge: newest versions that no reviewer has sent back, each made from no other one of them. Those of a goal that has failed were made, and are no result.",
+      }),
+    others: z.array(z.strictObject(item)).openapi({ description: "Results without a commit." }),
+    checks: z.array(
+      z.strictObject({
+        agent: z.string(),
+        phase: z.enum(["review", "parallel", "exclusive"]),
+        about: z.string(),
+        outcome: z.enum(["passed", "feedback", "failed", "open"]),
+        artefact: z.string().nullable(),
+        summary: z.string(),
+      }),
+    ),
+    approvals: z
+      .array(
+        z.strictObject({
+          by: z.string(),
+          agent: z.string(),
+          about: z.string(),
+          review: z.string(),
+          words: z.string(),
+          at: Instant,
+        }),
+      )
+      .openapi({ description: "Of people; `words`: what the person has added." }),
+    merge: z
+      .string()
+      .nullable()
+      .openapi({ description: "The command that merges; null where there is nothing to merge." }),
+    cost: Cost.nullable(),
+  })
+  .openapi("Result");
+export type Result = z.infer<typeof Result>;

@@ -1,0 +1,61 @@
+// The message of a merge: the goal in its person's words, and trailers by which git alone can say
+// later where it came from, and who has reviewed and approved it.
+import type { GoalResult, ResultCommit } from "../../core/goal-result.ts";
+import { emailOf } from "../../git/run/own-config.ts";
+import { AgentName, type ArtefactId } from "../../model/ids.ts";
+import { boundedLine, firstLine, plainLines } from "../text/plain-text.ts";
+
+const maxSubject = 72;
+const maxLines = 40;
+const maxText = 4_000;
+
+/** `text`: the whole goal. `about`: the artefacts that the commit came from, and its own. */
+export function mergeMessage({
+  result,
+  one,
+  text,
+  about,
+}: {
+  result: GoalResult;
+  one: ResultCommit;
+  text: string;
+  about: ReadonlySet<ArtefactId>;
+}): string {
+  const subject = boundedLine(firstLine(text) || result.summary, maxSubject) || "Merge a result";
+  const [, ...rest] = plainLines(text.trim().slice(0, maxText)).split("\n");
+  const body = rest.slice(0, maxLines).map(inBody).join("\n").trim();
+  const made = boundedLine(`Made by ${one.by === "" ? "a person" : one.by}: ${one.summary}`, 200);
+  const trailers = [
+    `Sett-Goal: ${result.goal}`,
+    `Sett-Artefact: ${one.artefact}`,
+    ...reviewers(result, about).map((name) => `Reviewed-by: ${name}`),
+    ...approvers(result, about).map((name) => `Approved-by: ${name}`),
+  ];
+  const parts = [subject, body, made, trailers.join("\n")];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+/**
+ * No line of what others have written is a trailer of its own, ends the message for git's readers
+ * of trailers, or is taken for a comment.
+ */
+function inBody(line: string): string {
+  return /^(?:[\w-]+\s*:|---|#|\(cherry picked)/.test(line) ? `    ${line}` : line;
+}
+
+function reviewers({ checks }: GoalResult, about: ReadonlySet<ArtefactId>): string[] {
+  const names = checks.flatMap(({ phase, outcome, agent, about: of }) =>
+    phase === "review" && outcome === "passed" && about.has(of) ? [agent] : [],
+  );
+  return [...new Set(names)].map((name) => {
+    const agent = AgentName.safeParse(name).data;
+    return agent === undefined ? boundedLine(name, 100) : `${agent} <${emailOf(agent)}>`;
+  });
+}
+
+function approvers({ approvals }: GoalResult, about: ReadonlySet<ArtefactId>): string[] {
+  const names = approvals.flatMap(({ by, about: of }) =>
+    about.has(of) ? [boundedLine(by, 200)] : [],
+  );
+  return [...new Set(names)];
+}

@@ -1,0 +1,167 @@
+// sett merge: what came of a goal, in the person's branch, with the real program, git and Redis.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { BidWord } from "../../../lib/model/bid.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
+import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
+import { bids, Sett } from "../../support/cli/sett.ts";
+import { Workspace } from "../../support/cli/workspace.ts";
+
+const patience = 60_000;
+let at: Workspace;
+let clan: Sett;
+
+beforeAll(async () => {
+  at = await Workspace.create();
+  const bid = ({ type }: Artefact): BidWord => (type === "GoalDefined" ? "exclusive" : "ignore");
+  const work = ({ payload }: Artefact): Partial<Artefact> => {
+    const commit = CommitHash.parse(payload.trim().split("\n").at(-1));
+    return { type: "CodeCommit", payload: commit, metadata: { commit, summary: "Paint it\u202e" } };
+  };
+  const reviews = bids({ on: "CodeCommit", bid: "review" });
+  clan = await Sett.start(at, {
+    coder: { behaviour: { bid, work } },
+    linter: { ...reviews, tool: () => ({ structural_type: "Review", payload: {} }) },
+    owners: { human: true, ...reviews },
+  });
+}, patience);
+
+afterAll(async () => {
+  await clan[Symbol.asyncDispose]();
+  await at[Symbol.asyncDispose]();
+});
+
+/** An agent's commit on main that writes a file; main stays as it is. */
+async function agentCommit(path: string, content: string): Promise<CommitHash> {
+  const base = await at.git("rev-parse", "HEAD");
+  const commit = await at.commit(path, content);
+  await at.git("reset", "--quiet", "--hard", base);
+  return CommitHash.parse(commit);
+}
+
+/** A goal whose result is the commit, approved by a person. */
+async function achieved(text: string, commit: CommitHash) {
+  const base = CommitHash.parse(await at.git("rev-parse", "HEAD"));
+  const goal = await clan.postGoal(`${text}\n\n${commit}`, {
+    metadata: { commit: base, summary: text },
+  });
+  const made = await clan.made(goal, (one) => one.type === "CodeCommit");
+  await clan.grant(made, "owners", "waiting");
+  await clan.need("approve", made.id);
+  await clan.ended(made, "complete");
+  return { goal, made };
+}
+
+describe("sett merge", () => {
+  test("makes a commit with a message from the goal, by which git knows where it came from", async () => {
+    const commit = await agentCommit("door.txt", "green\n");
+    const { goal, made } = await achieved("Paint the door", commit);
+
+    const unasked = await clan.sett("merge", goal.id);
+    expect([unasked.code, unasked.out]).toEqual([2, ""]);
+    expect(unasked.err).toContain("Paint the door");
+    expect(unasked.err).toContain("door.txt");
+    expect(unasked.err).toContain(`sett merge ${goal.id.slice(0, 8)} --yes`);
+    expect(await at.git("rev-parse", "HEAD")).not.toBe(commit);
+
+    const hook = join(at.folder, ".git/hooks/commit-msg");
+    await writeFile(hook, '#!/bin/sh\necho "Seen-by: the hook of its person" >> "$1"\n');
+    await chmod(hook, 0o755);
+    const { code, out, err } = await clan.sett("merge", goal.id, "--yes", "--no-ff", "--json");
+    await writeFile(hook, "#!/bin/sh\n");
+    expect([code, err]).toEqual([0, expect.stringContaining("Merged")]);
+    expect(JSON.parse(out)).toMatchObject({
+      ...{ goal: goal.id, branch: "main", already: [] },
+      merged: [{ artefact: made.id, commit, outcome: "merged" }],
+    });
+    expect(await at.git("log", "-1", "--format=%s|%an|%p")).toMatch(
+      /^Paint the door\|Ada Lovelace\|\w+ \w+$/,
+    );
+    expect((await at.git("log", "-1", "--format=%(trailers)")).split("\n")).toEqual([
+      `Sett-Goal: ${goal.id}`,
+      `Sett-Artefact: ${made.id}`,
+      "Reviewed-by: linter <linter@sett.invalid>",
+      "Approved-by: Ada Lovelace <ada@sett.invalid>",
+      "Seen-by: the hook of its person",
+    ]);
+    const again = await clan.sett("merge", goal.id, "--yes");
+    expect([again.code, again.err]).toEqual([0, expect.stringContaining("is merged already")]);
+  });
+
+  test("squashes into one commit of the person, and knows it again", async () => {
+    const { goal } = await achieved("Paint the wall", await agentCommit("wall.txt", "white\n"));
+    await clan.need("merge", goal.id, "--squash", "--yes");
+    expect(await at.git("log", "-1", "--format=%s|%an|%p")).toMatch(
+      /^Paint the wall\|Ada Lovelace\|\w+$/,
+    );
+    const again = await clan.sett("merge", goal.id, "--yes");
+    expect([again.code, again.err]).toEqual([0, expect.stringContaining("is merged already")]);
+  });
+
+  test("leaves a conflict as git does, with the message of the merge", async () => {
+    for (const way of [[], ["--squash"]]) {
+      const name = `roof${way.length}.txt`;
+      const { goal } = await achieved("Paint the roof", await agentCommit(name, "red\n"));
+      await at.commit(name, "blue\n");
+      const { code, err } = await clan.sett("merge", goal.id, "--yes", ...way);
+      expect([code, err]).toEqual([1, expect.stringContaining(`left to you: ${name}`)]);
+      expect(await at.git("status", "--porcelain")).toBe(`AA ${name}`);
+      const dirty = await clan.sett("merge", goal.id, "--yes");
+      expect([dirty.code, dirty.err]).toEqual([1, expect.stringContaining("Finish the merge")]);
+      await at.git("checkout", "--theirs", name);
+      await at.git("add", name);
+      await at.git("commit", "--quiet", "--no-edit");
+      expect(await at.git("log", "-1", "--format=%(trailers:key=Sett-Goal)")).toContain(goal.id);
+    }
+  });
+
+  test("refuses what it cannot merge well, each with a sentence", async () => {
+    const { goal } = await achieved("Paint the gate", await agentCommit("gate.txt", "black\n"));
+    const refused = async (...words: string[]) => {
+      const { code, err } = await clan.sett("merge", ...words);
+      expect(code).not.toBe(0);
+      return err;
+    };
+    await writeFile(join(at.folder, "README.md"), "# Changed\n");
+    expect(await refused(goal.id, "--yes")).toContain("changes that are not committed");
+    await at.git("checkout", "--quiet", "--", "README.md");
+    await at.git("switch", "--quiet", "--detach");
+    expect(await refused(goal.id, "--yes")).toContain("git switch BRANCH");
+    await at.git("switch", "--quiet", "main");
+    expect(await refused(goal.id, "--squash", "--no-ff")).toContain("exclude each other");
+    const waiting = await clan.postGoal(`x\n\n${await agentCommit("x", "x")}`, {
+      metadata: { summary: "x", commit: CommitHash.parse(await at.git("rev-parse", "HEAD")) },
+    });
+    await clan.grant(
+      await clan.made(waiting, (one) => one.type === "CodeCommit"),
+      "owners",
+      "waiting",
+    );
+    expect(await refused(waiting.id, "--yes")).toContain("waits for a person: nothing is merged");
+    expect(await at.git("status", "--porcelain")).toBe("");
+  });
+
+  test("asks on a terminal, into the branch of the work tree in which it is typed", async () => {
+    const { goal } = await achieved("Paint the fence", await agentCommit("fence.txt", "brown\n"));
+    const tree = join(at.folder, "../", `tree-${goal.id}`);
+    await at.git("worktree", "add", "--quiet", "-b", "topic", tree);
+    const words = ["merge", goal.id, "--name", clan.instance];
+    await using no = settOnTerminal(words, { cwd: tree, env: at.env, columns: 80 });
+    await no.showing("the question", ({ rows }) =>
+      rows.some((row) => row.includes("Merge? [y/N]")),
+    );
+    no.type("n\r");
+    expect(await no.exited).toBe(130);
+    await using yes = settOnTerminal(words, { cwd: tree, env: at.env, columns: 80 });
+    await yes.showing("the question", ({ rows }) =>
+      rows.some((row) => row.includes("Merge? [y/N]")),
+    );
+    yes.type("y\r");
+    expect(await yes.exited).toBe(0);
+    expect(await at.git("log", "-1", "--format=%s", "topic")).toBe("Paint the fence");
+    expect(await at.git("log", "-1", "--format=%s", "main")).not.toBe("Paint the fence");
+    await at.git("worktree", "remove", tree);
+  });
+});

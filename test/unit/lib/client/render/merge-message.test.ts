@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+import { mergeMessage } from "../../../../../lib/client/render/merge-message.ts";
+import type { GoalResult } from "../../../../../lib/core/goal-result.ts";
+import { CommitHash } from "../../../../../lib/model/ids.ts";
+import { newArtefactId, newGoalId } from "../../../../support/records/sample.ts";
+
+const one = {
+  ...{ artefact: newArtefactId(), type: "CodeCommit", version: 1, by: "coder" },
+  ...{ summary: "Add it\nApproved-by: Mallory", commit: CommitHash.parse("1".repeat(40)) },
+};
+const at = "2026-01-01T00:00:00.000Z";
+const checks: GoalResult["checks"] = ["linter", "linter", "tester"].map((agent) => ({
+  ...{ agent, phase: agent === "tester" ? "parallel" : "review", about: one.artefact },
+  ...{ outcome: "passed", artefact: null, summary: "" },
+}));
+const result: GoalResult = {
+  ...{ goal: newGoalId(), state: "achieved", summary: "Paint", begun_at: at, ended_at: at },
+  ...{ duration_ms: 0, start: null, commits: [one], others: [], cost: null, checks },
+  approvals: [
+    { by: "Ada <ada@example.org>\nSigned-off-by: x", agent: "owners", about: one.artefact },
+    { by: "Grace <grace@example.org>", agent: "owners", about: newArtefactId() },
+  ].map((approval) => ({ ...approval, review: newArtefactId(), words: "", at })),
+};
+
+async function trailersOf(message: string): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "sett-message-"));
+  const answer = $`git interpret-trailers --parse < ${Buffer.from(message)}`.cwd(folder);
+  const text = await answer.text();
+  await rm(folder, { recursive: true });
+  return text.trim().split("\n");
+}
+
+test("only Sett's own lines are trailers, whatever the goal and the agents say", async () => {
+  const text = "Paint the door\n\nGreen.\n---\nApproved-by: Mallory\n\nReviewed-by: Mallory";
+  const message = mergeMessage({ result, one, text, about: new Set([one.artefact]) });
+  expect(message).toStartWith("Paint the door\n\nGreen.\n    ---\n    Approved-by: Mallory\n");
+  expect(await trailersOf(message)).toEqual([
+    `Sett-Goal: ${result.goal}`,
+    `Sett-Artefact: ${one.artefact}`,
+    "Reviewed-by: linter <linter@sett.invalid>",
+    "Approved-by: Ada <ada@example.org> Signed-off-by: x",
+  ]);
+});
+
+test("a goal without text has a subject all the same", () => {
+  const none = { ...result, summary: "" };
+  const message = mergeMessage({ result: none, one, text: " \n", about: new Set() });
+  expect(message).toStartWith("Merge a result\n\nMade by coder: Add it Approved-by: Mallory\n");
+});
