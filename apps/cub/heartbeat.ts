@@ -2,7 +2,7 @@
 
 import { alignedMs } from "../../lib/async/aligned.ts";
 import { sleep } from "../../lib/async/sleep.ts";
-import type { AgentState } from "../../lib/model/agent.ts";
+import { type AgentState, maxProblemLength } from "../../lib/model/agent.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { useAllProcessors } from "../../lib/process/process-one.ts";
@@ -73,16 +73,14 @@ export class Heartbeat {
     }
     if (slowest.silentMs() > stuckAfterMs)
       return log.error(`The ${slowest.name} is stuck`, { silent_ms: slowest.silentMs() });
+    const problem = await this.#cageProblem();
     const claim = this.#executor?.workingOn;
-    const lacksSecrets = (this.#deps.secrets?.missing() ?? []).length > 0;
-    const state: AgentState = isStopping
-      ? "stopping"
-      : lacksSecrets
-        ? "no_secrets"
-        : claim === undefined
-          ? "idle"
-          : "working";
-    const status = { at: clock.now().getTime(), state, ...withoutUndefined({ claim_id: claim }) };
+    const state = this.#state(isStopping, problem);
+    const more = withoutUndefined({
+      claim_id: claim,
+      problem: problem?.slice(0, maxProblemLength),
+    });
+    const status = { at: clock.now().getTime(), state, ...more };
     // One lost heartbeat does no harm: the next one follows, and the connection itself detects that
     // Redis is away.
     await board.reportStatus(registration.current.name, status).catch((error: unknown) => {
@@ -90,8 +88,24 @@ export class Heartbeat {
     });
   }
 
+  #state(isStopping: boolean, problem: string | undefined): AgentState {
+    if (isStopping) return "stopping";
+    if (problem !== undefined) return "unconfined";
+    if ((this.#deps.secrets?.missing() ?? []).length > 0) return "no_secrets";
+    return this.#executor?.workingOn === undefined ? "idle" : "working";
+  }
+
+  /** What did not hold is tried again: a firewall may have come meanwhile. */
+  async #cageProblem(): Promise<string | undefined> {
+    const { cage } = this.#deps;
+    if (cage?.problem !== undefined) await cage.prove();
+    return cage?.problem;
+  }
+
   health(): Health {
     this.#leaveOutIdleTime();
+    const unconfined = this.#deps.cage?.problem;
+    if (unconfined !== undefined) return { ok: false, reason: `It takes no work. ${unconfined}` };
     const missing = this.#deps.secrets?.missing() ?? [];
     if (missing.length > 0)
       return {

@@ -4,6 +4,7 @@ import { networkInterfaces, hostname as ownHostname } from "node:os";
 import process from "node:process";
 import { systemClock } from "../../lib/async/clock.ts";
 import { byMail } from "../../lib/blackboard/mail/by-mail.ts";
+import { ownLibraries } from "../../lib/git/run/own-libraries.ts";
 import { needsWorkers } from "../../lib/model/agent.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
@@ -17,6 +18,7 @@ import { serveFew } from "../../lib/service/serve-few.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { modelAsker } from "./bid/ask-model.ts";
+import { CageProof } from "./container/cage.ts";
 import { readOwnProcess } from "./container/own-process.ts";
 import { Cub } from "./cub.ts";
 import type { Deps } from "./program/deps.ts";
@@ -110,6 +112,7 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
   let holdsWork = false;
   const deps = await depsOf(settings, () => holdsWork);
   hasBegun();
+  if (deps.cage?.problem !== undefined) throw new SettError("not-ready", deps.cage.problem);
   deps.log.info("Worker started", { version: packageJson.version, claim_id: claim, attempt });
   const onBegin = () => {
     holdsWork = true;
@@ -127,6 +130,8 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
   const write = (line: string) =>
     console.log(secrets === undefined ? line : maskedLine(line, secrets.masker()));
   const log = createJsonLog(write, systemClock.now).with({ service: "cub", instance, agent });
+  const cage = cageOf(settings);
+  const proven = cage?.prove();
   const board = await connect(settings, isNeeded, log);
   const registration = await loadOwnRegistration(board, settings);
   const { current } = registration;
@@ -141,6 +146,8 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
     watcher: new LoopWatch("claim watcher", now),
     executor: new LoopWatch("work executor", now),
   };
+  await proven;
+  if (cage?.problem !== undefined) log.error("Takes no work", { problem: cage.problem });
   const [, script = ""] = process.argv;
   const { promptClaim: prompt = "" } = settings;
   return {
@@ -149,8 +156,9 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
       environment: process.env,
       program: { execPath: process.execPath, script, isWholeProgram: import.meta.main },
       noteTrouble: (sentence) => watch.executor.noteTrouble(sentence),
+      notConfined: () => cage?.problem,
     }),
-    ...{ board, registration, workingCopy, model, secrets, log, watch },
+    ...{ board, registration, workingCopy, model, cage, secrets, log, watch },
     contextBytes: settings.contextBytes,
     grantLeaseMs: settings.grantLeaseMs,
     network: hasNetwork() ? undefined : { hasProxy: egressUrl !== undefined },
@@ -162,6 +170,14 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
     newId: randomUUID,
     metrics: (await import("./program/metrics.ts")).createCubMetrics(),
   };
+}
+
+/** A cub that shares its process numbers with others has nothing that confines its commands. */
+function cageOf({ cage, git }: Settings): CageProof | undefined {
+  if (cage === undefined || process.pid !== 1) return undefined;
+  const { binary, libraryPath } = git;
+  const env = { PATH: process.env.PATH, ...ownLibraries(libraryPath) };
+  return new CageProof(cage, { path: binary, env });
 }
 
 async function connect(settings: Settings, isNeeded: () => boolean, log: JsonLog) {

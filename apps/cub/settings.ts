@@ -2,6 +2,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { Strategy } from "../../lib/model/agent.ts";
+import { Cage } from "../../lib/model/cage.ts";
 import { VariableName } from "../../lib/model/config-environment.ts";
 import { Provider } from "../../lib/model/config-models.ts";
 import { SecretName } from "../../lib/model/config-secrets.ts";
@@ -162,6 +163,11 @@ export const Environment = z.object({
     .describe(
       "`resources.limits.pids`. It is watched in containers only, which may have some more.",
     ),
+  SETT_CAGE: jsonText(Cage, '{"network":"none","limits":{"openFiles":4096}}')
+    .optional()
+    .describe(
+      "What confines its commands, as JSON: the cub of a container tries it before it takes work.",
+    ),
   SETT_WORKSPACE_KEEP: z
     .enum(["true", "false"])
     .default("false")
@@ -230,6 +236,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     prepared: read.SETT_PREPARED,
     diskBytes: read.SETT_DISK_LIMIT,
     pids: read.SETT_PIDS_LIMIT,
+    cage: read.SETT_CAGE,
     keepsIgnored: read.SETT_WORKSPACE_KEEP === "true",
     paths: read.SETT_WORKSPACE_PATHS,
   };

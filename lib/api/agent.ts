@@ -15,6 +15,7 @@ export const Agent = z
         "working",
         "stopping",
         "no_secrets",
+        "unconfined",
         "unknown",
         "unreadable",
         "external",

@@ -8,7 +8,8 @@ import type { FileCount } from "../model/preparing.ts";
  * `external`, `person`: a participant without a container, which sends no heartbeat. `unreadable`:
  * only the name in its registration can be read. `busy`: it works on as many other claims as it
  * can, on the first of them `since`. `preparing`: its workspace is being made. `paused`: the whole
- * instance is paused. Times are ISO 8601; null: no heartbeat was ever received.
+ * instance is paused. `problem`: a sentence about an agent that is `unconfined`.
+ * Times are ISO 8601; null: no heartbeat was ever received.
  */
 export type BlockedReason =
   | Liveness
@@ -20,4 +21,4 @@ export type Liveness =
   | { reason: "external" | "person" }
   | { reason: "unreadable"; problem: string }
   | { reason: "silent"; last_heard: string | null }
-  | { reason: "alive"; state: AgentState; last_heard: string };
+  | { reason: "alive"; state: AgentState; last_heard: string; problem?: string };

@@ -62,15 +62,31 @@ export type RegisteredAgent = AgentRegistration & {
   unreadable?: { text: string; problem: string };
 };
 
-/** `no_secrets`: it takes no work until `sett up` has brought its secrets again. */
-export const AgentState = z.enum(["starting", "idle", "working", "stopping", "no_secrets"]);
+/**
+ * `no_secrets`: it takes no work until `sett up` has brought its secrets again. `unconfined`: nor
+ * while its container does not confine its commands.
+ */
+export const AgentState = z.enum([
+  "starting",
+  "idle",
+  "working",
+  "stopping",
+  "no_secrets",
+  "unconfined",
+]);
 export type AgentState = z.infer<typeof AgentState>;
 
-/** The last heartbeat. `at` is the cub's clock, Unix time in milliseconds. */
+export const maxProblemLength = 300;
+
+/**
+ * The last heartbeat. `at` is the cub's clock, Unix time in milliseconds. `problem`: a sentence
+ * that says why it is `unconfined`.
+ */
 export const AgentStatus = z.strictObject({
   at: z.int(),
   state: AgentState,
   claim_id: ClaimId.optional(),
+  problem: z.string().max(maxProblemLength).optional(),
 });
 export type AgentStatus = z.infer<typeof AgentStatus>;
 

@@ -33,12 +33,64 @@ export async function useAllProcessors({ all }: { all: boolean }): Promise<void>
     libc.sched_setaffinity(thread, everyProcessor.byteLength, everyProcessor);
 }
 
+const setDumpable = 4;
+
+/**
+ * As process 1 of a container: lets no other process of its user look into this one. Linux does so
+ * by itself where the program's file cannot be read, and gVisor starts no such file.
+ */
+export async function closeToOthers(): Promise<void> {
+  const libc = process.pid === 1 ? await openLibc() : undefined;
+  libc?.prctl(setDumpable, 0n, 0n, 0n, 0n);
+}
+
+/**
+ * Sets a limit of this process, and so of all that it starts. `resource`: the number that Linux has
+ * for it. Does nothing where the system refuses, or libc cannot be reached.
+ */
+export async function setOwnLimit(resource: number, soft: number, hard: number): Promise<void> {
+  const limit = new BigUint64Array([BigInt(soft), BigInt(hard)]);
+  (await openLibc())?.prlimit(0, resource, limit, null);
+}
+
+/** The numbers of Linux: address families, a datagram socket that no program inherits. */
+const [family4, family6] = [2, 10];
+const datagram = 0o2000002;
+
+/**
+ * Whether the kernel has a way to that address, of version 4 or 6 in bytes: nothing is sent.
+ * Undefined where libc cannot be reached.
+ */
+export async function hasWayTo(address: readonly number[]): Promise<boolean | undefined> {
+  const libc = await openLibc();
+  if (libc === undefined) return undefined;
+  const port = [0, 80];
+  const isShort = address.length === 4;
+  const rest = isShort
+    ? [...port, ...address, ...Array(8).fill(0)]
+    : [...port, 0, 0, 0, 0, ...address, 0, 0, 0, 0];
+  const family = isShort ? family4 : family6;
+  const socket = libc.socket(family, datagram, 0);
+  if (socket < 0) return false;
+  try {
+    const name = new Uint8Array([...new Uint8Array(new Uint16Array([family]).buffer), ...rest]);
+    return libc.connect(socket, name, name.length) === 0;
+  } finally {
+    libc.close(socket);
+  }
+}
+
 /** For 4 096 processors. Linux leaves out those that are not there, or not the container's. */
 const everyProcessor = new Uint8Array(512).fill(0xff);
 
 type Libc = {
   signal: (number: number, handler: null) => unknown;
   sched_setaffinity: (thread: number, bytes: number, mask: Uint8Array) => unknown;
+  prctl: (option: number, ...values: readonly [bigint, bigint, bigint, bigint]) => number;
+  prlimit: (pid: number, resource: number, limit: BigUint64Array, old: null) => number;
+  socket: (family: number, kind: number, protocol: number) => number;
+  connect: (socket: number, name: Uint8Array, bytes: number) => number;
+  close: (file: number) => number;
 };
 
 let opened: Promise<Libc | undefined> | undefined;
@@ -55,6 +107,11 @@ async function open(): Promise<Libc | undefined> {
     const { symbols } = dlopen("libc.so.6", {
       signal: { args: [i32, ptr], returns: ptr },
       sched_setaffinity: { args: [i32, u64, ptr], returns: i32 },
+      prctl: { args: [i32, u64, u64, u64, u64], returns: i32 },
+      prlimit: { args: [i32, i32, ptr, ptr], returns: i32 },
+      socket: { args: [i32, i32, i32], returns: i32 },
+      connect: { args: [i32, ptr, i32], returns: i32 },
+      close: { args: [i32], returns: i32 },
     });
     return symbols;
   } catch {

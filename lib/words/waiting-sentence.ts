@@ -33,7 +33,8 @@ export function waitingSentence(waiting: Waiting, facts: WaitingFacts): Segment[
     case "work": {
       if (why?.reason === "preparing")
         return say`\`${waiting.agent}\`, which ${preparingText(why)}, at work for ${age}`;
-      const isAlive = why?.reason === "alive" && why.state !== "no_secrets";
+      const isAlive =
+        why?.reason === "alive" && why.state !== "no_secrets" && why.state !== "unconfined";
       return say`\`${waiting.agent}\`, at work for ${age}${isAlive ? [] : because(waiting.agent, facts)}`;
     }
     case "retry":
@@ -110,6 +111,8 @@ function reasonText(
     case "alive":
       if (why.state === "no_secrets")
         return say`its secrets are missing, which \`${suggest("up")}\` brings`;
+      if (why.state === "unconfined")
+        return say`its container does not confine it (${beginning(why.problem ?? "")}): \`${suggest("doctor")}\` says more`;
       return say`it is ${why.state}, last heard ${agoOf(why.last_heard, nowMs)}`;
     default:
       return unknownKind(why);

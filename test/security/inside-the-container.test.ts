@@ -212,6 +212,30 @@ test("an agent whose image needs it may write to its root, and keep what git ign
   ).toEqual([expect.stringContaining("No such file"), "/var/tmp/left", "/workspace/cache"]);
 });
 
+test("where the container has a network that its agent must not have, no work begins, and people see why", async () => {
+  const name = container("runner");
+  const hasState = async (word: string) =>
+    new RegExp(`runner +runner +${word}`).test(await sett.need("status"));
+  await $`docker network disconnect none ${name} && docker network connect bridge ${name} && docker restart ${name}`.quiet();
+  await waitFor("the state", () => hasState("unconfined"), { everyMs: 200 });
+  const goal = await sett.forage("echo it has run");
+  const waits = async () => /does not confine it|not confined/.test(await sett.need("status"));
+  await waitFor("the sentence about the goal", waits, { everyMs: 200 });
+  // The Engine asks the same, and `sett doctor` shows its answer.
+  const health = await $`docker exec ${name} /cub/cub --healthcheck`.quiet().nothrow();
+  expect([health.exitCode, health.text()]).toEqual([
+    1,
+    expect.stringContaining("could reach a network"),
+  ]);
+  expect((await sett.events(goal)).map(({ type }) => type)).not.toContain("grant_started");
+  // It begins by itself when it is confined again, without another start.
+  await $`docker network disconnect bridge ${name}`.quiet();
+  await waitFor("the work", async () =>
+    (await sett.artefacts(goal)).some(({ payload }) => payload === "it has run\n"),
+  );
+  expect(await hasState("idle")).toBe(true);
+});
+
 test("a bid that is decided meanwhile keeps its processes and its files", async () => {
   const text = settYml({ bidder: `    bid_command: ${JSON.stringify(["sh", "-c", slowBid])}\n` });
   await sett.write({ "sett.yml": text });

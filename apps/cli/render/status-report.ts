@@ -6,6 +6,7 @@ import {
   claimsOf,
   livenessOf,
   type Situation,
+  takesNoWork,
   workersOf,
 } from "../../../lib/client/facts/blocked-reason.ts";
 import {
@@ -211,8 +212,10 @@ function heartbeatCells(agent: RegisteredAgent, situation: Situation, style: Sty
         return { state: "unknown", beat: "never", paint: style.red };
       return { state: "silent", beat: agoOf(liveness.last_heard, nowMs), paint: style.red };
     case "alive":
-      if (liveness.state === "no_secrets")
-        return { state: "no secrets", beat: agoOf(liveness.last_heard, nowMs), paint: style.red };
+      if (takesNoWork(liveness.state)) {
+        const state = liveness.state.replace("_", " ");
+        return { state, beat: agoOf(liveness.last_heard, nowMs), paint: style.red };
+      }
       return {
         state: liveness.state,
         beat: agoOf(liveness.last_heard, nowMs),

@@ -8,6 +8,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 import type { CleanSlate } from "./clean-slate.ts";
 import { type DiskLimit, type DiskStates, DiskWatch, sizeText } from "./disk-watch.ts";
+import { MemoryWatch } from "./memory-watch.ts";
 import { ProcessWatch } from "./process-watch.ts";
 
 /** The paths are those of cgroup version 2 and 1. */
@@ -31,6 +32,7 @@ export function toolLimits(
   return new ToolLimits({
     disk: { bytes: diskBytes, folders },
     pids,
+    memory: new MemoryWatch(),
     end: () => slate.end(),
     discard,
   });
@@ -40,6 +42,8 @@ type Options = {
   disk: DiskLimit;
   /** How many processes and threads there may be. Default: as many as the container may have. */
   pids?: number | undefined;
+  /** Undefined where the cub must not end what it has not started. */
+  memory?: MemoryWatch | undefined;
   /** Ends every process of the run at once. Never rejects. */
   end: () => Promise<void>;
   /** Makes room after a run that has written too much. */
@@ -85,7 +89,14 @@ export class ToolLimits {
     using _processes = this.#processes?.start((sentence) => {
       tooMany = sentence;
     });
-    const { outcome, reason = tooMany } = await this.#watched(signal, run);
+    let isShort = false;
+    using _memory = this.#options.memory?.start(() => {
+      isShort = true;
+    });
+    const { outcome, reason = isShort ? await memoryReason() : tooMany } = await this.#watched(
+      signal,
+      run,
+    );
     if (reason !== undefined) {
       if (outcome.kind === "not_started")
         return { kind: "not_started", reason: "other", message: reason };
@@ -136,6 +147,10 @@ export class ToolLimits {
     signal.addEventListener("abort", forward, { once: true });
     using _processes = this.#processes?.start((sentence) => {
       reason ??= sentence;
+    });
+    const memoryIsShort = await memoryReason();
+    using _memory = this.#options.memory?.start(() => {
+      reason ??= memoryIsShort;
     });
     try {
       const result = await run(controller.signal);

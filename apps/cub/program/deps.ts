@@ -8,6 +8,7 @@ import type { BidWord } from "../../../lib/model/bid.ts";
 import type { ProcessMark } from "../../../lib/model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
+import type { CageProof } from "../container/cage.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { Commands } from "../tool/commands.ts";
 import type { ModelAccess } from "../tool/model-access.ts";
@@ -30,6 +31,8 @@ export type Deps = Commands & {
   model?: ModelAccess | undefined;
   /** Undefined where its commands have a network. `hasProxy`: they reach some hosts by a proxy. */
   network?: { hasProxy: boolean } | undefined;
+  /** Whether its container confines its commands; undefined where nothing should. */
+  cage?: Pick<CageProof, "problem" | "prove" | "untilProven"> | undefined;
   /** Undefined for an agent without secrets. */
   secrets?: Secrets | undefined;
   /** Decides bids by `prompts.claim`; undefined without a prompt or without a model. */

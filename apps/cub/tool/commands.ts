@@ -10,7 +10,7 @@ import type { CommandOutcome } from "../../../lib/process/command.ts";
 import type { OwnProgram } from "../../../lib/process/own-program.ts";
 import { runCommand } from "../../../lib/process/run-command.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
-import { CleanSlate } from "../container/clean-slate.ts";
+import { CleanSlate, NotBegun } from "../container/clean-slate.ts";
 import { type RunOutcome, type ToolLimits, toolLimits } from "../container/tool-limits.ts";
 import { type Secrets, withoutSecrets } from "../secrets/secrets.ts";
 import { withModel } from "./model-access.ts";
@@ -84,6 +84,8 @@ type Parts = {
   egressUrl: string | undefined;
   log: JsonLog;
   noteTrouble: (sentence: string | undefined) => void;
+  /** A sentence, while nothing may run here. */
+  notConfined?: () => string | undefined;
 };
 
 type Within = Parts & {
@@ -147,6 +149,8 @@ function toolRunner(within: Within, command: readonly string[], isWorker: boolea
 function bidRunner(within: Within, command: readonly string[]): RunBidCommand {
   const { env: ofAgent, secrets, slate, limits } = within;
   return async (order) => {
+    const problem = within.notConfined?.();
+    if (problem !== undefined) throw new NotBegun(problem);
     using _ = secrets?.hold();
     const run = (signal: AbortSignal) =>
       slate.runBeside(

@@ -64,8 +64,10 @@ export class WorkExecutor {
    */
   async tick(claims: readonly ClaimId[], signals: StopSignals): Promise<void> {
     for (const claim of claims) {
+      const { cage, unfit, watch } = this.#deps;
+      await cage?.untilProven(signals.stop, () => watch.executor.markProgress());
       // Grants that wait are taken in the container that starts next.
-      if (signals.stop.aborted || this.#deps.unfit?.() !== undefined) break;
+      if (signals.stop.aborted || unfit?.() !== undefined) break;
       this.#deps.watch.executor.markProgress();
       await this.#workOn(claim, signals);
     }

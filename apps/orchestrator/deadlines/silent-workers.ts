@@ -104,7 +104,7 @@ export class SilentWorkers {
 
 /** It is alive, and does not begin what it is granted. */
 function takesNoWork(status: AgentStatus | undefined): boolean {
-  return status?.state === "no_secrets" || status?.state === "stopping";
+  return ["no_secrets", "unconfined", "stopping"].includes(status?.state ?? "");
 }
 
 /** Work that the agent has not begun, and that need not be its own. */

@@ -14,6 +14,7 @@ import type { Actor } from "../../model/event.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { silentAfterMs } from "../../model/leases.ts";
 import type { NoticeProblem } from "../../model/notify.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { kindOf } from "./agent-kind.ts";
 
@@ -64,8 +65,8 @@ export function blockedReasonOf(waiting: Waiting, situation: Situation): Blocked
   const isByWorker =
     agent.strategy === "fresh_per_call" && (waiting.kind === "start" || waiting.kind === "work");
   const own = livenessOf(agent, situation);
-  // Its workers have the same secrets as the agent's own container.
-  if (own.reason === "alive" && own.state === "no_secrets") return own;
+  // Its workers have the same secrets and limits as the agent's own container.
+  if (own.reason === "alive" && takesNoWork(own.state)) return own;
   const liveness = isByWorker ? undefined : own;
   if (
     liveness?.reason === "silent" ||
@@ -110,7 +111,13 @@ export function livenessOf(agent: RegisteredAgent, situation: Situation): Livene
   if (last === undefined) return { reason: "silent", last_heard: null };
   const last_heard = new Date(last.at).toISOString();
   if (nowMs - last.at > silentAfterMs) return { reason: "silent", last_heard };
-  return { reason: "alive", state: stateOf(agent, last, situation), last_heard };
+  const more = withoutUndefined({ problem: last.problem });
+  return { reason: "alive", state: stateOf(agent, last, situation), last_heard, ...more };
+}
+
+/** Until a person has done something. */
+export function takesNoWork(state: AgentState): boolean {
+  return state === "no_secrets" || state === "unconfined";
 }
 
 /**

@@ -54,6 +54,8 @@ export function waitingBrief(
     if (why?.reason === "preparing") return `${agent} ${preparingBrief(why)}${age}`;
     if (why?.reason === "alive" && why.state === "no_secrets")
       return style.red(`${agent} without its secrets`);
+    if (why?.reason === "alive" && why.state === "unconfined")
+      return style.red(`${agent} not confined`);
     if (why?.reason === "silent") return style.red(`${agent} ${silence(why.last_heard, nowMs)}`);
     return `${agent} ${why?.reason === "busy" ? "busy elsewhere" : whenAlive} ${age}`;
   };

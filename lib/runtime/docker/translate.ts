@@ -5,6 +5,7 @@
 // only where it needs it. A process that may write to a socket may connect to it, also where the
 // folder is mounted read-only.
 
+import type { Cage } from "../../model/cage.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { inPieces } from "../../model/in-pieces.ts";
 import { type Prepare, prepareWay } from "../../model/prepare.ts";
@@ -226,7 +227,7 @@ function meet(need: Need, place: Place): Met {
     case "repository":
       return repository(need);
     case "cub":
-      return cub(need, labels, around);
+      return cub(need, plan, around);
     default:
       return unreachable(need);
   }
@@ -405,9 +406,12 @@ function repository(need: Extract<Need, { kind: "repository" }>): Met {
 /** The cub and git have their own libraries; the agent's command gets the value of its image. */
 function cub(
   { healthcheck }: Extract<Need, { kind: "cub" }>,
-  labels: PartLabels,
+  { labels, network, resources }: PartPlan,
   { cub: { tag, id } }: Engine,
 ): Met {
+  const { openFiles, fileBytes, pendingSignals, queueBytes } = resources;
+  const limits = withoutUndefined({ openFiles, fileBytes, pendingSignals, queueBytes });
+  const cage: Cage = { network: network === "none" ? "none" : "open", limits };
   const name = carrierVolumeName(labels.instance, id);
   const program = `${carrierPath}/cub`;
   return {
@@ -423,6 +427,7 @@ function cub(
       SETT_GIT_BINARY: `${carrierPath}/git`,
       SETT_GIT_LIBRARY_PATH: carrierPath,
       LD_LIBRARY_PATH: carrierPath,
+      SETT_CAGE: JSON.stringify(cage),
     },
     over: {
       entrypoint: [program],

@@ -176,6 +176,7 @@ const marks: Record<string, { symbol: string; tone: string }> = {
   starting: { symbol: "⋯", tone: "feedback" },
   stopping: { symbol: "⋯", tone: "feedback" },
   no_secrets: { symbol: "✕", tone: "failure" },
+  unconfined: { symbol: "✕", tone: "failure" },
   unreadable: { symbol: "✕", tone: "failure" },
   silent: { symbol: "✕", tone: "failure" },
   person: { symbol: "☺", tone: "question" },

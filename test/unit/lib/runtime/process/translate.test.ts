@@ -108,10 +108,10 @@ describe("the plan of an instance without containers", () => {
     expect(rest.networks.map(({ name }) => name)).toEqual(["sett-demo"]);
   });
 
-  test("gives an agent the environment of its container, without what the carrier adds", () => {
+  test("gives an agent the environment of its container, without what a container adds", () => {
     const names = Object.keys(containers.agents[0]?.spec.env ?? {});
     const missing = names.filter((name) => !(name in (coder?.env ?? {})));
-    expect(missing).toEqual(["SETT_GIT_LIBRARY_PATH"]);
+    expect(missing).toEqual(["SETT_GIT_LIBRARY_PATH", "SETT_CAGE"]);
     expect(coder).toMatchObject({
       entrypoint: ["/opt/sett/sett-cub"],
       workingDir: "/home/ada/repository",
