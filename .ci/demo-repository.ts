@@ -1,5 +1,5 @@
 // The repository that the demo releases: the sample or a clone, with the release train in it.
-import { cp } from "node:fs/promises";
+import { appendFile, cp } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { $ } from "bun";
 
@@ -14,15 +14,28 @@ const train = [
   "release-train",
 ];
 
+const owner = `
+  # A person, who is asked about the commit when its reviewer has approved it.
+  owner:
+    human: true
+    bids:
+      - { on: CodeCommit, bid: review, after: [reviewer] }
+`;
+
 /**
  * The agents are committed, because agents see only what is committed; but the changelog does not
  * list that commit.
  */
-export async function fillRepository(source: string | undefined, folder: string): Promise<void> {
+export async function fillRepository(
+  source: string | undefined,
+  folder: string,
+  hasOwner = false,
+): Promise<void> {
   if (source === undefined) await $`${join(agents, "release-train/make-repository.sh")} ${folder}`;
   else await $`git clone --quiet --no-local ${source} ${folder}`;
   for (const name of train)
     await cp(join(agents, name), join(folder, "agents", name), { recursive: true });
+  if (hasOwner) await appendFile(join(folder, "agents/release-train/sett.yml"), owner);
   await $`git add --force agents`.cwd(folder);
   const person = ["-c", "user.name=Sett demo", "-c", "user.email=demo@sett.invalid"];
   const message = ["-m", "Add the release train", "-m", "Changelog: skip"];

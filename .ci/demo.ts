@@ -19,13 +19,16 @@ import {
 import { showModels } from "./llm-demo/show-models.ts";
 
 const usage =
-  "usage: npm run demo -- [--llm | --repo PATH] [--version X.Y.Z | --ask [--answer TEXT]] [--keep] [--runtime docker|process]";
+  "usage: npm run demo -- [--llm | --repo PATH] [--version X.Y.Z | --ask [--answer TEXT]] [--approve] [--keep] [--runtime docker|process]";
 
 /**
  * `answer`: to the question which version to release; undefined: the person at the terminal
- * answers. `llm`: another demo, of two agents that are prompts.
+ * answers. `isApproved`: a person is asked about what the reviewer has approved. `llm`: another
+ * demo, of two agents that are prompts.
  */
-type Release = { kind: "release"; version: string } | { kind: "ask"; answer: string | undefined };
+type Release =
+  | { kind: "release"; version: string; isApproved: boolean }
+  | { kind: "ask"; answer: string | undefined };
 type Goal = Release | { kind: "llm" };
 
 type Options = { repo: string | undefined; goal: Goal; isKept: boolean; runtime: string };
@@ -39,6 +42,7 @@ function readOptions(): Options {
         version: { type: "string" },
         ask: { type: "boolean", default: false },
         answer: { type: "string" },
+        approve: { type: "boolean", default: false },
         keep: { type: "boolean", default: false },
         runtime: { type: "string", default: "docker" },
         help: { type: "boolean" },
@@ -48,21 +52,23 @@ function readOptions(): Options {
       console.log(usage);
       process.exit(0);
     }
-    const { llm, repo, version = "1.2.0", ask, answer, keep: isKept, runtime } = values;
+    const { llm, repo, version = "1.2.0", ask, answer, approve, keep: isKept, runtime } = values;
     if (!/^\d+\.\d+\.\d+$/.test(version))
       throw new Error(`${version} is not a version such as 1.2.0.`);
-    if (llm && (repo !== undefined || values.version !== undefined || ask || answer !== undefined))
+    const ofTrain = repo !== undefined || values.version !== undefined || ask || approve;
+    if (llm && (ofTrain || answer !== undefined))
       throw new Error(
         "--llm takes only --keep and --runtime: its calls were recorded with one goal and one answer.",
       );
     if (answer !== undefined && !ask) throw new Error("--answer needs --ask.");
+    if (ask && approve) throw new Error("--approve cannot be combined with --ask.");
     if (ask && answer === undefined && !process.stdin.isTTY)
       throw new Error("--ask needs a terminal to ask at: add --answer 1.2.0.");
     const goal: Goal = llm
       ? { kind: "llm" }
       : ask
         ? { kind: "ask", answer }
-        : { kind: "release", version };
+        : { kind: "release", version, isApproved: approve };
     return { repo: repo === undefined ? undefined : resolve(repo), goal, isKept, runtime };
   } catch (error) {
     throw new DemoError(error instanceof Error ? error.message : String(error), usage, 2);
@@ -97,8 +103,14 @@ async function release(folder: string, name: string, goal: Release): Promise<Lis
 The changelog agent writes the entry and raises the version. The reviewer reviews its commit; if it finds a fault, the changelog agent
 reworks the commit. Once the reviewer approves a version, three agents check it at the same time, and the packager ends the release.`);
   const forage = ["sett", "forage", "--name", name, "--watch", "--goal"];
-  if (goal.kind === "release") await need(folder, ...forage, `Release ${goal.version}`);
-  else {
+  if (goal.kind === "release") {
+    const post = [...forage, `Release ${goal.version}`];
+    if (!goal.isApproved || process.stdin.isTTY) await need(folder, ...post);
+    else {
+      await expectEnd(4, folder, ...post);
+      await approve(folder, name);
+    }
+  } else {
     console.log("\nThe goal names no version, so the changelog agent asks for it.");
     const nextVersion = [...forage, "Release the next version"];
     if (goal.answer === undefined) await need(folder, ...nextVersion);
@@ -122,12 +134,24 @@ reworks the commit. Once the reviewer approves a version, three agents check it 
 /** Answers as a person would, an hour or a week later. */
 async function answerQuestion(folder: string, name: string, answer: string): Promise<void> {
   await need(folder, "sett", "questions", "--name", name);
-  const [question]: { id: string }[] = await $`${sett} questions --name ${name} --json`
+  const question = await firstInquiry(folder, name);
+  await need(folder, "sett", "answer", question, answer, "--name", name, "--watch");
+}
+
+/** The reviewer has rejected version 1, about which no person was asked, and approved version 2. */
+async function approve(folder: string, name: string): Promise<void> {
+  await need(folder, "sett", "questions", "--name", name);
+  const commit = await firstInquiry(folder, name);
+  await need(folder, "sett", "approve", commit, "--as", "Ada", "--name", name, "--watch");
+}
+
+/** The beginning of its id. */
+async function firstInquiry(folder: string, name: string): Promise<string> {
+  const [first]: { id: string }[] = await $`${sett} questions --name ${name} --json`
     .cwd(folder)
     .json();
-  if (question === undefined)
-    throw new DemoError("No question waits for an answer.", "`sett status` says why.");
-  await need(folder, "sett", "answer", question.id.slice(0, 8), answer, "--name", name, "--watch");
+  if (first !== undefined) return first.id.slice(0, 8);
+  throw new DemoError("Nothing waits for a person.", "`sett status` says why.");
 }
 
 /** Makes the archive again here by the packager's recipe, and compares the checksums. */
@@ -171,7 +195,7 @@ async function demo(): Promise<void> {
   const name = `demo-${parent.slice(-6).toLowerCase()}`;
   let isUp = false;
   try {
-    await fillRepository(source, folder);
+    await fillRepository(source, folder, goal.kind === "release" && goal.isApproved);
     console.log(
       `\n${source === undefined ? "A small repository with a history" : `A fresh clone of ${source}`}: ${folder}`,
     );

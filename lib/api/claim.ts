@@ -83,6 +83,10 @@ export const Waiting = z
       ...{ kind: z.literal("retry"), agent: AgentName, claim: ClaimId, since: Instant },
       ...{ attempt: z.int(), retry_at: Instant, reason: z.string(), ...why },
     }),
+    z.strictObject({
+      ...{ kind: z.literal("turn"), agent: AgentName, claim: ClaimId },
+      ...{ after: z.array(AgentName), since: Instant, ...why },
+    }),
     z.strictObject({ kind: z.literal("decision"), claim: ClaimId, since: Instant, ...why }),
     z.strictObject({ kind: z.literal("answer"), question: ArtefactId, since: Instant, ...why }),
     z.strictObject({
@@ -127,6 +131,9 @@ export const ClaimView = z
     stand_in: shape.stand_in,
     electorate: shape.electorate,
     bids: z.array(z.strictObject({ ...Bid.shape, reason: z.string().optional() })),
+    reviews_after: shape.reviews_after.meta({
+      description: "Reviewers that are asked only when others have approved.",
+    }),
     phases: z.array(PhaseView),
     grants: z.array(GrantView),
     waiting_for: z.array(Waiting),

@@ -15,6 +15,7 @@ const GraphClaim = z.strictObject({
   bids: z.array(Bid),
   termination_reason: shape.termination_reason,
   stand_in: shape.stand_in,
+  reviews_after: shape.reviews_after,
   grants: z.array(GrantView),
 });
 export type GraphClaim = z.infer<typeof GraphClaim>;

@@ -29,6 +29,7 @@ import {
   unknownSecrets,
 } from "./resolve-secrets.ts";
 import { resolveServices } from "./resolve-services.ts";
+import { reviewOrderMistakes, reviewOrderWarnings } from "./review-order.ts";
 import { parseWith } from "./sentences.ts";
 import { resolveTriggers, triggerMistakes, triggerWarnings } from "./trigger-findings.ts";
 import { unmatchedRoles } from "./unmatched-roles.ts";
@@ -219,6 +220,7 @@ function mistakesBetween(whole: Readonly<Record<string, unknown>>): Finding[] {
     ...unknownModels(agents, mapIn(whole.models)),
     ...unknownSecrets(agents, secrets, services),
     ...redisMistakes(services.redis),
+    ...reviewOrderMistakes(agents),
     ...triggerMistakes(mapIn(whole.triggers), secrets, services),
   ];
 }
@@ -276,6 +278,7 @@ function warningsOf(config: SettConfig, version: string | undefined): Finding[] 
   return [
     ...(lacksWorkers ? [{ path: ["agents"], sentence }] : []),
     ...unmatchedRoles(config),
+    ...reviewOrderWarnings(config),
     ...modelWarnings(config),
     ...networkWarnings(config),
     ...redisWarnings(config),

@@ -22,7 +22,14 @@ export type ReviewedHead = ArtefactHead & { verdict?: "approval" | "feedback"; o
 
 export type GraphClaim = Pick<
   Claim,
-  "id" | "kind" | "status" | "bidding" | "bids" | "termination_reason" | "stand_in"
+  | "id"
+  | "kind"
+  | "status"
+  | "bidding"
+  | "bids"
+  | "reviews_after"
+  | "termination_reason"
+  | "stand_in"
 > & {
   grants: Grant[];
 };
@@ -112,7 +119,9 @@ function originsOf(
 function claimsOn(artefact: ArtefactId, claims: readonly ClaimSnapshot[]): GraphClaim[] {
   return claims
     .filter(({ claim }) => claim.artefact_id === artefact)
-    .map(({ claim: { id, kind, status, bidding, bids, termination_reason, stand_in }, grants }) => {
+    .map(({ claim, grants }) => {
+      const { id, kind, status, bidding, bids, reviews_after } = claim;
+      const { termination_reason, stand_in } = claim;
       return {
         id,
         kind,
@@ -120,6 +129,7 @@ function claimsOn(artefact: ArtefactId, claims: readonly ClaimSnapshot[]): Graph
         bidding,
         bids,
         termination_reason,
+        ...(reviews_after && { reviews_after }),
         ...(stand_in && { stand_in }),
         grants,
       };

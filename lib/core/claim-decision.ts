@@ -1,7 +1,7 @@
 // The input and the result of a decision about a claim.
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
-import type { Bid, BidWord } from "../model/bid.ts";
+import type { Bid, BidWord, ReviewAfter } from "../model/bid.ts";
 import type { ClaimSnapshot, Grant } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import type { Phase } from "../model/phase.ts";
@@ -73,7 +73,7 @@ export type ClaimWrite =
    * after them.
    */
   | { kind: "standing_bids"; bids: Bid[]; missing: number }
-  | { kind: "close_bidding" }
+  | { kind: "close_bidding"; reviews_after?: ReviewAfter[] }
   /** The deadline comes again after this time: an agent still asks its model. */
   | { kind: "extend_bidding"; afterMs: number }
   /** `rivals`: where several agents have bid the same, and one of them is granted. */

@@ -1,7 +1,7 @@
 // A decision about a claim while it is made: every change is applied to the claim and added to the
 // writes together.
 import type { RegisteredAgent } from "../model/agent.ts";
-import type { Bid, BidWord } from "../model/bid.ts";
+import type { Bid, BidWord, ReviewAfter } from "../model/bid.ts";
 import { type Claim, type Grant, missingBidders, questionOf } from "../model/claim.ts";
 import type { AgentName } from "../model/ids.ts";
 import { ofSame } from "../model/of-same.ts";
@@ -56,11 +56,13 @@ export class Draft {
     this.writes.push({ kind: "standing_bids", bids, missing: missingBidders(this.claim).length });
   }
 
-  closeBidding(): void {
-    this.claim = { ...this.claim, bidding: "closed" };
-    this.writes.push({ kind: "close_bidding" });
+  closeBidding(reviewsAfter: readonly ReviewAfter[]): void {
+    const after = reviewsAfter.length === 0 ? {} : { reviews_after: [...reviewsAfter] };
+    this.claim = { ...this.claim, bidding: "closed", ...after };
+    this.writes.push({ kind: "close_bidding", ...after });
   }
 
+  /** Grants work in a phase, also where the claim is in it already. */
   enter(phase: Phase, agents: readonly AgentName[], rivals?: Rivals): void {
     const { at } = this.input;
     const people = peopleAmong(this.input.agents);

@@ -16,14 +16,22 @@ type Bidder = Pick<AgentRegistration, "role" | "bids" | "asks_model">;
  */
 export function bidByRules(target: BidTarget, bidder: Bidder): BidWord | undefined {
   if (bidder.bids.length === 0) return undefined;
-  const isOwn = target.produced_by_role === bidder.role;
-  // To the output of its own role only a rule applies that names the role: with `*` the agent would
-  // work on its own results without end.
-  const rule = bidder.bids.find(
-    (one) => matches(one, target) && (!isOwn || one.from === bidder.role),
-  );
+  const rule = ruleFor(target, bidder);
   if (rule !== undefined) return rule.bid;
+  const isOwn = target.produced_by_role === bidder.role;
   return bidder.asks_model === true && !isOwn ? undefined : "ignore";
+}
+
+/**
+ * The first rule that matches. To the output of its own role only a rule applies that names the
+ * role: with `*` the agent would work on its own results without end.
+ */
+export function ruleFor(
+  target: BidTarget,
+  { role, bids }: Pick<Bidder, "role" | "bids">,
+): BidRule | undefined {
+  const isOwn = target.produced_by_role === role;
+  return bids.find((one) => matches(one, target) && (!isOwn || one.from === role));
 }
 
 /**

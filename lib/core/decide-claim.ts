@@ -30,6 +30,7 @@ import {
   resumedAttempt,
   retryAfterMs,
 } from "./retry.ts";
+import { firstReviewers, nextReviewers, reviewsAfter } from "./review-order.ts";
 import { hasTool } from "./stand-in.ts";
 import { placeStandingBids } from "./standing-bids.ts";
 import { isHeard, isRejected, rejectingOf, withdrawReviews } from "./withdraw-reviews.ts";
@@ -229,13 +230,14 @@ function advance(draft: Draft): void {
     const { target, agents, policy } = draft.input;
     if (!isBiddingOver(draft.claim, target, agents, policy)) return;
     for (const agent of missingBidders(draft.claim)) draft.bid(agent, "ignore");
-    draft.closeBidding();
+    draft.closeBidding(reviewsAfter(draft.claim.bids, target, agents));
     if (enter(draft, phases)) return;
     return draft.complete();
   }
   const phase = phaseOfStatus(draft.claim.status);
   if (phase === undefined) return;
   withdrawReviews(draft);
+  if (phase === "review") askNextReviewers(draft);
   const grants = draft.grants.filter((grant) => grant.phase === phase && !wasMoved(grant));
   if (!grants.every((grant) => grant.state === "done" || (isRejected(draft) && isHeard(grant))))
     return;
@@ -274,9 +276,10 @@ function isUnreadable({ input }: Draft, agent: AgentName): boolean {
 /** Enters the first of `candidates` that an agent has bid for. */
 function enter(draft: Draft, candidates: readonly Phase[]): boolean {
   for (const phase of candidates) {
-    const bidders = draft.claim.bids
+    const all = draft.claim.bids
       .filter((bid) => bid.word === phaseTable[phase].bid)
       .map((bid) => bid.agent);
+    const bidders = phase === "review" ? firstReviewers(all, draft.claim) : all;
     if (bidders.length === 0) continue;
     if (phase !== "exclusive" || bidders.length === 1) draft.enter(phase, bidders);
     else {
@@ -287,6 +290,16 @@ function enter(draft: Draft, candidates: readonly Phase[]): boolean {
     return true;
   }
   return false;
+}
+
+/**
+ * Asks the reviewers whose turn has come. Those behind a review that rejects are never asked: no
+ * time of a person, and no call of a model, is spent on what is lost already.
+ */
+function askNextReviewers(draft: Draft): void {
+  if (isRejected(draft)) return;
+  const next = nextReviewers(draft);
+  if (next.length > 0) draft.enter("review", next);
 }
 
 /**

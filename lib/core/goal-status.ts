@@ -15,6 +15,7 @@ import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
 import { agentRemovedType, attemptLostType } from "../model/own-types.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { causeOfRetry } from "./retry-claim.ts";
+import { unaskedReviews } from "./review-order.ts";
 import { causeOfStandIn } from "./stand-in.ts";
 
 export type GoalState =
@@ -71,6 +72,8 @@ export type Waiting =
       retry_at: string;
       reason: string;
     }
+  /** Its review is asked for when all of `after` have approved. */
+  | { kind: "turn"; agent: AgentName; claim: ClaimId; after: AgentName[]; since: string }
   | { kind: "decision"; claim: ClaimId; since: string }
   | { kind: "answer"; question: ArtefactId; since: string }
   /** `agent` is the person who is to judge the artefact. */
@@ -254,10 +257,19 @@ export function waitedForBy({ claim, grants }: ClaimSnapshot): Waiting[] {
       ? missingBidders(claim).map(
           (agent): Waiting => ({ kind: "bid", agent, claim: id, since: claim.created_at }),
         )
-      : grants.flatMap((grant) => waitedForIn(grant, claim));
+      : [...grants.flatMap((grant) => waitedForIn(grant, claim)), ...turnsOf({ claim, grants })];
   if (waiting.length > 0 || grants.some((grant) => grant.state === "waiting")) return waiting;
   const ends = grants.flatMap((grant) => ("ended_at" in grant ? [grant.ended_at] : []));
   return [{ kind: "decision", claim: id, since: ends.sort().at(-1) ?? claim.created_at }];
+}
+
+function turnsOf(snapshot: ClaimSnapshot): Waiting[] {
+  const { claim } = snapshot;
+  return unaskedReviews(snapshot).flatMap(({ agent, after }): Waiting[] =>
+    after.length === 0
+      ? []
+      : [{ kind: "turn", agent, claim: claim.id, after, since: claim.created_at }],
+  );
 }
 
 function waitedForIn(grant: Grant, { id: claim, artefact_id }: Claim): Waiting[] {

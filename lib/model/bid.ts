@@ -19,6 +19,15 @@ export const bidAskingMs = 3 * bidAsking.tryMs + 3 * bidAsking.firstPauseMs + 5_
 export const Bid = z.strictObject({ agent: AgentName, word: BidWord });
 export type Bid = z.infer<typeof Bid>;
 
+/** `agent` is asked for its review only when all of `after` have approved. No circle is in it. */
+export const ReviewAfter = z.strictObject({ agent: AgentName, after: z.array(AgentName).min(1) });
+export type ReviewAfter = z.infer<typeof ReviewAfter>;
+
+/** Writes it as the event of a closing has it: `owner:compile,lint ada:compile`. */
+export function textOfReviewsAfter(reviews: readonly ReviewAfter[]): string {
+  return reviews.map(({ agent, after }) => `${agent}:${after.join(",")}`).join(" ");
+}
+
 /** Writes them as an event's data has them: `coder:exclusive tester:ignore`. */
 export const textOfBids = ofSame((bids: readonly Bid[]) =>
   bids.map(({ agent, word }) => `${agent}:${word}`).join(" "),
@@ -36,5 +45,13 @@ export const BidRule = z.strictObject({
     .optional()
     .describe("The role of the artefact's producer; `*` matches any run of characters."),
   bid: BidWord.describe("The word to bid."),
+  after: z
+    .array(z.string().min(1))
+    .min(1, { error: "must name an agent or a role, or be left out" })
+    .max(100)
+    .optional()
+    .describe(
+      "With `bid: review`: the agent is asked only when these, by name or role, have approved. Only those count that bid `review` on the same artefact.",
+    ),
 });
 export type BidRule = z.infer<typeof BidRule>;

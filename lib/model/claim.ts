@@ -1,6 +1,6 @@
 // Claims, the orchestrator's records of deciding about an artefact, and the grants of a claim.
 import { z } from "zod";
-import { Bid } from "./bid.ts";
+import { Bid, ReviewAfter } from "./bid.ts";
 import { AgentName, ArtefactId, ClaimId, CommitHash, GoalId } from "./ids.ts";
 import { Phase } from "./phase.ts";
 
@@ -33,6 +33,11 @@ export const Claim = z.strictObject({
   electorate: z.array(AgentName),
   /** Bids are in the order of arrival. */
   bids: z.array(Bid),
+  /**
+   * Reviewers that wait for other reviewers, as it was when the bidding closed. Missing where all
+   * are asked together.
+   */
+  reviews_after: z.array(ReviewAfter).optional(),
   additional_context_ids: z.array(ArtefactId),
   /**
    * Only a rework or a clarification that goes to another agent than the one that made the artefact

@@ -49,7 +49,10 @@ export const EventType = z.enum([
   "bid_placed",
   /** The orchestrator has bid for an agent whose bid was missing. Data: `word`. */
   "bid_imposed",
-  /** All bids are in. */
+  /**
+   * All bids are in. Data: `after`, where reviewers wait for the approval of others
+   * (`owner:compile,lint`).
+   */
   "bidding_closed",
   /**
    * An agent is granted work. Data: `phase`, `attempt`, and `instead_of`, `because` for a stand-in,

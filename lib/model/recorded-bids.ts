@@ -1,5 +1,5 @@
 // Bids as the log has them. Without zod, which is too large for the page.
-import type { Bid, BidWord } from "./bid.ts";
+import type { Bid, BidWord, ReviewAfter } from "./bid.ts";
 import type { SettEvent } from "./event.ts";
 import type { AgentName } from "./ids.ts";
 
@@ -27,4 +27,18 @@ export function bidsOf({ type, agent, data }: Pick<SettEvent, "type" | "agent" |
 function bid(agent: string, word: string): Bid[] {
   if (!namePattern.test(agent) || !words.includes(word)) return [];
   return [{ agent: agent as AgentName, word: word as BidWord }];
+}
+
+/** The reviewers that wait for others, as the event of a closing has them. */
+export function reviewsAfterOf({ type, data }: Pick<SettEvent, "type" | "data">): ReviewAfter[] {
+  if (type !== "bidding_closed" || data?.after === undefined) return [];
+  return String(data.after)
+    .split(" ")
+    .flatMap((pair) => {
+      const [agent = "", names = ""] = pair.split(":");
+      const after = names.split(",").filter((name) => namePattern.test(name)) as AgentName[];
+      return namePattern.test(agent) && after.length > 0
+        ? [{ agent: agent as AgentName, after }]
+        : [];
+    });
 }

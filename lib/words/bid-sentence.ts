@@ -1,6 +1,6 @@
 // Writes what the sentences of events say about bids.
 import type { SettEvent } from "../model/event.ts";
-import { bidsOf } from "../model/recorded-bids.ts";
+import { bidsOf, reviewsAfterOf } from "../model/recorded-bids.ts";
 import type { EventContext, Weight } from "./event-sentence.ts";
 import { type Segment, say, toned } from "./segment.ts";
 
@@ -36,6 +36,14 @@ export function ignoring({ ignoredBy = [], isUnwanted }: EventContext): Segment[
   if (ignoredBy.length === 0) return [];
   if (isUnwanted === true) return say`: every agent ignores it`;
   return say`, ignored by ${someOf(ignoredBy.map((name) => say`${name}`))}`;
+}
+
+/** Says which reviewers are asked after others. */
+export function reviewsAfter(event: SettEvent): Segment[] {
+  const turns = reviewsAfterOf(event).map(
+    ({ agent, after }) => say`${agent} after ${after.join(" and ")}`,
+  );
+  return turns.length === 0 ? [] : say`; asks ${someOf(turns)}`;
 }
 
 const maxNames = 8;

@@ -2,7 +2,7 @@
 import type { EventType, SettEvent } from "../model/event.ts";
 import { actorName } from "./actor-name.ts";
 import { artefactCreated } from "./artefact-sentence.ts";
-import { bidders, bidsPlaced, bidWeight, ignoring } from "./bid-sentence.ts";
+import { bidders, bidsPlaced, bidWeight, ignoring, reviewsAfter } from "./bid-sentence.ts";
 import { callSentence, raisedBy } from "./call-sentence.ts";
 import { formatCount } from "./count.ts";
 import { type Segment, say, type Tone, toned } from "./segment.ts";
@@ -141,8 +141,8 @@ const writers: Readonly<Record<EventType, Writer>> = {
         }),
   bid_imposed: ({ field, claim, agent }) =>
     major(say`bids ${toned("strong", field("word"))} on ${claim} for ${agent}, which has not bid`),
-  bidding_closed: ({ claim, context }) =>
-    minor(say`closes the bidding on ${claim}${ignoring(context)}`),
+  bidding_closed: ({ event, claim, context }) =>
+    minor(say`closes the bidding on ${claim}${ignoring(context)}${reviewsAfter(event)}`),
   grant_queued: ({ claim, agent, field, attempt }) =>
     major(
       say`grants ${claim} to ${toned("strong", agent)} (${field("phase")}${attempt})${inPlaceOf(field)}`,

@@ -39,6 +39,8 @@ export function waitingSentence(waiting: Waiting, facts: WaitingFacts): Segment[
     }
     case "retry":
       return say`the next attempt of \`${waiting.agent}\`, due ${dueIn(waiting.retry_at, nowMs)} (attempt ${waiting.attempt} failed: ${beginning(waiting.reason)})${obstacle}`;
+    case "turn":
+      return say`the review of \`${waiting.agent}\`, which waits for ${listed(waiting.after)}`;
     case "decision":
       return say`the orchestrator to go on with it, ${age}${obstacle}`;
     case "claim":
@@ -59,6 +61,10 @@ export function preparingText({ files, of }: FileCount): Segment[] {
   const what = "prepares its workspace";
   if (of === 0) return [{ text: what }];
   return [{ text: `${what}: ${formatCount(files)} of ${formatCount(of)} files` }];
+}
+
+function listed(agents: readonly string[]): string {
+  return agents.map((agent) => `\`${agent}\``).join(" and ");
 }
 
 /** `in 3s`, or `now`. */

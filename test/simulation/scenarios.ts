@@ -148,8 +148,10 @@ const asking: Shape = (random) => {
   };
 };
 
-/** A person approves what is made, and may reject it before. */
-const approving: Shape = () => ({
+/** A person approves what is made, and may reject it before: at once, or after the checks. */
+const approving: Shape = (random) => (random.chance(0.5) ? ordered(random) : together(random));
+
+const together: Shape = () => ({
   name: "approving",
   members: [
     member("maker", [rule("GoalDefined", "exclusive")], () => standard("Draft")),
@@ -161,6 +163,29 @@ const approving: Shape = () => ({
     member("packer", [rule("Draft", "exclusive")], () => terminal("Release")),
   ],
 });
+
+/** A person, and a model, are asked only when the checks have approved. */
+const ordered: Shape = (random) => {
+  const check: Answer = ({ target_artefact }) => ({
+    structural_type: "Review",
+    payload: target_artefact.version === 1 && random.chance(0.3) ? "Once more." : {},
+  });
+  const reviews = (...after: string[]): BidRule[] => [{ ...rule("Draft", "review"), after }];
+  return {
+    name: "ordered",
+    members: [
+      member("maker", [rule("GoalDefined", "exclusive")], () => standard("Draft")),
+      member("compile", [rule("Draft", "review")], check, { role: "check" }),
+      member("lint", [rule("Draft", "review")], check, {
+        role: "check",
+        ...(random.chance(0.3) && { bids_by_command: true as const }),
+      }),
+      member("reader", reviews("compile"), check),
+      member("ada", reviews("check", "reader"), undefined, { human: true }),
+      member("packer", [rule("Draft", "exclusive")], () => terminal("Release")),
+    ],
+  };
+};
 
 /** Bids by commands, which take their time, beside one by rules and one by default. */
 const commanded: Shape = () => ({
@@ -190,5 +215,5 @@ const silent: Shape = (random) => ({
 /** Returns the word that the bid command of this agent prints. */
 export function wordOf(name: string, { type }: Pick<Artefact, "type">): BidWord {
   if (type !== "Draft") return "ignore";
-  return name === "reviewer" ? "review" : "exclusive";
+  return name === "reviewer" || name === "lint" ? "review" : "exclusive";
 }

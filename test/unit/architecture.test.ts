@@ -36,7 +36,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/git": { packages: [], rooms: ["core", "folders", "process"] },
   "lib/config": {
     packages: ["jsonc-parser", "yaml", "zod"],
-    rooms: ["dockerfile", "models", "triggers"],
+    rooms: ["core", "dockerfile", "models", "triggers"],
   },
   "lib/triggers": { packages: ["croner", "zod"], rooms: ["core"] },
   "lib/async": { packages: [], rooms: [] },

@@ -25,6 +25,7 @@ export function claimView(
     electorate,
     bids,
     stand_in,
+    reviews_after,
   } = claim;
   return {
     ...{
@@ -39,6 +40,7 @@ export function claimView(
       termination_reason,
     },
     ...(stand_in && { stand_in }),
+    ...(reviews_after && { reviews_after }),
     electorate,
     bids: bids.map((bid) => {
       const reason = reasons.get(bid.agent);

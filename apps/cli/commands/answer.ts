@@ -12,10 +12,9 @@ import { createStyle } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { type Artefact, isGoalFeedback } from "../../../lib/model/artefact.ts";
 import { questionText } from "../../../lib/model/budget-question.ts";
-import { exitCodes, SettError } from "../../../lib/model/errors.ts";
+import { SettError } from "../../../lib/model/errors.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
-import { exitCodeOf } from "../goals/follow-goal.ts";
-import { watchGoal } from "../goals/watch-goal.ts";
+import { type WatchedGoal, watchToEnd } from "../goals/watch-goal.ts";
 import { openSession, type Session } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
@@ -64,7 +63,7 @@ export const answer = defineCommand({
       shell,
     );
     const edited = args.text === undefined ? await edit(question, goalText, shell) : undefined;
-    let watched: Parameters<typeof watchGoal>[1];
+    let watched: WatchedGoal;
     try {
       const text =
         edited === undefined
@@ -102,8 +101,7 @@ export const answer = defineCommand({
     }
     await edited?.remove();
     if (!args.watch) return;
-    const reading = await watchGoal(shell, watched);
-    return reading === undefined ? exitCodes.interrupted : exitCodeOf(reading.status.state);
+    return await watchToEnd(shell, watched);
   },
 });
 

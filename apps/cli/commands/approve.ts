@@ -1,5 +1,6 @@
 // sett approve: posts a person's approval.
 
+import { watchToEnd } from "../goals/watch-goal.ts";
 import { postVerdict, verdictArguments } from "../people/post-verdict.ts";
 import { defineCommand } from "../program/command.ts";
 
@@ -14,7 +15,11 @@ export const approve = defineCommand({
   examples: [
     "sett unearth 1a2b3c4d  # show the artefact first",
     "sett approve 1a2b3c4d",
+    "sett approve 1a2b3c4d --watch",
     'sett approve 1a2b3c4d --for maintainer --as "Ada Lovelace"',
   ],
-  run: (args, shell) => postVerdict(args, undefined, shell).then(() => undefined),
+  async run(args, shell) {
+    const posted = await postVerdict(args, undefined, shell);
+    return args.watch ? await watchToEnd(shell, { ...posted, mayAsk: true }) : undefined;
+  },
 });

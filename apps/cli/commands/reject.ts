@@ -1,5 +1,6 @@
 // sett reject: posts a person's feedback, which goes back to the agent that made the artefact.
 
+import { watchToEnd } from "../goals/watch-goal.ts";
 import { postVerdict, verdictArguments } from "../people/post-verdict.ts";
 import { defineCommand } from "../program/command.ts";
 import { readReasonText } from "../program/read-text.ts";
@@ -27,7 +28,10 @@ export const reject = defineCommand({
     "sett reject 1a2b3c4d --reason - < review.md",
   ],
   async run(args, shell) {
-    await postVerdict(args, await readReasonText(args.reason, shell), shell);
-    return;
+    const reason = await readReasonText(args.reason, shell);
+    const posted = await postVerdict(args, reason, shell);
+    // After a reason from stdin, stdin has ended and no person can type.
+    const mayAsk = args.reason !== "-";
+    return args.watch ? await watchToEnd(shell, { ...posted, mayAsk }) : undefined;
   },
 });

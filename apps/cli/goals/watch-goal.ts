@@ -8,6 +8,7 @@ import { boundedLine } from "../../../lib/client/text/plain-text.ts";
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
 import { settRef } from "../../../lib/git/repository/refs.ts";
+import { exitCodes } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { ArtefactId, GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
@@ -23,13 +24,19 @@ import { isBare } from "../program/workspace-root.ts";
 import { commandsFor, inquiryDetails } from "../render/inquiry-text.ts";
 import { stateSentence } from "../render/state.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { followGoal, type RestingGoal } from "./follow-goal.ts";
+import { exitCodeOf, followGoal, type RestingGoal } from "./follow-goal.ts";
 
 /**
  * `from`: the position after which events are printed. `mayAsk`: on a terminal, `actor` is asked
  * the questions of agents.
  */
-type WatchedGoal = { place: Place; goal: GoalId; from: string; actor: Actor; mayAsk: boolean };
+export type WatchedGoal = {
+  place: Place;
+  goal: GoalId;
+  from: string;
+  actor: Actor;
+  mayAsk: boolean;
+};
 
 /** Undefined when it was interrupted; it prints a note then. */
 export async function watchGoal(
@@ -60,6 +67,12 @@ export async function watchGoal(
   const end = { instance: place.instance, isAsked: canAsk, hasFiles, fetched };
   await printEnd(reading, end, shell);
   return reading;
+}
+
+/** The same; returns the exit code. */
+export async function watchToEnd(shell: Shell, watched: WatchedGoal): Promise<number> {
+  const reading = await watchGoal(shell, watched);
+  return reading === undefined ? exitCodes.interrupted : exitCodeOf(reading.status.state);
 }
 
 type End = {

@@ -7,8 +7,10 @@ import { typeText } from "../../../lib/client/text/type-text.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
+import type { GoalId } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
+import type { Place } from "../instance/place.ts";
 import { openSession, type Session } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import type { Values } from "../program/command.ts";
@@ -26,20 +28,25 @@ export const verdictArguments = {
     description:
       "the agent in sett.yml for which you speak; needed when the artefact waits for several people",
   },
+  watch: {
+    type: "boolean",
+    alias: "w",
+    description: "then follow the goal until it rests, like `sett forage --watch`",
+  },
   as: asArgument,
   json: jsonArgument,
   name: nameArgument,
 } as const;
 
 /**
- * `feedback`: undefined approves. Prints the Review's id. Throws `request-refused` where no verdict
- * is due, and `usage`.
+ * `feedback`: undefined approves. Prints the Review's id, and returns what `--watch` follows then.
+ * Throws `request-refused` where no verdict is due, and `usage`.
  */
 export async function postVerdict(
   args: Values<typeof verdictArguments>,
   feedback: string | undefined,
   shell: Shell,
-): Promise<void> {
+): Promise<{ place: Place; goal: GoalId; from: string; actor: Actor }> {
   await using session = await openSession(shell, args.name);
   const actor = await session.actor(args.as);
   const { board } = session;
@@ -48,6 +55,7 @@ export async function postVerdict(
   await shell.err.write(
     `${subjectOf(judged.artefact)}\n${await changesOf(judged.artefact, { session, actor, mayBeUnseen: feedback !== undefined }, shell)}`,
   );
+  const from = await board.endOfEvents();
   const { review, sentence, obstacle } = await judge(board, judged, { feedback, actor, suggest });
   const { payload: _, ...rest } = review;
   await shell.out.write(
@@ -60,6 +68,7 @@ export async function postVerdict(
     `${sentence}, for ${agent}${obstacle === undefined ? "" : `; work goes on ${obstacle.until}`}.`,
   );
   if (obstacle !== undefined) shell.messages.next(obstacle.next);
+  return { place: session.place, goal: judged.artefact.goal_id, from, actor };
 }
 
 /** The artefact under review, for the person who typed its id. */

@@ -8,10 +8,11 @@ import type { FollowUp, Rework } from "../../../lib/core/feedback.ts";
 import { newThread, type Origin } from "../../../lib/core/new-artefact.ts";
 import { assignedClaim } from "../../../lib/core/new-claim.ts";
 import { type Artefact, goalFeedbackType, orchestratorRole } from "../../../lib/model/artefact.ts";
-import { textOfBids } from "../../../lib/model/bid.ts";
-import type { Grant } from "../../../lib/model/claim.ts";
+import { textOfBids, textOfReviewsAfter } from "../../../lib/model/bid.ts";
+import { type Grant, wasMoved } from "../../../lib/model/claim.ts";
 import type { EventDraft } from "../../../lib/model/event.ts";
 import { type ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
+import type { Phase } from "../../../lib/model/phase.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 
 /** The part of a decision's input that its commit needs. */
@@ -65,7 +66,7 @@ export function commitOf(
       case "retry_later":
       case "retry":
       case "resume":
-        if (write.kind === "enter") commit.set.status = decision.claim.status;
+        if (write.kind === "enter") addPhase(commit, write.phase, decision);
         addGrants(commit, write, about);
         break;
       default:
@@ -73,6 +74,13 @@ export function commitOf(
     }
   }
   return commit;
+}
+
+/** Some of a phase's reviewers may have been asked before. */
+function addPhase(commit: LeaderCommit, phase: Phase, { claim, grants }: Decision): void {
+  const granted = grants.filter((grant) => grant.phase === phase && !wasMoved(grant));
+  commit.set.status = claim.status;
+  commit.set.granted = { phase, agents: granted.map(({ agent }) => agent) };
 }
 
 function addBidding(commit: LeaderCommit, write: BiddingWrite, about: About): void {
@@ -95,7 +103,11 @@ function addBidding(commit: LeaderCommit, write: BiddingWrite, about: About): vo
     case "close_bidding":
       commit.set.bidding = "closed";
       commit.due.clear.push({ kind: "bids", claim }, { kind: "announce", claim });
-      log("bidding_closed");
+      if (write.reviews_after === undefined) log("bidding_closed");
+      else {
+        commit.set.reviews_after = write.reviews_after;
+        log("bidding_closed", { data: { after: textOfReviewsAfter(write.reviews_after) } });
+      }
       return;
     case "extend_bidding":
       commit.due.set.push({ item: { kind: "bids", claim }, afterMs: write.afterMs });
@@ -113,7 +125,6 @@ function addGrants(commit: LeaderCommit, write: GrantWrite, about: About): void 
   };
   switch (write.kind) {
     case "enter":
-      commit.set.granted = { phase: write.phase, agents: write.grants.map(({ agent }) => agent) };
       commit.grants.push(...write.grants);
       for (const grant of write.grants) queued(grant, write.rivals && textOfRivals(write.rivals));
       return;

@@ -168,6 +168,7 @@ function claimOf({
   termination_reason,
   grants,
   stand_in,
+  reviews_after,
 }: ClaimView): GraphClaim {
   const words = bids.map(({ agent, word }) => ({ agent, word })) as GraphClaim["bids"];
   return {
@@ -179,5 +180,6 @@ function claimOf({
     termination_reason,
     grants,
     ...(stand_in && { stand_in }),
+    ...(reviews_after && { reviews_after }),
   };
 }

@@ -115,7 +115,7 @@ export type ClaimCommit = {
    * Unique; a repeat of the commit that made the present `rev` is answered with its first success.
    */
   commitId: string;
-  set: Partial<Pick<Claim, "status" | "bidding" | "termination_reason">> & {
+  set: Partial<Pick<Claim, "status" | "bidding" | "reviews_after" | "termination_reason">> & {
     /** The phase that the claim enters, and who is granted work in it. */
     granted?: { phase: Phase; agents: AgentName[] };
   };

@@ -42,6 +42,7 @@ export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string
     missing_bids: String(missingBidders(claim).length),
     cause,
     stand_in: claim.stand_in === undefined ? "" : JSON.stringify(claim.stand_in),
+    ...(claim.reviews_after && { reviews_after: JSON.stringify(claim.reviews_after) }),
   };
 }
 
@@ -79,6 +80,7 @@ export const claimFieldNames = [
   "created_at",
   "termination_reason",
   "stand_in",
+  "reviews_after",
 ] as const;
 
 /** Null where the hash has no such field. */
@@ -116,6 +118,7 @@ export function snapshotOf(
     created_at,
     termination_reason,
     stand_in,
+    reviews_after,
   } = fields;
   if (id === null) return undefined;
   try {
@@ -130,6 +133,7 @@ export function snapshotOf(
       electorate: JSON.parse(fields.electorate ?? ""),
       bids: order.concat(inTheirOrder(laterBids)).map(([agent, word]) => ({ agent, word })),
       additional_context_ids: JSON.parse(fields.additional_context_ids ?? ""),
+      ...(reviews_after ? { reviews_after: JSON.parse(reviews_after) } : {}),
       ...(stand_in ? { stand_in: JSON.parse(stand_in) } : {}),
       rev: Number(fields.rev),
       created_at,

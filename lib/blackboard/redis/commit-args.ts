@@ -29,9 +29,14 @@ export function commitArgs(commit: ClaimCommit): ArgumentsOf<"commitClaim"> {
   };
 }
 
-function fieldsSet({ granted, ...texts }: ClaimCommit["set"]): Record<string, string> {
+function fieldsSet({
+  granted,
+  reviews_after,
+  ...texts
+}: ClaimCommit["set"]): Record<string, string> {
   return {
     ...texts,
+    ...(reviews_after && { reviews_after: JSON.stringify(reviews_after) }),
     ...(granted && Object.fromEntries([grantedField(granted.phase, granted.agents)])),
   };
 }

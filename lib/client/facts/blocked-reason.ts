@@ -56,7 +56,7 @@ export type Situation = {
 export function blockedReasonOf(waiting: Waiting, situation: Situation): BlockedReason | undefined {
   if (situation.pause !== undefined && isHeldByPause(waiting))
     return { reason: "paused", ...situation.pause };
-  if (!("agent" in waiting)) return undefined;
+  if (!("agent" in waiting) || waiting.kind === "turn") return undefined;
   const begins = waiting.kind === "work" || waiting.kind === "start";
   const preparing = begins ? preparingFor(waiting, situation) : undefined;
   if (preparing !== undefined) return preparing;

@@ -1,4 +1,5 @@
 // The progress of a claim: its phases, the agents in each, and the state of each agent's grant.
+import { unaskedReviews } from "../../core/review-order.ts";
 import { type Claim, type ClaimSnapshot, type Grant, wasMoved } from "../../model/claim.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { type Phase, phaseOfStatus, phases, phaseTable } from "../../model/phase.ts";
@@ -32,10 +33,12 @@ export function phasesOf({ claim, grants }: ClaimSnapshot): ClaimPhase[] {
     const coming = (phase === "exclusive" ? bidders.slice(0, 1) : bidders).map(
       (agent): Step => ({ agent, state: "coming" }),
     );
+    const begun = granted.map((grant) => ({ agent: grant.agent, state: stateOf(grant) }));
+    const unasked = unaskedReviews({ claim, grants }).map(
+      ({ agent }): Step => ({ agent, state: "coming" }),
+    );
     const steps =
-      granted.length > 0
-        ? granted.map((grant) => ({ agent: grant.agent, state: stateOf(grant) }))
-        : coming;
+      granted.length === 0 ? coming : phase === "review" ? [...begun, ...unasked] : begun;
     // Sorted by name, so that each agent keeps its place.
     return steps.length === 0
       ? []

@@ -1,5 +1,6 @@
 // The text and the look of a node of the artefact graph, the same in every format.
 import type { GraphClaim, GraphNode, ReviewedHead } from "../../core/artefact-graph.ts";
+import { unaskedReviews } from "../../core/review-order.ts";
 import type { StructuralType } from "../../model/artefact.ts";
 import type { GoalId } from "../../model/ids.ts";
 import { shortId } from "../../words/short-id.ts";
@@ -146,14 +147,20 @@ function standingIn({ stand_in: standIn, grants: [grant] }: GraphClaim): string 
     : ` by ${grant.agent} in place of ${plain(standIn.for, maxNameLength)}`;
 }
 
-function claimDetail({ status, bidding, termination_reason, grants }: GraphClaim): string {
+function claimDetail(claim: GraphClaim): string {
+  const { status, bidding, termination_reason, grants } = claim;
   if (status === "terminated") return termination_reason;
   if (status === "complete") return grants.length === 0 ? "no agent worked on it" : "";
   if (bidding === "open") return "bidding is open";
   const atWork = grants.filter(
     ({ state }) => state === "queued" || state === "running" || state === "waiting",
   );
-  return atWork.map(({ agent, state }) => `${agent} ${state}`).join(", ");
+  return [
+    ...atWork.map(({ agent, state }) => `${agent} ${state}`),
+    ...unaskedReviews({ claim, grants }).map(
+      ({ agent, after }) => `${agent} waits for ${after.join(" and ")}`,
+    ),
+  ].join(", ");
 }
 
 /** Text from agents on one line; replaces characters that XML, and so SVG, does not allow. */

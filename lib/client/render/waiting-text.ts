@@ -70,6 +70,8 @@ export function waitingBrief(
       return style.yellow(
         `${waiting.agent} ${isTerse ? "" : "again "}${dueIn(waiting.retry_at, nowMs)}`,
       );
+    case "turn":
+      return isTerse ? waiting.agent : `${waiting.after.join(" and ")}, then ${waiting.agent}`;
     case "decision":
     case "claim":
       if (blockedReasonOf(waiting, situation)?.reason === "paused") return style.yellow("paused");

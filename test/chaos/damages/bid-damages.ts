@@ -73,6 +73,21 @@ export const bidDamages: readonly Damage[] = [
       }),
   ],
   [
+    "reviewersAreAskedInTheirTurn",
+    "a reviewer who was asked before another one had approved",
+    (h) => {
+      const closing = event(h, "bidding_closed", { claim: release(h) });
+      const after = [{ agent: "reviewer", after: ["tester"] }];
+      change(closing, { data: { after: "reviewer:tester" } });
+      change(release(h), { reviews_after: after });
+    },
+  ],
+  [
+    "reviewersAreAskedInTheirTurn",
+    "an order of reviews that the log does not know",
+    (h) => change(release(h), { reviews_after: [{ agent: "tester", after: ["reviewer"] }] }),
+  ],
+  [
     "theFirstIdleOfEqualBidsWins",
     "a packager whose bid came second",
     (h) => {

@@ -1,9 +1,9 @@
 // Bids, and what is granted on them.
 import type { SettEvent } from "../../../lib/model/event.ts";
-import { bidsOf } from "../../../lib/model/recorded-bids.ts";
+import { bidsOf, reviewsAfterOf } from "../../../lib/model/recorded-bids.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { allTriesOf, claimLogsOf, ofType } from "./claim-log.ts";
+import { allTriesOf, type ClaimLog, claimLogsOf, ofType } from "./claim-log.ts";
 
 export const bidRules: Rules = [
   ["lost", everyBidStaysOnRecord],
@@ -11,6 +11,7 @@ export const bidRules: Rules = [
   ["duplicated", noAgentBidsTwice],
   ["wrong", bidsAreRecordedAsTheLogSays],
   ["wrong", grantsGoToThoseWhoBidForThem],
+  ["wrong", reviewersAreAskedInTheirTurn],
   ["wrong", theFirstIdleOfEqualBidsWins],
   ["wrong", grantsMoveToIdleAgentsOnly],
 ];
@@ -87,12 +88,43 @@ function* grantsGoToThoseWhoBidForThem(history: History) {
       const word = wordOfPhase[phase];
       const bidders = claim.bids.filter((bid) => bid.word === word).map((bid) => String(bid.agent));
       const agents = new Set(grants.map(({ agent }) => String(agent)));
+      const mayBeUnasked = phase === "review" ? unaskedIn(claimLog) : new Set();
       for (const agent of agents)
         if (!bidders.includes(agent))
           yield `${agent} was granted claim ${claim.id} for ${phase} without having bid ${word}.`;
       for (const agent of bidders)
-        if (phase !== "exclusive" && !agents.has(agent))
+        if (phase !== "exclusive" && !agents.has(agent) && !mayBeUnasked.has(agent))
           yield `${agent} bid ${word} on claim ${claim.id} and was left out.`;
+    }
+  }
+}
+
+/** Reviewers behind others, of a claim that has not come to its next phase. */
+function unaskedIn(claimLog: ClaimLog): Set<string> {
+  const events = allTriesOf(claimLog);
+  const isReviewed =
+    claimLog.claim.status === "complete" ||
+    ofType(events, "grant_queued").some(({ data }) => data?.phase !== "review");
+  return new Set(isReviewed ? [] : events.flatMap(reviewsAfterOf).map(({ agent }) => agent));
+}
+
+/** The closing of the bidding alone says whom a reviewer waits for. */
+function* reviewersAreAskedInTheirTurn(history: History) {
+  for (const claimLog of claimLogsOf(history)) {
+    const { claim } = claimLog;
+    const events = allTriesOf(claimLog);
+    const turns = events.flatMap(reviewsAfterOf);
+    if (JSON.stringify(turns) !== JSON.stringify(claim.reviews_after ?? []))
+      yield `Claim ${claim.id} has another order of its reviews than the log says.`;
+    const approved = new Set<string>();
+    for (const { type, agent, data } of events) {
+      if (data?.phase !== "review") continue;
+      if (type === "grant_done" && data.rejects !== true) approved.add(String(agent));
+      if (type !== "grant_queued" && type !== "grant_waiting") continue;
+      const turn = turns.find((one) => one.agent === agent);
+      for (const name of turn?.after ?? [])
+        if (!approved.has(name))
+          yield `${agent} was asked for its review of claim ${claim.id} before ${name} had approved.`;
     }
   }
 }

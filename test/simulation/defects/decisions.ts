@@ -75,6 +75,19 @@ export const decisionDefects: readonly Defect[] = [
     due: { ...due, set: due.set.filter(({ item }) => item.kind !== "attempt") },
   })),
   otherwise("a rework is not opened", () => ({ claims: [] })),
+  {
+    name: "the order of reviews is logged and not kept",
+    plant: (planting) => {
+      planting.call("openClaim", (original, order) => {
+        const { reviews_after: _, ...claim } = order.open.claim;
+        return original({ ...order, open: { ...order.open, claim } });
+      });
+      planting.call("commitClaim", (original, commit) => {
+        const { reviews_after: _, ...set } = commit.set;
+        return original({ ...commit, set });
+      });
+    },
+  },
   ignoring("goal_ended"),
   ignoring("answered"),
   {
