@@ -97,6 +97,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "merge what came of a goal into your branch",
     load: async () => (await import("./commands/merge.ts")).merge,
   },
+  report: {
+    description: "tell the story of a goal, for a pull request or an auditor",
+    load: async () => (await import("./commands/report.ts")).report,
+  },
   graph: {
     description: "draw which agent made which artefact, and from what",
     load: async () => (await import("./commands/graph.ts")).graph,

@@ -1,7 +1,7 @@
 // An archive as a blackboard that never changes. Payloads stay in the file until a caller asks for
 // them.
 
-import type { Page, StoredHead } from "../../../lib/blackboard/port/artefacts.ts";
+import type { GoalEnding, Page, StoredHead } from "../../../lib/blackboard/port/artefacts.ts";
 import { beginningOf } from "../../../lib/blackboard/records/artefact-fields.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -11,6 +11,7 @@ import type { SettEvent } from "../../../lib/model/event.ts";
 import { type ArtefactId, type ClaimId, GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import type { CallRecord } from "../../../lib/model/model-call.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
+import type { ArchivedGoal } from "./format.ts";
 import { readArchive } from "./read.ts";
 
 type Content = {
@@ -18,6 +19,7 @@ type Content = {
   heads: Map<ArtefactId, StoredHead>;
   /** In the order in which they were posted. */
   goals: Map<GoalId, ArtefactId[]>;
+  endings: Map<GoalId, GoalEnding>;
   claims: Map<ClaimId, ClaimSnapshot>;
   causes: Map<ArtefactId, Map<string, ClaimId>>;
   calls: Map<GoalId, CallRecord[]>;
@@ -30,7 +32,7 @@ type Content = {
  * have; the hint names the archive and not a sett.
  */
 export async function archiveBoard(path: string): Promise<ReadingBoard> {
-  const { instance, heads, goals, claims, causes, calls, events } = await contentOf(path);
+  const { instance, heads, goals, endings, claims, causes, calls, events } = await contentOf(path);
   const readArtefacts = async (ids: readonly ArtefactId[]) => {
     const found = await artefactsIn(path, new Set(ids.filter((id) => heads.has(id))));
     return ids.flatMap((id) => found.get(id) ?? []);
@@ -56,7 +58,10 @@ export async function archiveBoard(path: string): Promise<ReadingBoard> {
       if (found.length === 0) throw missing(start);
       return found;
     },
-    readGoal: async (goal) => ({ ended: undefined, artefacts: goals.get(goal)?.length ?? 0 }),
+    readGoal: async (goal) => ({
+      ended: endings.get(goal),
+      artefacts: goals.get(goal)?.length ?? 0,
+    }),
     listGoals: async (page) => pageOf([...goals.keys()], page),
     countGoals: async () => goals.size,
     // Registrations are the instance's, and not of a goal.
@@ -78,6 +83,7 @@ async function contentOf(path: string): Promise<Content> {
     instance: InstanceName.parse("archive"),
     heads: new Map(),
     goals: new Map(),
+    endings: new Map(),
     claims: new Map(),
     causes: new Map(),
     calls: new Map(),
@@ -86,7 +92,7 @@ async function contentOf(path: string): Promise<Content> {
   for await (const line of readArchive(path)) {
     if ("header" in line)
       content.instance = InstanceName.safeParse(line.header.instance).data ?? content.instance;
-    else if ("goal" in line) content.goals.set(line.goal.id, []);
+    else if ("goal" in line) addGoal(line.goal, content);
     else if ("artefact" in line) addArtefact(line.artefact, content);
     else if ("claim" in line) {
       const { claim, cause, grants } = line;
@@ -99,6 +105,11 @@ async function contentOf(path: string): Promise<Content> {
     } else if ("event" in line) content.events.push(line.event);
   }
   return content;
+}
+
+function addGoal({ id, ended }: ArchivedGoal, { goals, endings }: Content): void {
+  goals.set(id, []);
+  if (ended === "cancelled" || ended === "artefact_limit") endings.set(id, ended);
 }
 
 function addArtefact({ payload, ...head }: Artefact, { heads, goals }: Content): void {

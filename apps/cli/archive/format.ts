@@ -19,13 +19,14 @@ export const ArchiveHeader = z.object({
 });
 export type ArchiveHeader = z.infer<typeof ArchiveHeader>;
 
-const ArchivedGoal = z.object({
+export const ArchivedGoal = z.object({
   id: GoalId,
   state: z.string(),
   ended: z.string().nullable(),
   artefacts: z.int(),
   claims: z.int(),
 });
+export type ArchivedGoal = z.infer<typeof ArchivedGoal>;
 
 /** `sha256`: the digest of all bytes before this line. */
 const Seal = z.object({ lines: z.int(), sha256: z.string() });

@@ -24,6 +24,7 @@ const commandsByName = (): Record<string, string[]> => ({
   payload: ["unearth", result.id, "--payload"],
   tree: ["graph", "--format", "tree"],
   graph: ["graph", goal.id.slice(0, 8), "--json"],
+  report: ["report", goal.id, "--format", "json"],
   events: ["watch", "--no-follow", "-o", "jsonl", "--goal", goal.id.slice(0, 8)],
   one: ["watch", "--no-follow", "-o", "jsonl", "--type", "claim_opened"],
 });
@@ -76,7 +77,7 @@ const read = (text: string): unknown =>
         .map((line) => JSON.parse(line))
     : text;
 
-test.each(["artefact", "json", "payload", "tree", "graph", "events", "one"])(
+test.each(["artefact", "json", "payload", "tree", "graph", "report", "events", "one"])(
   "what the commands printed of it (%s), they print from the file, word for word",
   async (name) => {
     const { code, out } = await offline(...(commandsByName()[name] ?? []));

@@ -1,4 +1,5 @@
-// sett merge: what came of a goal, in the person's branch, with the real program, git and Redis.
+// sett merge and sett report: what came of a goal, in the person's branch and as a page, with the
+// real program, git and Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -164,4 +165,20 @@ describe("sett merge", () => {
     expect(await at.git("log", "-1", "--format=%s", "main")).not.toBe("Paint the fence");
     await at.git("worktree", "remove", tree);
   });
+});
+
+test("sett report tells who wanted, made, checked and approved it, and how to verify it", async () => {
+  const commit = await agentCommit("attic.txt", "dry\n");
+  const { goal, made } = await achieved("Clear the attic", commit);
+  const text = await clan.need("report", goal.id);
+  expect(text).toStartWith(`# Goal ${goal.id.slice(0, 8)}: \`Clear the attic\`\n`);
+  expect(text).toContain("| state | settled |");
+  expect(text).toMatch(/\| `Ada Lovelace` \(a person\) \| [0-9a-f]{8} version 1 \| approved \|/);
+  expect(text).toContain("| `linter` |");
+  expect(text).toContain(`| git rev-parse refs/sett/${clan.instance}/${made.id} |`);
+  expect(await clan.need("report", goal.id, "--format", "html")).toStartWith("<!doctype html>");
+  const json = JSON.parse(await clan.need("report", goal.id, "--format", "json"));
+  expect(json.result).toMatchObject({ state: "settled", commits: [{ commit, artefact: made.id }] });
+  const wrong = await clan.sett("report", goal.id, "--format", "pdf");
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("markdown or html or json")]);
 });
