@@ -13,6 +13,7 @@ import { Environment as CubEnvironment } from "../../apps/cub/settings.ts";
 import { createEgressMetrics } from "../../apps/gateway/egress/metrics.ts";
 import { EgressEnvironment } from "../../apps/gateway/egress/settings.ts";
 import { createGatewayMetrics } from "../../apps/gateway/metrics.ts";
+import { PacksEnvironment } from "../../apps/gateway/packs/settings.ts";
 import { Environment as GatewayEnvironment } from "../../apps/gateway/settings.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/leader/metrics.ts";
 import {
@@ -32,6 +33,7 @@ export const serviceRegions = {
   "gateway-settings": () => settings(GatewayEnvironment),
   "api-settings": () => settings(ApiEnvironment),
   "egress-settings": () => settings(EgressEnvironment),
+  "packs-settings": () => settings(PacksEnvironment),
   "starter-settings": () => settings(StarterEnvironment),
   "log-reader-settings": () => settings(LogReaderEnvironment),
   "redis-way-settings": () => settings(RedisWayEnvironment),
@@ -45,9 +47,10 @@ export const serviceRegions = {
   "telemetry-settings": () => settings(TelemetryEnvironment),
   "instance-metrics": () => metrics(createInstanceMetrics().registry),
   "orchestrator-log": () => logLines("apps/orchestrator"),
-  "gateway-log": () => logLines("apps/gateway", "apps/gateway/egress"),
+  "gateway-log": () => logLines("apps/gateway", "apps/gateway/egress", "apps/gateway/packs"),
   "api-log": () => logLines("apps/api"),
   "egress-log": () => logLines("apps/gateway/egress"),
+  "packs-log": () => logLines("apps/gateway/packs"),
   "cub-log": () => logLines("apps/cub"),
 };
 
@@ -87,9 +90,9 @@ async function metrics(registry: Registry): Promise<string> {
 }
 
 /** Every message that the source writes as a plain string, with its level. */
-async function logLines(folder: string, except = ""): Promise<string> {
+async function logLines(folder: string, ...except: string[]): Promise<string> {
   const all = await Array.fromAsync(new Glob(`${folder}/**/*.ts`).scan(root));
-  const files = all.filter((file) => except === "" || !file.startsWith(`${except}/`));
+  const files = all.filter((file) => !except.some((other) => file.startsWith(`${other}/`)));
   const sources = await Promise.all(files.map((file) => readFile(join(root, file), "utf8")));
   const found = sources.flatMap((source) => [
     ...source.matchAll(/\.(info|warn|error)\(\s*"([^"]+)"/g),

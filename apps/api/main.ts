@@ -142,7 +142,8 @@ async function runApi(settings: Settings): Promise<void> {
 /** `signal`: the API ends, and with it what draws a picture. */
 async function depsOf(settings: Settings, log: JsonLog, signal: AbortSignal) {
   const { instance, tokens, oidc, isSecure, hostNames, origins, limits, triggers } = settings;
-  const { repositoryFolder, hasFiles, hookSecretsFolder: secrets, resultsFolder } = settings;
+  const { repositoryFolder, hasFiles, hookSecretsFolder: secrets } = settings;
+  const { packsUrl, resultsFolder } = settings;
   const board = await connectBlackboard({
     url: settings.redisUrl,
     instance,
@@ -162,7 +163,7 @@ async function depsOf(settings: Settings, log: JsonLog, signal: AbortSignal) {
     repository:
       repositoryFolder === undefined
         ? undefined
-        : await openRepository(repositoryFolder, process.env, { hasFiles, results }),
+        : await openRepository(repositoryFolder, process.env, { hasFiles, results, packsUrl }),
     drawSvg: (dot) => drawings.run(() => drawApart(dot, drawer(), signal)),
     logs: await openLogs(settings, process.env),
     sessionKey: await sessionKeyOf(settings.sessionKey, resultsFolder),

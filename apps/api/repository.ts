@@ -15,22 +15,25 @@ import { throughFile } from "./through-file.ts";
 /**
  * `hasFiles`: its files are there, so that a goal is refused while some are not committed.
  * `results`: where commits of the instance's agents are read, instead of in the repository.
+ * `packsUrl`: of the service by which agents reach them.
  */
 type Access = {
   hasFiles?: boolean;
   results?: { instance: InstanceName; folder: string } | undefined;
+  packsUrl?: string | undefined;
 };
 
 /** `environment`: of git. Throws `repository-unusable`. */
 export async function openRepository(
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
-  { hasFiles = true, results }: Access = {},
+  { hasFiles = true, results, packsUrl }: Access = {},
 ): Promise<Repository> {
   const repository = await HostRepository.open(folder, {
     env: environment,
     mayBeEmpty: true,
     mayFetch: false,
+    packsOf: async () => (packsUrl === undefined ? undefined : { url: packsUrl }),
   });
   const opened = results && (await repository.openResults(results.instance, results.folder));
   const withResults = async (board: PersonBlackboard) => {

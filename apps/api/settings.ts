@@ -125,6 +125,11 @@ export const Environment = z.object({
     .describe(
       "`false` where its files are not there, as in a container: a goal starts at HEAD, whatever is not committed.",
     ),
+  SETT_PACKS_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The socket of the service of packs, `unix:/PATH`, where agents have no folders."),
   SETT_RESULTS_DIR: z
     .string()
     .min(1)
@@ -179,6 +184,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     hookSecretsFolder: read.SETT_HOOK_SECRETS_DIR,
     repositoryFolder: read.SETT_REPOSITORY_DIR,
     hasFiles: read.SETT_REPOSITORY_FILES === "true",
+    packsUrl: read.SETT_PACKS_URL,
     resultsFolder: read.SETT_RESULTS_DIR,
     logs: { socket: read.SETT_LOGS_SOCKET, of: read.SETT_LOGS_OF, processes: read.SETT_PROCESSES },
     healthPort: read.SETT_HEALTH_PORT,

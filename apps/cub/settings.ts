@@ -149,6 +149,20 @@ export const Environment = z.object({
     .min(1)
     .default("/git/exchange")
     .describe("Where agents leave their commits for each other."),
+  SETT_PACKS_URL: z
+    .url({
+      protocol: /^(?:https?|unix)$/,
+      error: "must be a URL such as unix:/run/sett/packs/packs.sock",
+    })
+    .optional()
+    .describe(
+      "Where the service of packs is, or its socket: it has what `SETT_OBJECTS_DIR` and `SETT_EXCHANGE_DIR` have elsewhere.",
+    ),
+  SETT_PACKS_STORE: z
+    .string()
+    .min(1)
+    .default("/git/store")
+    .describe("For the cub's own copy of the repository's objects, where there is that service."),
   SETT_DISK_LIMIT: z.coerce
     .number({ error: "must be a number of bytes" })
     .int()
@@ -230,6 +244,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     commandEnvironment: read.SETT_COMMAND_ENVIRONMENT,
     stopSignals: read.SETT_STOP_SIGNAL && [read.SETT_STOP_SIGNAL],
     git: gitOf(read),
+    packs: packsOf(read),
     workspaceDir: read.SETT_WORKSPACE_DIR,
     layerDir: read.SETT_LAYER_DIR,
     keptBy: keptByOf(read),
@@ -267,6 +282,14 @@ function gitOf(read: GitVariables) {
     objectsDir: read.SETT_OBJECTS_DIR,
     exchangeDir: read.SETT_EXCHANGE_DIR,
   };
+}
+
+/** Undefined where the repository's folders are mounted. */
+function packsOf({
+  SETT_PACKS_URL: url,
+  SETT_PACKS_STORE: storeDir,
+}: Pick<z.infer<typeof Environment>, "SETT_PACKS_URL" | "SETT_PACKS_STORE">) {
+  return url === undefined ? undefined : { address: { url }, storeDir };
 }
 
 /** A maker of layers needs no more than this. */

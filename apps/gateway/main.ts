@@ -23,6 +23,7 @@ import { Gateway } from "./gateway.ts";
 import { KeyFolder, parseKeys } from "./keys.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 import { runOldBodies } from "./old-bodies.ts";
+import { readPacksSettings } from "./packs/settings.ts";
 import { probeModels } from "./probe.ts";
 import { createProviderUpstream } from "./provider-upstream.ts";
 import { putSecrets } from "./put-secrets.ts";
@@ -33,7 +34,7 @@ import { Environment, readSettings, type Settings } from "./settings.ts";
 const probeMs = 3_000;
 
 const usage =
-  "usage: gateway [--version | --healthcheck | --egress | --put-keys | --put-secrets | --probe | --read-bodies]   (settings come from the environment)";
+  "usage: gateway [--version | --healthcheck | --egress | --packs | --put-keys | --put-secrets | --probe | --read-bodies]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
   Object.assign(process.env, directToThisMachine(process.env));
@@ -54,6 +55,8 @@ async function main([argument, ...more]: string[]): Promise<void> {
       return await (await import("./egress/run-egress.ts")).runEgress(
         readEgressSettings(process.env),
       );
+    case "--packs":
+      return await (await import("./packs/run-packs.ts")).runPacks(readPacksSettings(process.env));
     case "--put-keys":
       return await new KeyFolder(
         Environment.shape.SETT_KEYS_DIR.parse(process.env.SETT_KEYS_DIR),

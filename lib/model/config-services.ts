@@ -19,6 +19,14 @@ export const Services = z.strictObject({
     "The API and its page, for other machines and for teams. Default: none; `sett ui` shows the page here.",
   ),
   orchestrator: Orchestrator.prefault({}).describe("The orchestrator's container."),
+  packs: z
+    .enum(["folders", "service"], {
+      error: "must be `folders` or `service`",
+    })
+    .default("folders")
+    .describe(
+      "How agents reach the repository's commits, and leave their own: `folders` of the repository that their containers have, or a `service` beside them, where the Engine does not see this machine's files.",
+    ),
   redis: RedisService.prefault({}).describe(
     "Redis' container, or where Redis is, and how the services reach it.",
   ),

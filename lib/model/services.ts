@@ -10,6 +10,7 @@ export const serviceNames = [
   "keeper",
   "api",
   "log-reader",
+  "packs",
   "redis",
 ] as const;
 

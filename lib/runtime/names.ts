@@ -98,7 +98,12 @@ export function recordVolumeName(instance: InstanceName): string {
 
 /** The volumes that `sett down` keeps: what the next `sett up` continues with. */
 export function keptVolumeNames(instance: InstanceName): string[] {
-  return [blackboardVolumeName(instance), recordVolumeName(instance)];
+  // Results that could not be fetched may be with the service of packs.
+  return [
+    blackboardVolumeName(instance),
+    recordVolumeName(instance),
+    filesVolumeName(instance, "packs"),
+  ];
 }
 
 /**
@@ -135,6 +140,14 @@ export function workerWorkspaceName(
   return `${workspaceVolumeName(instance, agent)}.${slot}`;
 }
 
+/**
+ * A copy of the commits that agents see, for the containers with this workspace, where they have no
+ * folder of the repository.
+ */
+export function storeVolumeName(workspaceVolume: string): string {
+  return `${workspaceVolume}.store`;
+}
+
 /** Of a container that only fills a volume, or gives it an owner, and never runs. */
 export function idleName(volume: string, random: string): string {
   return `${volume}.idle-${random}`;
@@ -164,7 +177,7 @@ export function isNameOf(part: PartLabels, name: string): boolean {
     case "secrets":
       return volume === secretsVolumeName(instance, part.agent);
     case "workspace":
-      return /^(?:\.(?:\d+|upper|(?:over|upper)-[0-9a-f]+))?$/.test(
+      return /^(?:\.(?:(?:\d+\.)?store|\d+|upper|(?:over|upper)-[0-9a-f]+))?$/.test(
         volume.replace(workspaceVolumeName(instance, part.agent), ""),
       );
     case "layer":

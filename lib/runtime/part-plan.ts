@@ -11,9 +11,9 @@ export type Program = "orchestrator" | "gateway" | "api" | "cub";
 
 /**
  * `door`: the way into a service, by a name. Where each agent has a way of its own, `agent` names
- * it.
+ * it; the API may have one as well.
  */
-type Way = { door: string; agent?: AgentName };
+type Way = { door: string; agent?: AgentName | "api" };
 
 /** A user of Redis. */
 export type Login = { name: string; password: string };

@@ -84,7 +84,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   },
   "apps/gateway": {
     packages: ["hono", "zod"],
-    rooms: ["blackboard", "models", "async", "service"],
+    rooms: ["blackboard", "models", "async", "service", "git"],
   },
   "apps/api": {
     packages: ["@hono", "@modelcontextprotocol", "hono", "jose", "zod"],
@@ -195,7 +195,7 @@ const roomsWithin: Record<string, string> = {
   "apps/orchestrator": "leader decide claims deadlines log mail workers notify",
   "apps/cub": "container secrets tool program bid work prompt-worker",
   "lib/blackboard": "port records mail redis",
-  "lib/git": "run exchange publish copy repository",
+  "lib/git": "run exchange publish packs copy repository",
 };
 
 for (const [hall, rooms] of Object.entries(roomsWithin)) {
@@ -219,22 +219,34 @@ for (const [hall, rooms] of Object.entries(roomsWithin)) {
 }
 
 /**
- * The files that choose an implementation of store and exchange, each with the one that it chooses.
+ * The files that choose an implementation of store and exchange, each with those among which it
+ * chooses, and the program that serves packs.
  */
-const choosers: Record<string, string> = {
-  "lib/git/repository/host-repository.ts": "lib/git/exchange/host-folders.ts",
-  "apps/cub/tool/working-copy-of.ts": "lib/git/publish/agent-folders.ts",
+const choosers: Record<string, string[]> = {
+  "lib/git/repository/host-repository.ts": [
+    "lib/git/exchange/host-folders.ts",
+    "lib/git/packs/host-packs.ts",
+    "lib/git/packs/packs-client.ts",
+  ],
+  "apps/cub/tool/working-copy-of.ts": [
+    "lib/git/publish/agent-folders.ts",
+    "lib/git/packs/agent-packs.ts",
+  ],
+  "apps/gateway/packs/run-packs.ts": [
+    "lib/git/packs/pack-service.ts",
+    "lib/git/packs/serve-packs.ts",
+  ],
 };
 
 test("store and exchange of git are known by their port, and their folders to nothing else", () => {
-  const inside = /^lib\/git\/(?:exchange|publish)\//;
+  const inside = /^lib\/git\/(?:exchange|publish|packs)\//;
   const others = sources.filter((file) => !inside.test(file));
   const wrong = others.flatMap((file) =>
     importsOf(file)
       .filter((specifier) => specifier.startsWith("."))
       .map((specifier) => relative(root, join(root, dirname(file), specifier)))
       .filter((target) => inside.test(target) && target !== "lib/git/exchange/port.ts")
-      .filter((target) => target !== choosers[file])
+      .filter((target) => choosers[file]?.includes(target) !== true)
       .map((target) => `${file} imports ${target}`),
   );
   expect(wrong).toEqual([]);

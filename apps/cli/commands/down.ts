@@ -19,6 +19,7 @@ import {
 } from "../instance/find-instance.ts";
 import { LastResults } from "../instance/last-results.ts";
 import { LockedWork, lockInstance, requireLock } from "../instance/lock.ts";
+import { gitOf } from "../instance/packs-place.ts";
 import { personOf } from "../instance/person.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
@@ -179,6 +180,7 @@ async function takeDown(
   // Redis stops last, so that it stores everything.
   await stop(stoppedAt("last"));
   await results?.fetch();
+  await stop(stoppedAt("after-fetch"));
   if (keeping && !isWhole)
     await keepLogs(
       keeping,
@@ -296,7 +298,7 @@ async function openRepository(
   shell: Shell,
 ): Promise<HostRepository | undefined> {
   try {
-    return await HostRepository.open(workspace, { env: shell.env });
+    return await HostRepository.open(workspace, gitOf(shell));
   } catch (error) {
     shell.messages.warn(`The repository cannot be used, and stays unchanged: ${messageOf(error)}`);
     return undefined;

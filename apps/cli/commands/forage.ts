@@ -13,6 +13,7 @@ import { shortId } from "../../../lib/words/short-id.ts";
 import { recordingOf } from "../facts/gateway-state.ts";
 import { exitCodeOf } from "../goals/follow-goal.ts";
 import { watchGoal } from "../goals/watch-goal.ts";
+import { gitOf } from "../instance/packs-place.ts";
 import { personOf } from "../instance/person.ts";
 import type { Place } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
@@ -128,7 +129,7 @@ async function post(
   using progress = new Progress(shell.err);
   using step = new PackingStep(progress);
   const { onProgress } = step;
-  const repository = await HostRepository.open(place.workspace, { env: shell.env, onProgress });
+  const repository = await HostRepository.open(place.workspace, { ...gitOf(shell), onProgress });
   const [from, obstacle] = await Promise.all([
     board.endOfEvents(),
     readObstacle(board, shell.suggest),

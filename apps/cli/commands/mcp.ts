@@ -11,6 +11,7 @@ import { allRights, Right } from "../../../lib/model/api-access.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { recordingOf } from "../facts/gateway-state.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
+import { gitOf } from "../instance/packs-place.ts";
 import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, nameArgument } from "../program/arguments.ts";
@@ -112,17 +113,14 @@ async function open(
   };
 }
 
-async function openWorkspace(
-  workspace: string | undefined,
-  { cwd, env }: Shell,
-): Promise<HostRepository> {
+async function openWorkspace(workspace: string | undefined, shell: Shell): Promise<HostRepository> {
   const { HostRepository: Repository } = await import(
     "../../../lib/git/repository/host-repository.ts"
   );
-  if (workspace !== undefined) return await Repository.open(workspace, { env });
-  throw await notInRepository(cwd, {
+  if (workspace !== undefined) return await Repository.open(workspace, gitOf(shell));
+  throw await notInRepository(shell.cwd, {
     code: "repository-unusable",
-    message: `${cwd} is not in a git repository.`,
+    message: `${shell.cwd} is not in a git repository.`,
     hint: "Start the server in the repository on which agents should work.",
   });
 }

@@ -7,6 +7,7 @@ import type { HostRepository } from "../../../lib/git/repository/host-repository
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
+import { gitOf } from "../instance/packs-place.ts";
 import type { Place } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
@@ -120,14 +121,15 @@ async function readText(
   return file === undefined ? undefined : await readPostedFile(file, shell);
 }
 
-async function openRepository({ workspace }: Place, { cwd, env }: Shell): Promise<HostRepository> {
+async function openRepository({ workspace }: Place, shell: Shell): Promise<HostRepository> {
   const { HostRepository: Repository } = await import(
     "../../../lib/git/repository/host-repository.ts"
   );
-  if (workspace !== undefined && workspace !== "") return await Repository.open(workspace, { env });
-  throw await notInRepository(cwd, {
+  if (workspace !== undefined && workspace !== "")
+    return await Repository.open(workspace, gitOf(shell));
+  throw await notInRepository(shell.cwd, {
     code: "repository-unusable",
-    message: `${cwd} is not in a git repository.`,
+    message: `${shell.cwd} is not in a git repository.`,
     hint: "Go to the repository that has the commit.",
   });
 }

@@ -9,6 +9,7 @@ import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts"
 import type { NotedLog } from "../facts/noted-log.ts";
 import { findInstance, hasAnything, workspaceOf } from "../instance/find-instance.ts";
 import { publicNetworksOf } from "../instance/machine-networks.ts";
+import { gitOf } from "../instance/packs-place.ts";
 import { howItRuns } from "../instance/parts.ts";
 import { elsewhereIn, findRedisPlace, isServing, redisUrlsOf } from "../instance/place.ts";
 import { readRetention } from "../instance/retention.ts";
@@ -136,19 +137,22 @@ async function readInstance(
 
 async function repositoryFacts(
   parts: InstanceParts,
-  { env }: Shell,
+  shell: Shell,
 ): Promise<Pick<InstanceFacts, "exchange" | "lacking" | "store">> {
   const workspace = workspaceOf(parts);
   if (workspace === "") return { exchange: undefined };
   try {
     const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
-    const repository = await HostRepository.open(workspace, { env, mayBeEmpty: true });
+    const repository = await HostRepository.open(workspace, {
+      ...gitOf(shell),
+      mayBeEmpty: true,
+    });
     const exchange = repository.exchange(parts.instance);
     const lacking = await repository
       .head()
       .then((head) => exchange.lacking(head))
       .catch(() => undefined);
-    return { exchange: exchange.holdings(), lacking, store: await exchange.shown() };
+    return { exchange: await exchange.holdings(), lacking, store: await exchange.shown() };
   } catch {
     return { exchange: undefined };
   }

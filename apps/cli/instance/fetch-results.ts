@@ -8,6 +8,7 @@ import { messageOf } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { gitOf } from "./packs-place.ts";
 import { type Connectable, connect } from "./session.ts";
 
 /** How many problems of one kind are listed; the others are counted. */
@@ -53,7 +54,7 @@ export async function fetchResults(
     const { instance, commits } = await read();
     if (commits.length === 0) return nothing;
     const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
-    const repository = await HostRepository.open(workspace, { env: shell.env });
+    const repository = await HostRepository.open(workspace, gitOf(shell));
     const api = apiOf(shell.env);
     const imported =
       api === undefined

@@ -14,6 +14,7 @@ import { reachesRedis, redisTimes, temporaryFolder } from "./environment.ts";
 import type { PlanInput } from "./input.ts";
 import { gatewayStopSeconds, watchingResources } from "./limits.ts";
 import { logsDoor, showsLogs } from "./log-reader.ts";
+import { packsOfApi } from "./packs.ts";
 import { passwordFor } from "./redis-users.ts";
 import { defineService } from "./service.ts";
 
@@ -39,6 +40,7 @@ export const api = defineService({
       ...certificateOf(input),
       temporaryFolder(256),
       ...repositoryOf(input),
+      ...packsOfApi(input),
     ],
     // No part reaches another in it: a mistake in the API leads to Redis and to the reader of logs.
     network: "open",

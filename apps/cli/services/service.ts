@@ -65,7 +65,7 @@ export type Service = {
   ready: "connects" | "leads" | "announced" | "answers" | "given";
   /** `before-…`: the others wait for it. `last`: its users find an instance that works. */
   starts: "first" | "before-agents" | "before-orchestrator" | "any-time" | "last";
-  stops: "first" | "with-agents" | "after-agents" | "last";
+  stops: "first" | "with-agents" | "after-agents" | "last" | "after-fetch";
   stopSeconds: number;
   /**
    * The sign, when its container is missing, that there should be one: a variable of another part,

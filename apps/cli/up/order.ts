@@ -11,6 +11,7 @@ import { pathWarnings } from "../facts/path-warnings.ts";
 import { prepareWarnings } from "../facts/prepare-warnings.ts";
 import { sizeWarnings } from "../facts/size-warnings.ts";
 import { whereTheyAre } from "../instance/moved-instances.ts";
+import { gitOf } from "../instance/packs-place.ts";
 import {
   everyInstance,
   type FoundRuntime,
@@ -73,7 +74,7 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
   for (const warning of warnings) shell.messages.warn(formatProblem(warning));
   if (hasApi(config)) requireTelemetry(shell.env);
   const folder = dirname(resolve(shell.cwd, file));
-  const repository = await HostRepository.open(folder, { env: shell.env });
+  const repository = await HostRepository.open(folder, gitOf(shell));
   for (const warningsOf of [pathWarnings, prepareWarnings, sizeWarnings])
     for (const warning of await warningsOf(config, repository, problemAt))
       shell.messages.warn(formatProblem(warning));

@@ -5,9 +5,16 @@ import { diskUse } from "./disk-use.ts";
 
 /**
  * `name`: for the sentence that says what was exceeded, and `cure` a sentence that ends it.
- * `isFlat`: the folder is counted at once, because it costs little.
+ * `isFlat`: the folder is counted at once, because it costs little. `ownBytes`: what in it is not a
+ * run's, and does not count.
  */
-export type WatchedFolder = { path: string; name: string; cure?: string; isFlat?: boolean };
+export type WatchedFolder = {
+  path: string;
+  name: string;
+  cure?: string;
+  isFlat?: boolean;
+  ownBytes?: () => number;
+};
 
 /** `reserveBytes`: how much of the disk is to stay free. */
 export type DiskLimit = { bytes: number; folders: readonly WatchedFolder[]; reserveBytes?: number };
@@ -81,7 +88,7 @@ export class DiskWatch {
   /** Counts all of it at once. The sentence, where it is too much. Never throws. */
   async count(): Promise<string | undefined> {
     for (const folder of this.#limit.folders) {
-      const used = await diskUse(folder.path, this.#limit.bytes).catch(() => 0);
+      const used = await this.#used(folder).catch(() => 0);
       if (used > this.#limit.bytes) return this.#tooMuch(folder, used);
     }
     return undefined;
@@ -108,7 +115,7 @@ export class DiskWatch {
       state.scarceSince = isScarce ? (state.scarceSince ?? performance.now()) : undefined;
       if (!isScarce && !this.#isDue(folder, state, free, before === undefined)) continue;
       const startedAt = performance.now();
-      state.used = await diskUse(folder.path, this.#limit.bytes);
+      state.used = await this.#used(folder);
       state.countedAt = performance.now();
       state.countMs = state.countedAt - startedAt;
       state.free = free;
@@ -119,6 +126,11 @@ export class DiskWatch {
         return `The run was ended because the disk of ${folder.name} was filled meanwhile, which has only ${sizeText(free)} left.`;
     }
     return undefined;
+  }
+
+  async #used({ path, ownBytes }: WatchedFolder): Promise<number> {
+    const own = ownBytes?.() ?? 0;
+    return Math.max(0, (await diskUse(path, this.#limit.bytes + own)) - own);
   }
 
   #isDue(

@@ -4,6 +4,8 @@ import { readKept } from "../../../lib/git/copy/kept-checkout.ts";
 import { readLayer } from "../../../lib/git/copy/layer.ts";
 import { SparsePaths } from "../../../lib/git/copy/sparse-paths.ts";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
+import type { AgentExchange } from "../../../lib/git/exchange/port.ts";
+import { AgentPacks } from "../../../lib/git/packs/agent-packs.ts";
 import { AgentFolders } from "../../../lib/git/publish/agent-folders.ts";
 import { ownLibraries } from "../../../lib/git/run/own-libraries.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
@@ -21,6 +23,8 @@ type Place = {
   prepared: PreparedWorkspace | undefined;
   /** Undefined: all files. */
   paths: readonly string[] | undefined;
+  /** Where the service of packs is; undefined where the host's folders are there. */
+  packs?: { address: { url: string }; storeDir: string } | undefined;
   git: {
     binary: string;
     libraryPath: string | undefined;
@@ -39,11 +43,8 @@ export async function workingCopyOf(
   isShared: boolean,
 ): Promise<WorkingCopy | undefined> {
   const { git, agentName, workspaceDir, layerDir, keptBy, keepsIgnored, prepared, paths } = place;
-  const { binary, libraryPath, objectsDir, exchangeDir } = git;
-  // Outside of a container nothing keeps a command from the cub's open files.
-  const isGuarded = process.pid === 1;
-  const folders = { agentName, objectsDir, exchangeDir, isShared, isGuarded };
-  const exchange = await AgentFolders.open(folders);
+  const { binary, libraryPath } = git;
+  const exchange = await exchangeOf(place, isShared);
   if (exchange === undefined) return undefined;
   const env = { PATH: path, ...ownLibraries(libraryPath) };
   const sparse = paths && new SparsePaths(paths);
@@ -55,4 +56,14 @@ export async function workingCopyOf(
     // A container that lasts may have started again, after a command was in its workspace.
     isUsed: kept !== undefined || place.grantAttempt === undefined,
   });
+}
+
+async function exchangeOf(
+  { agentName, packs, git: { objectsDir, exchangeDir } }: Place,
+  isShared: boolean,
+): Promise<AgentExchange | undefined> {
+  if (packs !== undefined) return new AgentPacks({ agentName, ...packs });
+  // Outside of a container nothing keeps a command from the cub's open files.
+  const isGuarded = process.pid === 1;
+  return await AgentFolders.open({ agentName, objectsDir, exchangeDir, isShared, isGuarded });
 }

@@ -8,7 +8,12 @@ import type { Preparation, PrepareBase } from "../../../lib/model/prepare.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { labelsFor } from "../../../lib/runtime/labels.ts";
-import { isWorkerName, workerName, workerWorkspaceName } from "../../../lib/runtime/names.ts";
+import {
+  isWorkerName,
+  storeVolumeName,
+  workerName,
+  workerWorkspaceName,
+} from "../../../lib/runtime/names.ts";
 import type { ContainerPart, Workers } from "../../../lib/runtime/port.ts";
 import type { LayeredWorkspaces } from "./layered-workspaces.ts";
 import {
@@ -214,12 +219,13 @@ export class RuntimeHost implements WorkerHost {
     const name = workerWorkspaceName(instance, agent, slot);
     if (this.#prepared.has(name)) return;
     const labels = labelsFor(spec.labels, { component: "workspace", agent });
-    await this.#runtime.makeVolume({
-      name,
-      labels,
-      image: spec.image,
-      ...withoutUndefined({ owner: spec.user }),
-    });
+    const volume = { labels, image: spec.image, ...withoutUndefined({ owner: spec.user }) };
+    await this.#runtime.makeVolume({ ...volume, name });
+    const store = storeVolumeName(name);
+    const hasStore = workerMounts(spec, name).some(
+      (mount) => mount.kind === "volume" && mount.volume === store,
+    );
+    if (hasStore) await this.#runtime.makeVolume({ ...volume, name: store });
     this.#prepared.add(name);
   }
 }
@@ -238,11 +244,22 @@ function workerSpec(
     ...spec,
     healthcheck: "none",
     entrypoint: [...entrypoint, "--execute-claim", claim],
-    mounts: spec.mounts.map((mount) =>
-      mount.kind === "volume" && mount.target === "/workspace"
-        ? { ...mount, volume: workspaceVolume }
-        : mount,
-    ),
+    mounts: workerMounts(spec, workspaceVolume),
     restart: "no",
   };
+}
+
+/** The workspace of its slot, and the copy of the store beside it where the agent has one. */
+function workerMounts({ mounts }: ContainerSpec, workspaceVolume: string): ContainerSpec["mounts"] {
+  const own = mounts.find(({ target }) => target === "/workspace");
+  const workspaceOf = own?.kind === "volume" ? own.volume : "";
+  const volumes = new Map([
+    [workspaceOf, workspaceVolume],
+    [storeVolumeName(workspaceOf), storeVolumeName(workspaceVolume)],
+  ]);
+  return mounts.map((mount) =>
+    mount.kind === "volume"
+      ? { ...mount, volume: volumes.get(mount.volume) ?? mount.volume }
+      : mount,
+  );
 }

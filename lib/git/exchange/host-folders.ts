@@ -36,11 +36,12 @@ import { type Store, storeOf } from "./store.ts";
 import { readHistory } from "./store-notes.ts";
 
 export class HostFolders implements HostExchange {
-  readonly #store: Store;
+  /** For another implementation above this one. */
+  readonly store: Store;
   readonly #exchangeDir: string;
 
   constructor(git: Git, place: RepositoryPlace, instance: InstanceName) {
-    this.#store = storeOf(git, place, instance);
+    this.store = storeOf(git, place, instance);
     this.#exchangeDir = exchangePath(place, instance);
   }
 
@@ -50,12 +51,12 @@ export class HostFolders implements HostExchange {
   }
 
   async make({ writers, writer, history, isOpen = false, ...wanted }: Wanted): Promise<CommitHash> {
-    const { place, instance, path, git } = this.#store;
+    const { place, instance, path, git } = this.store;
     const { onProgress, signal } = wanted;
     return await sayingFullDisk(path, async () => {
       await createExchange(place, instance, { writers, writer: writer ?? place.containerUser });
       const store = {
-        ...this.#store,
+        ...this.store,
         onProgress,
         git: signal === undefined ? git : { ...git, signal },
       };
@@ -67,8 +68,8 @@ export class HostFolders implements HostExchange {
   }
 
   async remove(): Promise<void> {
-    const { place, instance } = this.#store;
-    await removeStore(this.#store);
+    const { place, instance } = this.store;
+    await removeStore(this.store);
     await removeExchange(place, instance);
     // Other instances, and kept logs, may be in there.
     for (const folder of ["sett/objects", "sett"])
@@ -76,21 +77,24 @@ export class HostFolders implements HostExchange {
   }
 
   async openToApi(): Promise<void> {
-    await openStoreToApi(this.#store);
-    await openModulesToApi(this.#store);
-    await openLfsToApi(this.#store);
+    await openStoreToApi(this.store);
+    await openModulesToApi(this.store);
+    await openLfsToApi(this.store);
   }
 
   foldersFor(reader: Reader): SharedFolder[] {
-    const [objectsDir, exchangeDir] = [this.#store.path, this.#exchangeDir];
+    const [objectsDir, exchangeDir] = [this.store.path, this.#exchangeDir];
     return sharedFolders({ objectsDir, exchangeDir }, reader);
   }
+
+  /** Agents see the folders themselves. */
+  async serve(): Promise<void> {}
 
   async show(
     commits: readonly CommitHash[],
     onProgress?: (progress: GitProgress) => void,
   ): Promise<void> {
-    const store = { ...this.#store, onProgress };
+    const store = { ...this.store, onProgress };
     await sayingFullDisk(store.path, async () => {
       await addToStore(store, commits);
       await showSubmodules(store, commits, await readHistory(store));
@@ -100,16 +104,16 @@ export class HostFolders implements HostExchange {
 
   async lacking(commit: CommitHash): Promise<Lacking[]> {
     const looks = [lackingSubmodules, lackingLfsObjects];
-    const found = await Promise.all(looks.map((look) => look(this.#store, commit)));
+    const found = await Promise.all(looks.map((look) => look(this.store, commit)));
     return found.filter((each) => each !== undefined);
   }
 
   async shown(): Promise<ShownSize | undefined> {
-    return await sizeOfPacks(this.#store);
+    return await sizeOfPacks(this.store);
   }
 
   async quarantine(folder?: string): Promise<PackQuarantine> {
-    const source = { ...this.#store, git: limited(this.#store.git) };
+    const source = { ...this.store, git: limited(this.store.git) };
     return await PackQuarantine.make(source, this.#exchangeDir, folder);
   }
 
@@ -121,14 +125,14 @@ export class HostFolders implements HostExchange {
   }
 
   async release(fetched: ReadonlySet<CommitHash>): Promise<void> {
-    await releaseFetched(this.#store, this.#exchangeDir, fetched);
+    await releaseFetched(this.store, this.#exchangeDir, fetched);
   }
 
   async mayHoldResults(): Promise<boolean> {
     return await holdsPacks(this.#exchangeDir);
   }
 
-  holdings(now?: number): AgentHoldings[] {
+  async holdings(now?: number): Promise<AgentHoldings[]> {
     return agentHoldings(this.#exchangeDir, now);
   }
 }

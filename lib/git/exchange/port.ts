@@ -38,6 +38,8 @@ export interface HostExchange {
    * repository-unusable.
    */
   show(commits: readonly CommitHash[], onProgress?: (progress: GitProgress) => void): Promise<void>;
+  /** Gives the service by which agents see it what `make` has shown. Throws git-failed. */
+  serve(): Promise<void>;
   /** What a clone of the commit could have, and agents do not find, because it is not here. */
   lacking(commit: CommitHash): Promise<Lacking[]>;
   /** How much disk it takes to show them; undefined where nothing is shown. */
@@ -59,7 +61,7 @@ export interface HostExchange {
   /** False only where agents have left nothing. */
   mayHoldResults(): Promise<boolean>;
   /** Lists what each agent has left, by name. `now`: Unix time in milliseconds. */
-  holdings(now?: number): AgentHoldings[];
+  holdings(now?: number): Promise<AgentHoldings[]>;
 }
 
 /** `check`: one word. `found` and `remedy`: sentences for people. */
@@ -71,6 +73,8 @@ export interface Wanted {
   readonly history?: number | undefined;
   /** The API shows agents further commits: `openToApi` comes next. */
   readonly isOpen?: boolean | undefined;
+  /** Agents reach it by a service, which gets it by `serve`. */
+  readonly isServed?: boolean | undefined;
   /** Gets how far the packing of what agents see is. */
   readonly onProgress?: ((progress: GitProgress) => void) | undefined;
   /** Aborting it ends the packing, with git-failed. The next `make` goes on. */
@@ -197,5 +201,14 @@ export interface Judgement {
   readonly isAllowed: (checked: Origin) => Promise<boolean>;
 }
 
-/** `name` and `cure`: for people. `isFlat`: counting it costs little. */
-export type CountedFolder = { path: string; name: string; cure: string; isFlat: boolean };
+/**
+ * `name` and `cure`: for people. `isFlat`: counting it costs little. `ownBytes`: what in it is no
+ * agent's doing, and does not count.
+ */
+export type CountedFolder = {
+  path: string;
+  name: string;
+  cure?: string;
+  isFlat: boolean;
+  ownBytes?: () => number;
+};

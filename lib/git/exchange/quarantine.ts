@@ -45,11 +45,14 @@ export class PackQuarantine implements Quarantine {
     );
   }
 
-  /** Never rejects for what the exchange holds. */
-  async take(wanted: readonly RecordedCommit[]): Promise<Map<CommitHash, string>> {
+  /** Never rejects for what the exchange holds. `from`: another folder that is like it. */
+  async take(
+    wanted: readonly RecordedCommit[],
+    from = this.#exchangeDir,
+  ): Promise<Map<CommitHash, string>> {
     const problems = new Map<CommitHash, string>();
     try {
-      using exchange = UntrustedFolder.open(this.#exchangeDir);
+      using exchange = UntrustedFolder.open(from);
       if (exchange === undefined) return problems;
       for (const each of new Map(
         wanted.map((one) => [`${one.commit} ${one.agent}`, one]),

@@ -31,12 +31,17 @@ export async function releaseFetched(
   // There is no store for agents that run elsewhere: their packs come and go with one fetch.
   if (packs.length === 0 || !existsSync(store.path)) return;
   const commits = [...new Set(packs.map(({ commit }) => commit))];
-  await addToStore(store, commits);
-  await noteFetched(store, commits);
+  await keepFetched(store, commits);
   // The last name of a path in a folder that agents write to: whatever is there by now, only this
   // name goes.
   for (const { agent, commit } of packs)
     await rm(join(exchange, agent, packName(commit)), { force: true }).catch(() => undefined);
+}
+
+/** The store has them from now on, in the place of the exchange. */
+export async function keepFetched(store: Store, commits: readonly CommitHash[]): Promise<void> {
+  await addToStore(store, commits);
+  await noteFetched(store, commits);
 }
 
 function packsOf(

@@ -6,6 +6,7 @@
 // were packed: of what they reach nothing is packed again info/sett-fetched the latest results that
 // were taken out of the exchange: their agents need not keep them info/sett-unfinished packs that
 // belong together are being put there: only what the latest tips reach is certainly whole
+// info/sett-served agents reach the store by the service of packs
 import { chmod, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
@@ -59,6 +60,15 @@ export async function isUnfinished({ path }: StoreFolder): Promise<boolean> {
 
 export async function noteUnfinished(store: StoreFolder, isSo: boolean): Promise<void> {
   await writeNote(store, "unfinished", isSo ? ["packs are being added"] : undefined);
+}
+
+/** Whether agents reach the store by the service of packs, and not as a folder. */
+export async function isServed({ path }: Pick<StoreFolder, "path">): Promise<boolean> {
+  return (await linesOf(noteIn(path, "served"))).length > 0;
+}
+
+export async function noteServed(store: StoreFolder, isSo: boolean): Promise<void> {
+  await writeNote(store, "served", isSo ? ["by the service of packs"] : undefined);
 }
 
 /** The commits of `noteFetched`. */

@@ -1,6 +1,7 @@
 // Copies a commit from the exchange into an object store. Every object is hashed on the way, and
 // must be whole: what has the commit's name there is what its agent has made, whatever the exchange
 // says later.
+import { closeSync, openSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors.ts";
@@ -80,6 +81,16 @@ function note({ failed }: Taking, key: string, error: unknown): string {
   const problem = messageOf(error);
   if (error instanceof LimitExceeded) failed?.note(key, problem);
   return problem;
+}
+
+/** As `takePack`, of a file that only this program writes. */
+export async function takeFile(taking: Taking, path: string): Promise<void> {
+  const fd = openSync(path, "r");
+  try {
+    await takePack(taking, fd);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /**

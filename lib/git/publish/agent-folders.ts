@@ -1,12 +1,13 @@
 // An agent's side of store and exchange, as folders that are mounted into its container: what the
 // host shows, and a folder of packs for each agent, of which only the agent's own can be written
 // to.
-import { stat } from "node:fs/promises";
+import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors.ts";
 import type { AgentName, CommitHash } from "../../model/ids.ts";
 import { lfsStorePath } from "../exchange/lfs-store.ts";
 import { moduleStorePath } from "../exchange/module-store.ts";
+import { packName } from "../exchange/pack-name.ts";
 import type {
   AgentExchange,
   CountedFolder,
@@ -20,6 +21,7 @@ import { readDepth } from "../exchange/store-notes.ts";
 import { takeCommit } from "../exchange/take-commit.ts";
 import { UntrustedFolder } from "../run/untrusted-folder.ts";
 import { AgentFolder } from "./agent-folder.ts";
+import { sharePack } from "./link-shared-packs.ts";
 import { PackGuard } from "./pack-guard.ts";
 import { publishCommit } from "./publish.ts";
 
@@ -59,14 +61,7 @@ export class AgentFolders implements AgentExchange {
   }
 
   async shown(): Promise<Shown> {
-    const { objectsDir } = this.#options;
-    const modulesDir = moduleStorePath(objectsDir);
-    const hasModules = (await stat(modulesDir).catch(() => undefined))?.isDirectory() === true;
-    const lfsDir = lfsStorePath(objectsDir);
-    const submodules = hasModules
-      ? { objectsDir: modulesDir, depth: await readDepth(modulesDir), lfsDir }
-      : undefined;
-    return { objectsDir, depth: await readDepth(objectsDir), submodules, lfsDir };
+    return await shownIn(this.#options.objectsDir);
   }
 
   async take(into: Receiver, wanted: RecordedCommit): Promise<string | undefined> {
@@ -87,7 +82,12 @@ export class AgentFolders implements AgentExchange {
     const { objectsDir } = this.#options;
     const { path: folder } = this.#folder;
     const order = { ...from, objectsDir, folder, commit, start, judgement };
-    if (!(await publishCommit(order))) return;
+    const isAllowed = await publishCommit(order, async (path, checked) => {
+      await rename(path, join(folder, packName(commit)));
+      const chain = { ...checked, folder, commit };
+      if (start !== undefined) await sharePack({ ...chain, start }).catch(() => undefined);
+    });
+    if (!isAllowed) return;
     await this.#folder.note(commit);
     await this.#guard?.keep(commit);
   }
@@ -110,4 +110,15 @@ export class AgentFolders implements AgentExchange {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#guard?.[Symbol.asyncDispose]();
   }
+}
+
+/** The store as it lies in a folder, be it the host's own or a copy of it. */
+export async function shownIn(objectsDir: string): Promise<Shown> {
+  const modulesDir = moduleStorePath(objectsDir);
+  const hasModules = (await stat(modulesDir).catch(() => undefined))?.isDirectory() === true;
+  const lfsDir = lfsStorePath(objectsDir);
+  const submodules = hasModules
+    ? { objectsDir: modulesDir, depth: await readDepth(modulesDir), lfsDir }
+    : undefined;
+  return { objectsDir, depth: await readDepth(objectsDir), submodules, lfsDir };
 }

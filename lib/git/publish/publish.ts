@@ -1,18 +1,16 @@
-// Puts a commit from a working copy into the exchange: one file with all that it needs, which is in
-// place only when it is whole.
+// Puts a commit from a working copy into the exchange: one file with all that it needs, which
+// others have only when it is whole.
 import { closeSync, openSync } from "node:fs";
-import { lstat, rename } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
-import { packName } from "../exchange/pack-name.ts";
 import type { Judgement, Origin } from "../exchange/port.ts";
-import { takePack } from "../exchange/take-commit.ts";
+import { takeFile } from "../exchange/take-commit.ts";
 import { makeStore } from "../run/borrowing.ts";
 import { limitedInContainer } from "../run/limited.ts";
 import { type Git, runGit, tryGit } from "../run/run-git.ts";
-import { sharePack } from "./link-shared-packs.ts";
 
 interface Publication {
   readonly git: Git;
@@ -20,7 +18,7 @@ interface Publication {
   readonly gitDir: string;
   /** The store that every reader has: the pack need not hold its objects. */
   readonly objectsDir: string;
-  /** The agent's own folder of the exchange. */
+  /** The pack is written here. */
   readonly folder: string;
   readonly commit: CommitHash;
   /**
@@ -31,15 +29,18 @@ interface Publication {
   readonly judgement: Judgement | undefined;
 }
 
+/** Gives the pack to others: `path` is whole, and `checked` has it with every object hashed. */
+type Place = (path: string, checked: Origin) => Promise<void>;
+
 /**
  * Resolves with whether it was allowed. Throws git-failed when something that the commit needs is
  * missing; then nothing is published.
  */
-export async function publishCommit(given: Publication): Promise<boolean> {
+export async function publishCommit(given: Publication, place: Place): Promise<boolean> {
   // A commit that exceeds the limits here would be on record as a success, and exceed those of each
   // reader. Its judge may read it as a whole.
   const publication = { ...given, git: limitedInContainer(given.git) };
-  const { folder, commit, start } = publication;
+  const { folder, commit } = publication;
   await requireFolder(folder);
   const unfinished = join(folder, `.${commit}`);
   try {
@@ -48,9 +49,7 @@ export async function publishCommit(given: Publication): Promise<boolean> {
     return await whenChecked(publication, unfinished, async (objects) => {
       const checked = reading(given, objects);
       if ((await given.judgement?.isAllowed(checked)) === false) return false;
-      await rename(unfinished, join(folder, packName(commit)));
-      const chain = { ...reading(publication, objects), folder, commit };
-      if (start !== undefined) await sharePack({ ...chain, start }).catch(() => undefined);
+      await place(unfinished, reading(publication, objects));
       return true;
     });
   } finally {
@@ -127,7 +126,7 @@ function reading({ git, gitDir }: Origin, objectsDir: string): Origin {
 }
 
 async function take({ git, gitDir }: Publication, objectsDir: string, path: string): Promise<void> {
-  await withFile(path, "r", (fd) => takePack({ git, gitDir, objectsDir }, fd));
+  await takeFile({ git, gitDir, objectsDir }, path);
 }
 
 /** What is there is whole: a pack of which anything is missing is not taken. */

@@ -8,6 +8,8 @@ import type { SparsePaths } from "../copy/sparse-paths.ts";
 import { readTree } from "../copy/tree-facts.ts";
 import { HostFolders } from "../exchange/host-folders.ts";
 import type { HostExchange, RecordedCommit } from "../exchange/port.ts";
+import { HostPacks } from "../packs/host-packs.ts";
+import type { FindPacks } from "../packs/packs-client.ts";
 import { borrowing } from "../run/borrowing.ts";
 import { bytesOf } from "../run/bytes-of.ts";
 import { changeOwner } from "../run/change-owner.ts";
@@ -56,6 +58,8 @@ interface HostRepositoryOptions {
   readonly showMemoryBytes?: number;
   /** False where no remote can be reached as its person would; what a clone lacks is then said. */
   readonly mayFetch?: boolean;
+  /** Finds the service of packs of an instance that has one; without it none is found. */
+  readonly packsOf?: (instance: InstanceName) => ReturnType<FindPacks>;
   /** Gets how far `pin` is in packing what agents see, and in fetching what a clone lacks of it. */
   readonly onProgress?: (progress: GitProgress) => void;
 }
@@ -76,13 +80,15 @@ export class HostRepository {
   readonly #showing: Git;
 
   readonly #onProgress: HostRepositoryOptions["onProgress"];
+  readonly #packsOf: HostRepositoryOptions["packsOf"];
 
   private constructor(
     git: Git,
     place: RepositoryPlace,
-    { showMemoryBytes, onProgress }: Partial<HostRepositoryOptions> = {},
+    { showMemoryBytes, onProgress, packsOf }: Partial<HostRepositoryOptions> = {},
   ) {
     this.#git = git;
+    this.#packsOf = packsOf;
     this.#onProgress = onProgress;
     this.#showing = limited(
       git,
@@ -295,7 +301,8 @@ export class HostRepository {
 
   /** How an instance's agents get commits from here and give back theirs. */
   exchange(instance: InstanceName): HostExchange {
-    return new HostFolders(this.#git, this.place, instance);
+    const folders = new HostFolders(this.#git, this.place, instance);
+    return new HostPacks(folders, async () => await this.#packsOf?.(instance));
   }
 
   /** The artefacts whose commits this repository has by name already. */

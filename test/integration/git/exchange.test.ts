@@ -11,18 +11,27 @@ exchangeSuite("folders of the repository", async () => {
   const sample = sampleRepository();
   const repository = await HostRepository.open(sample.path, { env: hostEnv });
   const { objectsDir, exchangeDir } = foldersOf(repository, instance);
+  const host = repository.exchange(instance);
   const folder = (agent: string) => join(exchangeDir, agent);
   return {
     ...{ root: sample.root, path: sample.path, base: sample.base },
-    host: repository.exchange(instance),
+    host,
+    make: async (wanted) => void (await host.make(wanted)),
     agent: (agentName) => new AgentFolders({ agentName, objectsDir, exchangeDir, isGuarded: true }),
     command: {
-      leave: (agent, name) => writeFileSync(join(folder(agent), name), "#!/bin/sh\n"),
-      removeAll: (agent) => {
+      async leave(agent, name) {
+        writeFileSync(join(folder(agent), name), "#!/bin/sh\n");
+        return true;
+      },
+      async removeAll(agent) {
         for (const name of readdirSync(folder(agent))) rmSync(join(folder(agent), name));
         chmodSync(folder(agent), 0o500);
+        return true;
       },
-      damage: (agent, commit) => writeFileSync(join(folder(agent), `${commit}.pack`), "nothing"),
+      async damage(agent, commit) {
+        writeFileSync(join(folder(agent), `${commit}.pack`), "nothing");
+        return true;
+      },
     },
     [Symbol.asyncDispose]: async () => sample[Symbol.dispose](),
   };

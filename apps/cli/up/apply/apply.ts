@@ -131,17 +131,24 @@ async function startParts(
   };
   begin("before-agents");
   begin("before-orchestrator");
+  // An agent sees commits from its first grant on.
+  const served = Promise.all([volumes, ...ofKind("before-agents")]).then(input.folders.serve);
+  served.catch(() => undefined);
   const agents: Promise<unknown> = settleAll(
     changes.agents.map(async (change) => {
-      await volumes;
       // An agent may ask its model about the first claim that it sees.
-      await Promise.all(ofKind("before-agents"));
+      await served;
       await makePart(input, change, () => nextHeartbeat(board, change.planned.agent));
     }),
   );
   agents.catch(() => undefined);
   begin("any-time");
-  await settleAll([volumes, agents, ...ofKind("before-agents", "before-orchestrator", "any-time")]);
+  await settleAll([
+    volumes,
+    served,
+    agents,
+    ...ofKind("before-agents", "before-orchestrator", "any-time"),
+  ]);
   begin("last");
   await settleAll(ofKind("last"));
 }

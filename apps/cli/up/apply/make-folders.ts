@@ -7,6 +7,7 @@ import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
 import type { CommitHash, InstanceName } from "../../../../lib/model/ids.ts";
 import { isTakenOver } from "../../instance/lock.ts";
 import { hasApi } from "../../services/api.ts";
+import { servesPacks } from "../../services/packs.ts";
 import { PackingStep } from "../../terminal/packing-step.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { requireGoing } from "./make-part.ts";
@@ -23,11 +24,13 @@ type FoldersInput = {
 
 /**
  * `ready`: agents may start, and see this HEAD. Rejects with repository-unusable, git-failed and
- * interrupted. `stop`: ends what is not ready yet. `takeBack`: and removes what was not there
+ * interrupted. `serve`: gives it to the service of packs, where there is one, which runs.
+ * `stop`: ends what is not ready yet. `takeBack`: and removes what was not there
  * before.
  */
 export type Folders = {
   ready: Promise<CommitHash>;
+  serve: () => Promise<void>;
   stop: () => void;
   takeBack: () => Promise<void>;
 };
@@ -45,7 +48,8 @@ export function beginFolders(input: FoldersInput): Folders {
   const ready = made.then(({ head }) => head);
   // It may fail long before anyone waits for it.
   ready.catch(() => undefined);
-  return { ready, stop: () => stop.abort(), takeBack };
+  const serve = async () => await input.repository.exchange(input.instance).serve();
+  return { ready, serve, stop: () => stop.abort(), takeBack };
 }
 
 /** `isNew`: there was none before. */
@@ -61,7 +65,8 @@ async function makeFolders(input: FoldersInput): Promise<{ head: CommitHash; isN
   const isOpen = hasApi(config);
   const history = historyOf(agents);
   try {
-    const wanted = { writers, writer, history, isOpen, onProgress, signal };
+    const isServed = servesPacks(config);
+    const wanted = { writers, writer, history, isOpen, isServed, onProgress, signal };
     const head = await exchange.make(wanted);
     if (isOpen) await repository.openToApi(instance);
     step.done();

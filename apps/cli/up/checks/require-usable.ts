@@ -4,6 +4,7 @@ import { unusableHere } from "../../../../lib/config/problems.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
 import type { EngineInfo, InstanceParts, Runtime } from "../../../../lib/runtime/port.ts";
+import { servesPacks } from "../../services/packs.ts";
 import { unusableApiPort } from "./api-port.ts";
 import { beyondEngine } from "./beyond-engine.ts";
 import { requireAddresses } from "./require-addresses.ts";
@@ -34,20 +35,28 @@ export async function requireUsable({
   engine,
 }: Input): Promise<void> {
   const ofEngine =
-    engine === undefined ? withoutContainers(config) : beyondEngine(config, engine.info);
-  const findings = [...ofEngine, ...(await unusableApiPort(config, before, env))];
+    engine === undefined
+      ? unpreparable(config, withoutContainers)
+      : beyondEngine(config, engine.info);
+  const findings = [
+    ...ofEngine,
+    ...(servesPacks(config) ? unpreparable(config, withPacks) : []),
+    ...(await unusableApiPort(config, before, env)),
+  ];
   const problems = findings.map(({ path, sentence }) => problemAt(path, sentence));
   if (problems.length > 0) throw unusableHere(file, problems);
   if (engine !== undefined) await requireAddresses({ ...engine, config, before });
 }
 
 /** A process of this machine has a folder of its own, and nothing lies below it. */
-function withoutContainers({ agents }: SettConfig): ReturnType<typeof beyondEngine> {
+const withoutContainers =
+  "needs containers: leave it out with `--runtime process`, where `command` can prepare what it needs";
+/** What is prepared lies below a checkout that is made from the store as a folder. */
+const withPacks =
+  "needs the repository's folders: leave it out with `services.packs: service`, where `command` can prepare what it needs";
+
+function unpreparable({ agents }: SettConfig, sentence: string): ReturnType<typeof beyondEngine> {
   return agents
     .filter(({ workspace }) => workspace.prepare !== undefined)
-    .map(({ name }) => ({
-      path: ["agents", name, "workspace", "prepare"],
-      sentence:
-        "needs containers: leave it out with `--runtime process`, where `command` can prepare what it needs",
-    }));
+    .map(({ name }) => ({ path: ["agents", name, "workspace", "prepare"], sentence }));
 }

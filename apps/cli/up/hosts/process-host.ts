@@ -14,7 +14,8 @@ export async function processHost(input: HostInput): Promise<Host> {
   const { config, ...machine } = await prepareMachine(input.config, file, repository, shell);
   const image = { tag: "machine", id: "machine", env: machineEnvironment(shell.env) };
   return {
-    config,
+    // Parts see the files of this machine.
+    config: { ...config, services: { ...config.services, packs: "folders" } },
     isInContainer: false,
     prepare: async () => {},
     takeNames: async () => {},

@@ -16,6 +16,7 @@ import { leaseTime, reachesRedis, redisTimes } from "../../services/environment.
 import type { PlanInput, PlannedImage } from "../../services/input.ts";
 import { secretEnvironment, secretMountsOf } from "../../services/keeper.ts";
 import { agentResources, health, mebibyte, stopSecondsFor } from "../../services/limits.ts";
+import { packsOf, servesPacks } from "../../services/packs.ts";
 import { ownersNameLabel } from "../images/devcontainer-layer.ts";
 import { hiddenFromCub } from "./for-the-command.ts";
 
@@ -55,14 +56,7 @@ export function agentPlan(
         target: "/workspace",
         ...overLayer(input, agent),
       },
-      {
-        kind: "store",
-        folders: repository.foldersFor({
-          role: "agent",
-          name: agent.name,
-          isWriter: agent.workspace.mode === "rw",
-        }),
-      },
+      ...commitsFor(input, agent),
       reachesRedis(input, { role: "agent", agent: agent.name }),
       ...waysOf(agent),
       ...secretMountsOf(instance, agent),
@@ -93,6 +87,14 @@ function overLayer({ instance, isLayered }: PlanInput, agent: AgentConfig): { ov
   if (!isLayered || needsWorkers(agent)) return {};
   const [layer, upper] = [firstLayerName(instance), upperVolumeName(instance, agent.name)];
   return { over: { layer, upper, target: "/git/layer", variable: "SETT_LAYER_DIR" } };
+}
+
+/** Where it finds the commits of the instance, and leaves its own. */
+function commitsFor({ instance, config, repository }: PlanInput, agent: AgentConfig): Need[] {
+  const { name, workspace } = agent;
+  if (servesPacks(config)) return packsOf(instance, name);
+  const isWriter = workspace.mode === "rw";
+  return [{ kind: "store", folders: repository.foldersFor({ role: "agent", name, isWriter }) }];
 }
 
 /** Its ways out: it has no network of its own. */

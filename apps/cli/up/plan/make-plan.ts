@@ -6,6 +6,7 @@ import type { AgentRegistration } from "../../../../lib/model/agent.ts";
 import { publicNetworksOf } from "../../instance/machine-networks.ts";
 import { hasApi } from "../../services/api.ts";
 import type { PlanInput } from "../../services/input.ts";
+import { servesPacks } from "../../services/packs.ts";
 import type { Shell } from "../../terminal/shell.ts";
 import { keptPassword } from "../checks/kept-password.ts";
 import { requireStartable } from "../checks/require-startable.ts";
@@ -46,7 +47,9 @@ export async function makePlan(
     password: keptPassword(known.before) ?? randomBytes(24).toString("hex"),
     redisCa: redis?.ca,
     machine: known.engine,
-    isLayered: isInContainer && (await sharesCheckout(known, { instance, repository })),
+    isLayered:
+      isInContainer &&
+      (await sharesCheckout(known, { instance, repository, isServed: servesPacks(config) })),
     machineNetworks: publicNetworksOf(networkInterfaces()),
     cassettes,
     api: hasApi(config) ? { tokens, tls: values.tls, repository: place, telemetry } : undefined,

@@ -4,9 +4,14 @@ import { needsWorkers } from "../../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
 import { dockerTranslation } from "../../../../lib/runtime/docker/translate.ts";
-import { setAsideName, workerWorkspaceName } from "../../../../lib/runtime/names.ts";
+import {
+  setAsideName,
+  storeVolumeName,
+  workerWorkspaceName,
+} from "../../../../lib/runtime/names.ts";
 import type { Stranger } from "../../../../lib/runtime/port.ts";
 import type { PlanInput } from "../../services/input.ts";
+import { servesPacks } from "../../services/packs.ts";
 import { planInstance } from "./plan.ts";
 
 type Names = Record<Exclude<Stranger["sort"], "image">, string[]>;
@@ -30,7 +35,7 @@ export function plannedNames(instance: InstanceName, config: SettConfig): Names 
     .flatMap(({ name, replicas }) =>
       Array.from({ length: replicas }, (_, index) =>
         workerWorkspaceName(instance, name, index + 1),
-      ),
+      ).flatMap((volume) => (servesPacks(config) ? [volume, storeVolumeName(volume)] : [volume])),
     );
   return {
     container: [...containers, ...containers.map(setAsideName)],

@@ -7,7 +7,8 @@ import type { Known } from "../hosts/host.ts";
 /** To write so much takes an agent less time than `sett up` to make a layer. */
 const smallBytes = 32 * 1024 * 1024;
 
-type Place = { instance: InstanceName; repository: HostRepository };
+/** `isServed`: there is no folder from which a layer could be made. */
+type Place = { instance: InstanceName; repository: HostRepository; isServed?: boolean };
 
 /**
  * An instance stays as it began, because an agent whose disk is another one is another agent: it
@@ -16,7 +17,7 @@ type Place = { instance: InstanceName; repository: HostRepository };
  */
 export async function sharesCheckout(
   { before, engine }: Pick<Known, "before" | "engine">,
-  { instance, repository }: Place,
+  { instance, repository, isServed = false }: Place,
 ): Promise<boolean> {
   const { containers = [], volumes = [] } = before ?? {};
   if (engine.isRootless) return false;
@@ -27,6 +28,6 @@ export async function sharesCheckout(
       ({ name, labels }) =>
         labels.component === "workspace" && layeredWorkspaceOf(name) === undefined,
     );
-  if (hasBegun) return false;
+  if (hasBegun || isServed) return false;
   return await repository.takesMoreThan(await repository.head(), smallBytes);
 }

@@ -80,7 +80,7 @@ const cases: Case[] = [
     [
       "sett.yml:6:29 services.redis.image: must be an image such as `debian:bookworm-slim`",
       "sett.yml:6:38 services.orchestrator: is empty: it must be a map",
-      "sett.yml:6:54 services.postgres: is unknown here; known are `api`, `orchestrator`, `redis`",
+      "sett.yml:6:54 services.postgres: is unknown here; known are `api`, `orchestrator`, `packs`, `redis`",
     ],
   ],
   [
@@ -100,8 +100,8 @@ const cases: Case[] = [
     [
       'sett.yml:3:3 agents["My Agent"]: must be lower-case letters, digits and inner hyphens',
       'sett.yml:3:25 agents["My Agent"].command: must not be empty: its first entry is the program',
-      "sett.yml:4:3 agents.user: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `api`, `log-reader` and `redis` are parts of Sett",
-      "sett.yml:5:3 agents.redis: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `api`, `log-reader` and `redis` are parts of Sett",
+      "sett.yml:4:3 agents.user: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `api`, `log-reader`, `packs` and `redis` are parts of Sett",
+      "sett.yml:5:3 agents.redis: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `api`, `log-reader`, `packs` and `redis` are parts of Sett",
     ],
   ],
   [

@@ -28,6 +28,7 @@ test("a short file gets every default", async () => {
     retention: {},
     services: {
       orchestrator: {},
+      packs: "folders",
       redis: { resources: { limits: {} }, timeout_ms: 3_000, give_up_ms: 60_000 },
     },
     external: [],

@@ -1,0 +1,106 @@
+// The service of packs: for an instance whose agents do not reach the repository's folders
+// (`services.packs: service`). It has what agents see of the repository, and what they publish, in
+// a volume that no other part has, and nothing of the person's.
+import { createHmac } from "node:crypto";
+import type { SettConfig } from "../../../lib/model/config.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
+import {
+  filesVolumeName,
+  storeVolumeName,
+  workspaceVolumeName,
+} from "../../../lib/runtime/names.ts";
+import type { Need } from "../../../lib/runtime/part-plan.ts";
+import { quietRuntime } from "../../../lib/service/quiet-runtime.ts";
+import { temporaryFolder } from "./environment.ts";
+import type { PlanInput } from "./input.ts";
+import { gatewayStopSeconds, serviceResources, serviceUser } from "./limits.ts";
+import { defineService } from "./service.ts";
+
+export const packsPort = 8090;
+/** The command line reads it from the container, as it reads Redis' password. */
+export const packsTokenVariable = "SETT_PACKS_TOKEN";
+const door = "packs";
+const folder = "/packs";
+const urlVariable = "SETT_PACKS_URL";
+/** Of an agent's own copy. */
+const storeFolder = "/git/store";
+/** No agent can have this name. */
+const ofApi = "api";
+
+export const packs = defineService({
+  name: "packs",
+  image: "gateway",
+  isNeeded: servesPacks,
+  plan: ({ instance, config, password }) => {
+    const shelves = config.agents.map(({ name, workspace, resources }) => [
+      name,
+      workspace.mode === "rw" ? resources.limits.disk_bytes : null,
+    ]);
+    return {
+      program: "gateway",
+      start: { args: ["--packs"] },
+      env: {
+        SETT_INSTANCE_NAME: instance,
+        ...quietRuntime,
+        SETT_PACKS_DIR: folder,
+        SETT_PACKS_SHELVES: JSON.stringify(Object.fromEntries(shelves)),
+        [packsTokenVariable]: createHmac("sha256", password).update("packs").digest("hex"),
+      },
+      needs: [
+        {
+          kind: "shelf",
+          name: filesVolumeName(instance, "packs"),
+          of: { component: "packs-files" },
+          target: folder,
+        },
+        {
+          kind: "serve",
+          door,
+          agents: [...config.agents.map(({ name }) => name), ofApi],
+          variable: "SETT_SOCKETS_DIR",
+        },
+        temporaryFolder(16),
+      ],
+      network: "instance",
+      healthPort: 8080,
+      ports: [
+        {
+          port: packsPort,
+          published: "any",
+          variables: { port: "SETT_PACKS_PORT", address: "SETT_PACKS_HOST" },
+        },
+      ],
+      user: serviceUser,
+      resources: serviceResources,
+      pidsLimit: 512,
+    };
+  },
+  ready: "answers",
+  starts: "before-agents",
+  // `sett down` fetches from it when all others have stopped.
+  stops: "after-fetch",
+  stopSeconds: gatewayStopSeconds,
+  sign: { variable: urlVariable },
+});
+
+export function servesPacks({ services }: Pick<SettConfig, "services">): boolean {
+  return services.packs === "service";
+}
+
+/** An agent's way to the commits of the instance, and the place of its own copy of them. */
+export function packsOf(instance: PlanInput["instance"], agent: AgentName): Need[] {
+  return [
+    { kind: "reach", door, agent, variable: urlVariable },
+    {
+      kind: "shelf",
+      name: storeVolumeName(workspaceVolumeName(instance, agent)),
+      of: { component: "workspace", agent },
+      target: storeFolder,
+    },
+  ];
+}
+
+/** The API shows agents the commits of its goals, and reads their results. */
+export function packsOfApi({ config }: Pick<PlanInput, "config">): Need[] {
+  return servesPacks(config) ? [{ kind: "reach", door, agent: ofApi, variable: urlVariable }] : [];
+}

@@ -1,0 +1,67 @@
+// The service of packs as a program: a socket for each agent and for the API, a port for the
+// commands of a person, and the health endpoints.
+import { createHash, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { Registry } from "prom-client";
+import { systemClock } from "../../../lib/async/clock.ts";
+import { PackService } from "../../../lib/git/packs/pack-service.ts";
+import { type Caller, packsServer } from "../../../lib/git/packs/serve-packs.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import { listenAt } from "../../../lib/service/forward.ts";
+import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { serve } from "../../../lib/service/serve.ts";
+import { createServiceApp } from "../../../lib/service/service-app.ts";
+import { exitOn, stopSignal } from "../../../lib/service/stop-signal.ts";
+import packageJson from "../../../package.json" with { type: "json" };
+import type { PacksSettings } from "./settings.ts";
+
+/** Resolves when it has been stopped. */
+export async function runPacks(settings: PacksSettings): Promise<void> {
+  const { instance, folder, agents, shelves, token, socketsFolder, port, host } = settings;
+  const log = createJsonLog(console.log, systemClock.now).with({ service: "packs", instance });
+  const signal = stopSignal();
+  const hasStarted = exitOn(signal);
+  const service = await PackService.open(folder, { shelves });
+  const serverFor = (callerOf: (request: IncomingMessage) => Caller | undefined) =>
+    packsServer({
+      ...{ service, callerOf },
+      onError: (error) => log.error("Could not answer", { reason: messageOf(error) }),
+    });
+  await using open = new AsyncDisposableStack();
+  // Who asks is known by where it asks: no other container sees the socket.
+  const ways = [
+    ...agents.map((name) => ({ way: name as string, caller: { role: "agent", name } as const })),
+    { way: "api", caller: { role: "host" } as const },
+  ];
+  for (const { way, caller } of ways) {
+    const server = serverFor(() => caller);
+    open.use(await listenAt(join(socketsFolder, way, "packs.sock"), server));
+    open.defer(() => server.closeAllConnections());
+  }
+  const byToken = serverFor((request) => (hasToken(request, token) ? { role: "host" } : undefined));
+  byToken.listen(port, host);
+  await once(byToken, "listening");
+  open.defer(() => void byToken.close());
+  open.defer(() => byToken.closeAllConnections());
+  const app = createServiceApp({
+    service: "packs",
+    health: () => ({ ok: true }),
+    metrics: new Registry(),
+    state: () => ({ packs: service.packs().length, has_store: service.list !== undefined }),
+  });
+  const server = serve({ port: settings.healthPort, hostname: settings.healthHost }, app.fetch);
+  const names = agents.join(", ");
+  log.info("Service of packs started", { version: packageJson.version, agents: names });
+  hasStarted();
+  await new Promise((stopped) => signal.addEventListener("abort", stopped, { once: true }));
+  await server.stop();
+  log.info("Service of packs stopped", { signal: signal.reason });
+}
+
+/** In a time that says nothing about the token. */
+function hasToken({ headers }: IncomingMessage, token: string): boolean {
+  const digestOf = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digestOf(headers.authorization ?? ""), digestOf(`Bearer ${token}`));
+}
