@@ -22,6 +22,7 @@ import { CageProof } from "./container/cage.ts";
 import { readOwnProcess } from "./container/own-process.ts";
 import { Cub } from "./cub.ts";
 import type { Deps } from "./program/deps.ts";
+import { withLogin } from "./program/login.ts";
 import { LoopWatch } from "./program/loop-watch.ts";
 import { loadOwnRegistration } from "./program/own-registration.ts";
 import { maskedLine } from "./secrets/mask-line.ts";
@@ -35,11 +36,15 @@ import { executeClaim } from "./work/execute-claim.ts";
 const usage =
   "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work | --make-layer COMMIT | --prepare STEP]   (settings come from the environment)";
 
+type OwnSettings = Settings & { isForgotten: boolean };
+
 /** Its own commands reach the port as well. */
 const maxHealthConnections = 32;
 
-async function main([argument, ...more]: string[]): Promise<void> {
+async function main(given: string[]): Promise<void> {
   Object.assign(process.env, directToThisMachine(process.env));
+  const { environment, isForgotten, rest } = await withLogin(given, process.env);
+  const [argument, ...more] = rest;
   if (argument === "--version") return console.log(packageJson.version);
   if (argument === "--work")
     return (await import("./prompt-worker/work.ts")).runWorker(process.env);
@@ -56,7 +61,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
   if (argument !== undefined && claim === undefined && (!isAboutCub || more.length > 0)) {
     throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
   }
-  const settings = readSettings(process.env);
+  const settings = { ...readSettings(environment), isForgotten };
   if (claim !== undefined) return work(settings, claim);
   if (argument === "--metrics") return console.log(await readMetrics(settings.healthPort));
   if (argument === "--healthcheck") {
@@ -101,7 +106,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
 }
 
 /** A worker: works on one claim and ends. */
-async function work(settings: Settings, claim: ClaimId): Promise<void> {
+async function work(settings: OwnSettings, claim: ClaimId): Promise<void> {
   const { grantAttempt: attempt, shutdownTimeoutMs } = settings;
   const stop = stopSignal(settings.stopSignals);
   await leaveCrashesToTheSystem();
@@ -123,7 +128,7 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
 }
 
 /** `isNeeded`: it holds work, so that it does not end where Redis stays away. */
-async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps> {
+async function depsOf(settings: OwnSettings, isNeeded: () => boolean): Promise<Deps> {
   const { instance, agentName: agent } = settings;
   const secrets =
     settings.secrets && new Secrets(settings.secrets.folder, settings.secrets.variables);
@@ -173,11 +178,11 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
 }
 
 /** A cub that shares its process numbers with others has nothing that confines its commands. */
-function cageOf({ cage, git }: Settings): CageProof | undefined {
+function cageOf({ cage, git, isForgotten }: OwnSettings): CageProof | undefined {
   if (cage === undefined || process.pid !== 1) return undefined;
   const { binary, libraryPath } = git;
   const env = { PATH: process.env.PATH, ...ownLibraries(libraryPath) };
-  return new CageProof(cage, { path: binary, env });
+  return new CageProof(cage, { path: binary, env }, isForgotten);
 }
 
 async function connect(settings: Settings, isNeeded: () => boolean, log: JsonLog) {

@@ -41,6 +41,12 @@ export const Environment = z.object({
     .describe(
       "Where Redis is, with the agent's user and password; `redis+unix://…@localhost/PATH` for a socket.",
     ),
+  SETT_LOGIN: z
+    .string()
+    .optional()
+    .describe(
+      "Half of its password of Redis, where REDIS_URL has none. The other half is an argument, `--login=…`, which the cub removes from where others read it.",
+    ),
   SETT_AGENT_COMMAND: CommandText.describe(
     "The agent's command, as a JSON array. Empty, with a model and a prompt: the built-in worker.",
   ),

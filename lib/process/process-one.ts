@@ -1,7 +1,9 @@
 // Process 1 of a container is of the same user as the commands that it starts, and they may send it
 // any signal. Linux drops those, SIGKILL as well, for which process 1 has no handler of its own;
 // and they may move its threads to a processor of their choice. No node: API does this.
-import { readdirSync } from "node:fs";
+
+import { Buffer } from "node:buffer";
+import { readdirSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import process from "node:process";
 
@@ -31,6 +33,24 @@ export async function useAllProcessors({ all }: { all: boolean }): Promise<void>
   const threads = all ? readdirSync("/proc/self/task").map(Number) : [process.pid];
   for (const thread of threads)
     libc.sched_setaffinity(thread, everyProcessor.byteLength, everyProcessor);
+}
+
+/**
+ * Overwrites an argument of this program where others read it, which is in its own memory. Call it
+ * before anything else has started that may read it. Returns whether the kernel shows it no more.
+ */
+export async function forgetArgument(argument: string): Promise<boolean> {
+  const stack = /^([0-9a-f]+)-([0-9a-f]+) .*\[stack\]$/m.exec(
+    readFileSync("/proc/self/maps", "utf8"),
+  );
+  if (stack !== null && "bun" in process.versions) {
+    const [from, to] = [1, 2].map((at) => Number.parseInt(stack[at] ?? "", 16)) as [number, number];
+    const { toArrayBuffer } = await import("bun:ffi");
+    const memory = Buffer.from(toArrayBuffer(from as never, 0, to - from));
+    for (let at = memory.indexOf(argument); at >= 0; at = memory.indexOf(argument, at))
+      memory.fill(0, at, at + argument.length);
+  }
+  return !readFileSync("/proc/self/cmdline", "latin1").includes(argument);
 }
 
 const setDumpable = 4;

@@ -31,12 +31,17 @@ const outside = new Map<string, readonly number[]>([
 export class CageProof {
   readonly #cage: Cage;
   readonly #git: Git;
+  readonly #isForgotten: boolean;
   #problem: string | undefined = "It has not been tried yet.";
 
-  /** `git`: a program of the same user that looks at the cub from outside. */
-  constructor(cage: Cage, git: Git) {
+  /**
+   * `git`: a program of the same user that looks at the cub from outside. `isForgotten`: nothing of
+   * the cub's password is in its arguments.
+   */
+  constructor(cage: Cage, git: Git, isForgotten = true) {
     this.#cage = cage;
     this.#git = git;
+    this.#isForgotten = isForgotten;
   }
 
   /** A sentence about what does not hold; undefined where commands are confined. */
@@ -62,7 +67,11 @@ export class CageProof {
         whatOthersRead(this.#git, process.pid),
         network === "none" ? whatIsReached() : undefined,
       ]);
-      this.#problem = found.find((each) => each !== undefined) ?? excess.map(sentenceOf)[0];
+      const shown = this.#isForgotten
+        ? undefined
+        : "A command could read what the cub was started with.";
+      this.#problem =
+        shown ?? found.find((each) => each !== undefined) ?? excess.map(sentenceOf)[0];
     } catch (error) {
       this.#problem = `It cannot be tried whether the container confines commands: ${messageOf(error)}`;
     }

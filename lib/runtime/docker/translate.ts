@@ -9,6 +9,7 @@ import type { Cage } from "../../model/cage.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { inPieces } from "../../model/in-pieces.ts";
 import { type Prepare, prepareWay } from "../../model/prepare.ts";
+import { splitSecret } from "../../model/split-secret.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec, Mount, Owner } from "../container-spec.ts";
@@ -282,14 +283,24 @@ function doorMount(
 /** By its name in the network of the instance, and elsewhere by the socket. */
 function redisFor(
   { port, login: { name, password } }: Extract<Need, { kind: "redis" }>,
-  { network, labels }: PartPlan,
+  { network, labels, needs }: PartPlan,
 ): Met {
+  const socket = `localhost${socketOf("redis")}`;
+  // A command of the agent may look into other programs of its container.
+  if (needs.some(({ kind }) => kind === "cub"))
+    return {
+      mounts: [doorMount({ door: "redis" }, labels)],
+      env: {
+        REDIS_URL: `redis+unix://${name}@${socket}`,
+        SETT_LOGIN: splitSecret(password).environment,
+      },
+    };
   const address = serviceContainer(labels.instance, "redis");
   if (network === "instance")
     return { env: { REDIS_URL: `redis://${name}:${password}@${address}:${port}` } };
   return {
     mounts: [doorMount({ door: "redis" }, labels)],
-    env: { REDIS_URL: `redis+unix://${name}:${password}@localhost${socketOf("redis")}` },
+    env: { REDIS_URL: `redis+unix://${name}:${password}@${socket}` },
   };
 }
 
@@ -406,9 +417,12 @@ function repository(need: Extract<Need, { kind: "repository" }>): Met {
 /** The cub and git have their own libraries; the agent's command gets the value of its image. */
 function cub(
   { healthcheck }: Extract<Need, { kind: "cub" }>,
-  { labels, network, resources }: PartPlan,
+  { labels, network, resources, needs }: PartPlan,
   { cub: { tag, id } }: Engine,
 ): Met {
+  const halves = needs.flatMap((need) =>
+    need.kind === "redis" ? [splitSecret(need.login.password).argument] : [],
+  );
   const { openFiles, fileBytes, pendingSignals, queueBytes } = resources;
   const limits = withoutUndefined({ openFiles, fileBytes, pendingSignals, queueBytes });
   const cage: Cage = { network: network === "none" ? "none" : "open", limits };
@@ -430,7 +444,7 @@ function cub(
       SETT_CAGE: JSON.stringify(cage),
     },
     over: {
-      entrypoint: [program],
+      entrypoint: [program, ...halves.map((half) => `--login=${half}`)],
       healthcheck: { ...healthcheck, command: [program, "--healthcheck"] },
     },
   };

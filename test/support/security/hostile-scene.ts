@@ -11,6 +11,7 @@ import { SettWorkspace, scriptAgent, settYml } from "../sett/sett-workspace.ts";
 import { waitFor } from "../wait-for.ts";
 import { type Client, connectOwner, readLog } from "./board-state.ts";
 import { intruderPort, type Order, type Outcome } from "./intruder.ts";
+import { type ContainerConfig, redisUrlIn } from "./login-of.ts";
 
 /** Its result is of the goal's text as its type; rules of other agents do the rest. */
 const honest = `
@@ -145,9 +146,8 @@ export class HostileScene implements AsyncDisposable {
   /** The password of Redis that another part's container has. */
   async passwordOf(part: string): Promise<string> {
     const { Config } = await inspect(this.sett, part);
-    const line =
-      Config.Env.find((variable) => /^(?:REDIS_URL|REDISCLI_AUTH)=/.test(variable)) ?? "";
-    return line.replace(/^REDISCLI_AUTH=|^REDIS_URL=redis(?:\+unix)?:\/\/[^:]*:|@[^@]*$/g, "");
+    const owner = Config.Env.find((variable) => variable.startsWith("REDISCLI_AUTH="));
+    return owner?.slice("REDISCLI_AUTH=".length) ?? new URL(redisUrlIn(Config)).password;
   }
 
   /** The events of the log that name mallory, after the entry `after`. */
@@ -185,7 +185,7 @@ export class HostileScene implements AsyncDisposable {
 }
 
 type Inspected = {
-  Config: { Env: string[] };
+  Config: ContainerConfig;
   NetworkSettings: {
     Ports: Record<string, { HostPort: string }[]>;
     Networks: Record<string, { IPAddress: string }>;
@@ -209,10 +209,8 @@ async function intruderOf(
   part: string,
 ): Promise<{ host: string; redis: string }> {
   const { Config, NetworkSettings } = await inspect(sett, part);
-  const redis =
-    Config.Env.find((variable) => variable.startsWith("REDIS_URL="))?.slice("REDIS_URL=".length) ??
-    "";
-  return { host: Object.values(NetworkSettings.Networks)[0]?.IPAddress ?? "", redis };
+  const host = Object.values(NetworkSettings.Networks)[0]?.IPAddress ?? "";
+  return { host, redis: redisUrlIn(Config) };
 }
 
 /** Undefined until every goal has come to where it waits. */

@@ -111,7 +111,7 @@ describe("the plan of an instance without containers", () => {
   test("gives an agent the environment of its container, without what a container adds", () => {
     const names = Object.keys(containers.agents[0]?.spec.env ?? {});
     const missing = names.filter((name) => !(name in (coder?.env ?? {})));
-    expect(missing).toEqual(["SETT_GIT_LIBRARY_PATH", "SETT_CAGE"]);
+    expect(missing.toSorted()).toEqual(["SETT_CAGE", "SETT_GIT_LIBRARY_PATH", "SETT_LOGIN"]);
     expect(coder).toMatchObject({
       entrypoint: ["/opt/sett/sett-cub"],
       workingDir: "/home/ada/repository",

@@ -4,6 +4,7 @@ import { stopSecondsOf } from "../../../../../../apps/cli/services/limits.ts";
 import { passwordFor, urlFor } from "../../../../../../apps/cli/services/redis-users.ts";
 import { readSettings } from "../../../../../../apps/orchestrator/settings.ts";
 import { Policy } from "../../../../../../lib/model/policy.ts";
+import { joinSecret } from "../../../../../../lib/model/split-secret.ts";
 import type { EngineSocket } from "../../../../../../lib/runtime/docker/translate.ts";
 import { repositoryAt, sampleConfig, samplePlan } from "../../../../../support/cli/sample-plan.ts";
 import { agentName } from "../../../../../support/records/sample.ts";
@@ -132,17 +133,21 @@ describe("the plan of an instance", () => {
   });
 
   test("gives each service the password of its own user of Redis, and no other's", () => {
-    expect(specOf("coder").env.REDIS_URL).toBe(
-      `redis+unix://agent-coder:${passwordFor("secret", { role: "agent", agent: agentName("coder") })}@localhost/run/sett/redis/redis.sock`,
+    const { env: ofCoder, entrypoint } = specOf("coder");
+    expect(ofCoder.REDIS_URL).toBe("redis+unix://agent-coder@localhost/run/sett/redis/redis.sock");
+    const argument = entrypoint?.[1]?.slice("--login=".length) ?? "";
+    expect(joinSecret({ environment: ofCoder.SETT_LOGIN ?? "", argument })).toBe(
+      passwordFor("secret", { role: "agent", agent: agentName("coder") }),
     );
     const passwords = plan().users.map(({ password }) => password);
     expect(new Set([...passwords, "secret"]).size).toBe(5);
-    for (const { env } of [orchestrator, ...agents.map(({ spec }) => spec)]) {
-      const own = new URL(env.REDIS_URL ?? "").password;
-      expect(passwords).toContain(own);
+    const own = new URL(orchestrator.env.REDIS_URL ?? "").password;
+    expect(passwords).toContain(own);
+    // The whole of an agent's password is in no description of its container.
+    for (const { env } of [orchestrator, ...agents.map(({ spec }) => spec)])
       for (const other of ["secret", ...passwords])
-        if (other !== own) expect(JSON.stringify(env)).not.toContain(other);
-    }
+        if (other !== own || env !== orchestrator.env)
+          expect(JSON.stringify(env)).not.toContain(other);
   });
 
   test("keeps the users in a file that the owner's password is put into before Redis starts", () => {
@@ -236,7 +241,7 @@ test("where an agent has workers, the starter alone gets the engine's socket, it
 describe("the container of an agent", () => {
   test("starts with the cub and hands it what sett.yml says", () => {
     const { entrypoint, env, healthcheck, user: owner } = specOf("coder");
-    expect(entrypoint).toEqual(["/cub/cub"]);
+    expect(entrypoint).toEqual(["/cub/cub", expect.stringMatching(/^--login=[0-9a-f]{128}$/)]);
     expect(healthcheck).toMatchObject({ command: ["/cub/cub", "--healthcheck"] });
     expect(owner).toEqual(user);
     expect(JSON.parse(env.SETT_AGENT_COMMAND ?? "")).toEqual(["/app/run.sh", "two words"]);
