@@ -19,6 +19,7 @@ import { createOrchestratorMetrics } from "../../apps/orchestrator/leader/metric
 import {
   LogReaderEnvironment,
   Environment as OrchestratorEnvironment,
+  RecorderEnvironment,
   RedisWayEnvironment,
   StarterEnvironment,
 } from "../../apps/orchestrator/settings.ts";
@@ -36,6 +37,7 @@ export const serviceRegions = {
   "packs-settings": () => settings(PacksEnvironment),
   "starter-settings": () => settings(StarterEnvironment),
   "log-reader-settings": () => settings(LogReaderEnvironment),
+  "recorder-settings": () => settings(RecorderEnvironment),
   "redis-way-settings": () => settings(RedisWayEnvironment),
   "cub-settings": () => settings(CubEnvironment),
   "worker-settings": () => settings(WorkEnvironment),

@@ -46,6 +46,8 @@ export type Deps = {
   logs?: Logs | undefined;
   /** The kept bodies of calls; undefined where it reaches no gateway. */
   readBodies?: ReadBodies | undefined;
+  /** What commands have printed; undefined where it reaches no recorder. */
+  readOutput?: ReadOutput | undefined;
   /** Draws DOT. */
   drawSvg: (dot: string) => Promise<string>;
   metrics: ApiMetrics;
@@ -88,6 +90,12 @@ export const defaultLimits: Limits = {
   // GitHub and GitLab themselves give a delivery up after ten seconds.
   hookBodies: { deadlineMs: 10_000, maxHeldBytes: 32 * mebibyte },
 };
+
+/** Undefined where it is not kept. Throws `not-ready`. */
+export type ReadOutput = (body: {
+  goal: GoalId;
+  digest: string;
+}) => Promise<Uint8Array<ArrayBuffer> | undefined>;
 
 /** The user's repository. */
 export interface Repository {

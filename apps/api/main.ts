@@ -27,6 +27,7 @@ import { FewAtOnce } from "./few-at-once.ts";
 import { putHookSecrets, readHookSecret } from "./hook-secrets.ts";
 import { openLogs } from "./logs.ts";
 import { createApiMetrics, withInstance } from "./metrics.ts";
+import { openOutputs } from "./outputs.ts";
 import { suggestRequest } from "./over-http.ts";
 import { pageOf } from "./page.ts";
 import { openRepository } from "./repository.ts";
@@ -166,6 +167,7 @@ async function depsOf(settings: Settings, log: JsonLog, signal: AbortSignal) {
         : await openRepository(repositoryFolder, process.env, { hasFiles, results, packsUrl }),
     drawSvg: (dot) => drawings.run(() => drawApart(dot, drawer(), signal)),
     logs: await openLogs(settings, process.env),
+    readOutput: await openOutputs(settings.recorderUrl),
     sessionKey: await sessionKeyOf(settings.sessionKey, resultsFolder),
     metrics: createApiMetrics(),
     clock: systemClock,

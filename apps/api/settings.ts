@@ -154,6 +154,10 @@ export const Environment = z.object({
   )
     .optional()
     .describe("Where the processes of this machine are, as JSON, for `processes`."),
+  SETT_RECORDER_URL: z
+    .url({ protocol: /^(?:https?|unix)$/ })
+    .optional()
+    .describe("Where the recorder is, or its socket, for what commands have printed."),
   ...healthAddress,
   ...redisPatience,
 });
@@ -187,6 +191,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     packsUrl: read.SETT_PACKS_URL,
     resultsFolder: read.SETT_RESULTS_DIR,
     logs: { socket: read.SETT_LOGS_SOCKET, of: read.SETT_LOGS_OF, processes: read.SETT_PROCESSES },
+    recorderUrl: read.SETT_RECORDER_URL,
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
     telemetry: telemetrySettings(read),

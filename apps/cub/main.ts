@@ -30,6 +30,7 @@ import { Secrets } from "./secrets/secrets.ts";
 import { readLayerSettings, readPrepareSettings, readSettings, type Settings } from "./settings.ts";
 import { commandsOf } from "./tool/commands.ts";
 import { commandText } from "./tool/log-text.ts";
+import { OutputKeeper } from "./tool/output-keeper.ts";
 import { workingCopyOf } from "./tool/working-copy-of.ts";
 import { executeClaim } from "./work/execute-claim.ts";
 
@@ -165,6 +166,7 @@ async function depsOf(settings: OwnSettings, isNeeded: () => boolean): Promise<D
     }),
     ...{ board, registration, workingCopy, model, cage, secrets, log, watch },
     contextBytes: settings.contextBytes,
+    outputs: await outputsOf(settings, log),
     grantLeaseMs: settings.grantLeaseMs,
     network: hasNetwork() ? undefined : { hasProxy: egressUrl !== undefined },
     askModel:
@@ -198,6 +200,14 @@ async function connect(settings: Settings, isNeeded: () => boolean, log: JsonLog
     ...{ isNeeded, onLost: fail, onUnreadable },
   });
   return byMail(connected, { agent: agentName, host, timeoutMs });
+}
+
+async function outputsOf(
+  { recorderUrl, outputBytes: maxBytes }: Settings,
+  log: JsonLog,
+): Promise<OutputKeeper | undefined> {
+  if (recorderUrl === undefined || maxBytes === 0) return undefined;
+  return new OutputKeeper({ url: await reachable(recorderUrl), maxBytes, log });
 }
 
 /** Returns the address at which its commands reach the gateway. */

@@ -9,6 +9,7 @@ import { SecretName } from "../../lib/model/config-secrets.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { withWhole } from "../../lib/model/in-pieces.ts";
+import { defaultOutputBytes, maxOutputBytes } from "../../lib/model/kept-output.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { PreparedWorkspace, PrepareOrder } from "../../lib/model/prepare.ts";
 import { WorkspacePaths } from "../../lib/model/workspace-path.ts";
@@ -79,6 +80,20 @@ export const Environment = z.object({
     .min(1)
     .optional()
     .describe("`limits.context` in bytes. Default: 64 MiB."),
+  SETT_RECORDER_URL: z
+    .url({
+      protocol: /^(?:https?|unix)$/,
+      error: "must be a URL such as unix:/run/sett/recorder/recorder.sock",
+    })
+    .optional()
+    .describe("Where the recorder is, or its socket. Default: no output of commands is kept."),
+  SETT_OUTPUT_BYTES: z.coerce
+    .number({ error: "must be a number of bytes" })
+    .int()
+    .min(0)
+    .max(maxOutputBytes)
+    .default(defaultOutputBytes)
+    .describe("`limits.output` in bytes."),
   SETT_PROMPT_CLAIM: z.string().optional().describe("`prompts.claim`."),
   SETT_PROMPT_EXECUTION: z.string().optional().describe("`prompts.execution`, for the command."),
   SETT_GATEWAY_URL: z
@@ -240,6 +255,8 @@ export function readSettings(environment: Record<string, string | undefined>) {
     model: modelOf(read),
     onBudget: read.SETT_ON_BUDGET,
     egressUrl: read.SETT_EGRESS_URL,
+    recorderUrl: read.SETT_RECORDER_URL,
+    outputBytes: read.SETT_OUTPUT_BYTES,
     secrets: secretsOf(read),
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,

@@ -1,6 +1,7 @@
 // The orchestrator's program: creates the dependencies, and alone reads the environment.
 import { randomUUID } from "node:crypto";
 import process from "node:process";
+import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
@@ -17,9 +18,12 @@ import packageJson from "../../package.json" with { type: "json" };
 import { createOrchestratorApp } from "./app.ts";
 import { createOrchestratorMetrics } from "./leader/metrics.ts";
 import { type CandidateDeps, Orchestrator } from "./orchestrator.ts";
+import { readOutputLines, removeOutputs } from "./recorder/answer-outputs.ts";
+import { OutputStore } from "./recorder/output-store.ts";
 import {
   Environment,
   readLogReaderSettings,
+  readRecorderSettings,
   readRedisWaySettings,
   readSettings,
   readStarterSettings,
@@ -29,14 +33,22 @@ import { StarterClient } from "./workers/starter-client.ts";
 import { RuntimeHost } from "./workers/worker-host.ts";
 
 const usage =
-  "usage: orchestrator [--version | --healthcheck | --starter | --log-reader | --redis-way]   (settings come from the environment)";
+  "usage: orchestrator [--version | --healthcheck | --starter | --log-reader | --redis-way | --recorder | --read-outputs | --remove-outputs]   (settings come from the environment)";
+
+const modes = [
+  "--healthcheck",
+  "--starter",
+  "--log-reader",
+  "--redis-way",
+  "--recorder",
+  "--read-outputs",
+  "--remove-outputs",
+];
 
 async function main([argument, ...more]: string[]): Promise<void> {
   Object.assign(process.env, directToThisMachine(process.env));
   if (argument === "--version") return console.log(packageJson.version);
-  const isKnown =
-    argument === undefined ||
-    ["--healthcheck", "--starter", "--log-reader", "--redis-way"].includes(argument);
+  const isKnown = argument === undefined || modes.includes(argument);
   if (!isKnown || more.length > 0) {
     throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
   }
@@ -51,6 +63,10 @@ async function main([argument, ...more]: string[]): Promise<void> {
     return await (await import("./run-redis-way.ts")).runRedisWay(
       readRedisWaySettings(process.env),
     );
+  if (argument === "--recorder")
+    return await (await import("./run-recorder.ts")).runRecorder(readRecorderSettings(process.env));
+  if (argument === "--read-outputs" || argument === "--remove-outputs")
+    return await answerAboutOutputs(argument);
   if (argument === "--healthcheck") {
     process.exitCode = await runHealthcheck(
       Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT),
@@ -90,6 +106,13 @@ async function main([argument, ...more]: string[]): Promise<void> {
   log.info("Orchestrator stopped", { signal: signal.reason });
 }
 
+async function answerAboutOutputs(argument: "--read-outputs" | "--remove-outputs"): Promise<void> {
+  const store = new OutputStore({ ...readRecorderSettings(process.env), clock: systemClock });
+  const order = await text(process.stdin);
+  if (argument === "--remove-outputs") return await removeOutputs(store, order);
+  for await (const line of readOutputLines(store, order)) console.log(line);
+}
+
 /** Without workers no container runtime is loaded or needed. */
 async function workersOf({
   instance,
@@ -117,8 +140,8 @@ async function asProcesses(options: ProcessRuntimeOptions): Promise<Workers> {
 }
 
 function fail(error: unknown): never {
-  const { text, exitCode } = describeFatalError("orchestrator", error);
-  console.error(text);
+  const { text: problem, exitCode } = describeFatalError("orchestrator", error);
+  console.error(problem);
   process.exit(exitCode);
 }
 

@@ -1,7 +1,8 @@
 // The orchestrator's settings, from its environment.
 import { z } from "zod";
-import { InstanceName } from "../../lib/model/ids.ts";
+import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { withWhole } from "../../lib/model/in-pieces.ts";
+import { defaultOutputBytes, maxOutputBytes } from "../../lib/model/kept-output.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { Hook } from "../../lib/model/notify.ts";
 import { defaultPolicy, Policy } from "../../lib/model/policy.ts";
@@ -146,6 +147,50 @@ export function readLogReaderSettings(environment: Record<string, string | undef
     instance: read.SETT_INSTANCE_NAME,
     socket: read.SETT_SOCKET,
     healthPort: read.SETT_HEALTH_PORT,
+  };
+}
+
+/** docs/reference/services.md#settings is made from the descriptions here. */
+export const RecorderEnvironment = z.object({
+  SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
+  SETT_RECORD_DIR: z
+    .string()
+    .min(1)
+    .default("/record")
+    .describe("The folder of the record, where it keeps what commands have printed."),
+  SETT_RECORDER_READER: AgentName.optional().describe(
+    "The folder among them whose socket is for reading, and not for adding.",
+  ),
+  SETT_SOCKETS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Where each agent has a folder for its socket. Default: all of them ask at the health port.",
+    ),
+  SETT_OUTPUT_BYTES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(maxOutputBytes)
+    .default(defaultOutputBytes)
+    .describe("`limits.output` in bytes."),
+  ...healthAddress,
+});
+
+export type RecorderSettings = ReturnType<typeof readRecorderSettings>;
+
+/** Throws `environment-invalid`, naming every variable that is missing or malformed. */
+export function readRecorderSettings(environment: Record<string, string | undefined>) {
+  const read = readEnvironment(RecorderEnvironment, environment);
+  return {
+    instance: read.SETT_INSTANCE_NAME,
+    folder: read.SETT_RECORD_DIR,
+    reader: read.SETT_RECORDER_READER,
+    socketsFolder: read.SETT_SOCKETS_DIR,
+    maxBytes: read.SETT_OUTPUT_BYTES,
+    healthPort: read.SETT_HEALTH_PORT,
+    healthHost: read.SETT_HEALTH_HOST,
   };
 }
 

@@ -11,6 +11,7 @@ export function policyOf(config: SettConfig): Policy {
   // own.
   const {
     context_bytes: _context,
+    output_bytes: _output,
     shutdown_ms: _shutdown,
     lease_ms: _lease,
     budget: _budget,

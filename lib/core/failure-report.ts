@@ -54,10 +54,58 @@ const escapes = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 /** The beginning and the end, of `keptBytes` each, of an output that is longer than both. */
 export function shortenedOutput(bytes: Uint8Array, keptBytes: number): string {
   const decode = (part: Uint8Array) => new TextDecoder().decode(part);
-  if (bytes.byteLength <= 2 * keptBytes) return decode(bytes);
+  const cut = cutMiddle(bytes, keptBytes);
+  if (cut === undefined) return decode(bytes);
+  return `${decode(cut.head)}${countLine(cut.leftOut)}${decode(cut.tail)}`;
+}
+
+/**
+ * An output as the record keeps it: byte for byte, or its beginning and its end with the count of
+ * the bytes between. `leftOut`: that count.
+ */
+export function boundedOutput(
+  bytes: Uint8Array,
+  maxBytes: number,
+): { kept: Uint8Array; leftOut: number } {
+  if (bytes.byteLength <= maxBytes) return { kept: bytes, leftOut: 0 };
+  const cut = cutMiddle(bytes, Math.floor(maxBytes / 2));
+  if (cut === undefined) return { kept: bytes, leftOut: 0 };
+  const line = new TextEncoder().encode(countLine(cut.leftOut));
+  const kept = new Uint8Array(cut.head.byteLength + line.byteLength + cut.tail.byteLength);
+  kept.set(cut.head);
+  kept.set(line, cut.head.byteLength);
+  kept.set(cut.tail, cut.head.byteLength + line.byteLength);
+  return { kept, leftOut: cut.leftOut };
+}
+
+/** The last lines of an output, as they were, with their line ends. */
+export function lastLines(text: string, count: number): string {
+  let from = text.length;
+  for (let lines = 0; from > 0; from -= 1) {
+    if (text[from - 1] !== "\n" || from === text.length) continue;
+    lines += 1;
+    if (lines === count) break;
+  }
+  return text.slice(from);
+}
+
+function countLine(leftOut: number): string {
+  return `\n[… ${leftOut} bytes left out …]\n`;
+}
+
+/** Undefined where the bytes are not longer than both ends. */
+function cutMiddle(
+  bytes: Uint8Array,
+  keptBytes: number,
+): { head: Uint8Array; tail: Uint8Array; leftOut: number } | undefined {
+  if (bytes.byteLength <= 2 * keptBytes) return undefined;
   const headEnd = characterStart(bytes, keptBytes);
   const tailStart = characterStart(bytes, bytes.byteLength - keptBytes);
-  return `${decode(bytes.subarray(0, headEnd))}\n[… ${tailStart - headEnd} bytes left out …]\n${decode(bytes.subarray(tailStart))}`;
+  return {
+    head: bytes.subarray(0, headEnd),
+    tail: bytes.subarray(tailStart),
+    leftOut: tailStart - headEnd,
+  };
 }
 
 /**

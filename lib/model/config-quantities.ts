@@ -1,5 +1,6 @@
 // Durations, memory sizes and processor shares as sett.yml writes them.
 import { z } from "zod";
+import { maxOutputBytes } from "./kept-output.ts";
 
 const msOf: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** A week. Timers allow no more than 24 days, and nothing in Sett should wait that long. */
@@ -97,6 +98,12 @@ export const Memory = sizeFrom(
 
 /** The size of the context of one grant. */
 export const ContextSize = sizeFrom(1024, "must be at least `1K`");
+
+/** How much of the output of one grant is kept. */
+export const OutputSize = sizeFrom(0, "must be at least `0`").refine(
+  (bytes) => bytes <= maxOutputBytes,
+  { error: "must be at most `64M`: a command that prints more is ended" },
+);
 
 /** `'0.50'` or `2` → how many processors, from 0.01 to 1024. */
 export const Cpus = z

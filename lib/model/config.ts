@@ -9,7 +9,7 @@ import { ModelName, type ModelSettings, ModelsFile, type RecordMode } from "./co
 import { ImageName, Role, UnreservedAgentName } from "./config-names.ts";
 import { HookFile } from "./config-notify.ts";
 import { type PromptKey, Prompts } from "./config-prompts.ts";
-import { ContextSize, Duration, durationBetween, Port } from "./config-quantities.ts";
+import { ContextSize, Duration, durationBetween, OutputSize, Port } from "./config-quantities.ts";
 import { AgentResources } from "./config-resources.ts";
 import { Retention } from "./config-retention.ts";
 import { SecretsFile, SecretUses } from "./config-secrets.ts";
@@ -17,6 +17,7 @@ import { Services } from "./config-services.ts";
 import { Egress, NetworkMode, networkModes } from "./egress.ts";
 import { bytesOf, maxStringBytes } from "./exec-limits.ts";
 import type { AgentName } from "./ids.ts";
+import { defaultOutputBytes } from "./kept-output.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
 import { defaultPolicy } from "./policy.ts";
@@ -213,6 +214,9 @@ const Limits = z
       "When a missing bid is taken from the agent's `bids`.",
     ),
     context: ContextSize.optional().describe("How much context one grant may have. Default: 64M."),
+    output: OutputSize.prefault(defaultOutputBytes).describe(
+      "How much is kept of what the command of one grant prints: of more, the beginning and the end. `0` keeps nothing.",
+    ),
     shutdown: Duration.prefault("30s").describe(
       "How long a running command may go on when its agent is stopped.",
     ),
@@ -225,11 +229,12 @@ const Limits = z
       "What the calls of models for one goal may cost, all agents together. What is missing has no limit. Default: 5 US dollars.",
     ),
   })
-  .transform(({ bid_deadline, context, shutdown, lease, ...limits }) => ({
+  .transform(({ bid_deadline, context, output, shutdown, lease, ...limits }) => ({
     ...limits,
     ...{
       bid_deadline_ms: bid_deadline,
       context_bytes: context,
+      output_bytes: output,
       shutdown_ms: shutdown,
       lease_ms: lease,
     },

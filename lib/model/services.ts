@@ -8,6 +8,7 @@ export const serviceNames = [
   "egress",
   "starter",
   "keeper",
+  "recorder",
   "api",
   "log-reader",
   "packs",

@@ -146,7 +146,7 @@ test("containers run without root, without capabilities, and agents without a Do
   const ids = (await $`docker ps -q --filter label=dev.sett.instance=${sett.name}`.text())
     .trim()
     .split("\n");
-  expect(ids).toHaveLength(3);
+  expect(ids).toHaveLength(4);
   for (const id of ids) {
     const [container] = JSON.parse(await $`docker inspect ${id}`.text());
     const processStatus = await readFile(`/proc/${container.State.Pid}/status`, "utf8");
@@ -165,13 +165,15 @@ test("the repository's HEAD, index and files are untouched, and only refs/sett i
   ]);
 });
 
-test("down leaves nothing but the blackboard volume, and up goes on from it", async () => {
+test("down leaves nothing but the blackboard and the record, and up goes on from it", async () => {
   await sett.need("down");
   const volumes = (
     await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text()
-  ).trim();
-  expect(volumes).toBe(`sett-${sett.name}-blackboard`);
-  expect(await sett.leftOvers()).toEqual([volumes]);
+  )
+    .trim()
+    .split("\n");
+  expect(volumes).toEqual(["blackboard", "record"].map((one) => `sett-${sett.name}-${one}`));
+  expect(await sett.leftOvers()).toEqual(volumes);
   expect(await sett.need("logs", "example-agent")).toContain("Created artefact");
   await sett.up();
   expect(await sett.artefacts(goal)).toHaveLength(2);

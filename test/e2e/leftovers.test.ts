@@ -96,7 +96,9 @@ nightly(
       const listed = JSON.parse(await sett.need("list", "--json")).find(
         ({ name }: { name: string }) => name === sett.name,
       );
-      const names = ["agent-echo", "orchestrator", "redis"].map((part) => `${own}-${part}`);
+      const names = ["agent-echo", "orchestrator", "recorder", "redis"].map(
+        (part) => `${own}-${part}`,
+      );
       expect(listed.containers.map(({ name }: { name: string }) => name)).toEqual(names);
       expect((await sett.sett("doctor")).out).not.toContain(kept);
       await sett.up();

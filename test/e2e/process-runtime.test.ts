@@ -23,6 +23,8 @@ const painter = `#!/bin/sh
 set -e
 goal=$(jq -r .target_artefact.payload)
 if [ "$goal" = wait ]; then echo $$ > "$HOME/tool.pid"; exec sleep 300; fi
+if [ "$goal" = fail ]; then seq -f 'line %g' 100 >&2; exit 4; fi
+echo painting >&2
 { pwd; env; } > surroundings
 git config user.name "Release Bot"
 git config user.email bot@example.invalid
@@ -115,6 +117,22 @@ test("a goal becomes a commit and an end, made by commands of this machine", asy
   expect(await need("unearth", artefacts[1]?.id ?? "")).not.toContain("another author");
   expect(await git("status", "--porcelain")).toBe("");
   expect(await git("log", "--format=%s")).toBe("Begin");
+});
+
+test("what a command has printed beside its answer is kept, and a Failure shows its end", async () => {
+  const [, commit, seen] = JSON.parse(await need("hoard", "--json", "--goal", goal)) as Artefact[];
+  const streams = JSON.parse(await need("unearth", commit?.id ?? "", "--streams", "--json"));
+  expect(streams).toMatchObject({ stderr: { text: "painting\n", bytes: 9 } });
+  expect((await sett("unearth", seen?.id ?? "", "--streams")).err).toContain("has printed nothing");
+  const { code, out } = await sett("forage", "--goal", "fail", "--watch");
+  expect(code).toBe(3);
+  const [, failure] = JSON.parse(
+    await need("hoard", "--json", "--goal", out.trim().slice(0, 8)),
+  ) as Artefact[];
+  const shown = await need("unearth", failure?.id ?? "");
+  expect(shown).toContain("Exit code 4 after");
+  expect(shown).toContain("stderr, its last 30 lines\n  │ line 71\n");
+  expect(await need("unearth", failure?.id ?? "", "--streams")).toContain("  │ line 1\n");
 });
 
 test("list, status, logs and watch show it at work", async () => {
@@ -272,7 +290,7 @@ test("a part whose supervisor was killed is shown, and up puts another in its pl
   const lone = ["agent-painter", "redis"].map(processOf);
   for (const state of states) await end(state?.supervisor);
   const [listed] = JSON.parse(await need("list", "--json"));
-  expect(listed.state).toBe("2 of 4 running");
+  expect(listed.state).toBe("3 of 5 running");
   expect(listed.containers).toContainEqual({
     name: `sett-${at.name}-redis`,
     state: "unsupervised",

@@ -136,6 +136,7 @@ test("an agent is started, one replaced and one stopped, and no work in progress
     "keen",
     "newcomer",
     "orchestrator",
+    "recorder",
     "redis",
   ]);
   for (const part of ["keen", "orchestrator", "redis"])
@@ -285,5 +286,5 @@ nightly("what has died or was removed is there again, and no volume is left over
   )
     .trim()
     .split("\n");
-  expect(volumes).toHaveLength(6);
+  expect(volumes).toHaveLength(10);
 });

@@ -261,7 +261,9 @@ nightly("a failed start keeps the blackboard of an earlier time", async () => {
     "sett.yml": `${good}services:\n  orchestrator: { image: last-words-${sett.name} }\n`,
   });
   expect((await sett.sett("up", "--name", sett.name)).code).toBe(1);
-  expect(await sett.leftOvers()).toEqual([`sett-${sett.name}-blackboard`]);
+  expect(await sett.leftOvers()).toEqual(
+    ["blackboard", "record"].map((one) => `sett-${sett.name}-${one}`),
+  );
 });
 
 test("an up that was killed in the middle is completed by the next one, and removed by down", async () => {

@@ -160,6 +160,9 @@ test("a Failure has none of them", async () => {
   );
   expect(failure.type).toBe("ToolExecutionFailure");
   expect(failure.payload).toContain("401: [secret token] is no token");
+  const kept = await sett.need("unearth", failure.id, "--streams");
+  expect(kept).toContain("401: [secret token] is no token");
+  expect(kept).not.toContain(mark);
 });
 
 test("a commit that has one is not published, also where a later one removes it", async () => {

@@ -192,7 +192,7 @@ test("the table of the rooms in ARCHITECTURE.md says what each may import", () =
 const roomsWithin: Record<string, string> = {
   "apps/cli":
     "terminal program facts render archive services instance doctor logs prune people goals ui up backup commands",
-  "apps/orchestrator": "leader decide claims deadlines log mail workers notify",
+  "apps/orchestrator": "leader decide claims deadlines log mail workers notify recorder",
   "apps/cub": "container secrets tool program bid work prompt-worker",
   "lib/blackboard": "port records mail redis",
   "lib/git": "run exchange publish packs copy repository",

@@ -10,6 +10,7 @@ import { readTranscript, transcriptJson } from "../../../lib/client/facts/transc
 import { sinceNames } from "../../../lib/client/facts/work.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import { type StreamName, streamNames } from "../../../lib/model/kept-output.ts";
 import type { Conversation } from "../../../lib/models/transcript.ts";
 import type { Part } from "../../../lib/models/transcript-parts.ts";
 import type { Api, RequestContext } from "../env.ts";
@@ -84,6 +85,22 @@ const transcript = createRoute({
   },
 });
 
+const output = createRoute({
+  method: "get",
+  path: "/v1/artefacts/{id}/output/{stream}",
+  tags,
+  summary: "Read what the command that ended with an artefact has printed beside it",
+  description:
+    "As it was: with colours, and with what was written over. Of more than `limits.output`, the beginning and the end. 404 where nothing is kept.",
+  security,
+  request: {
+    params: params.extend({
+      stream: z.enum(streamNames).openapi({ param: { name: "stream", in: "path" } }),
+    }),
+  },
+  responses: { 200: text("The bytes."), ...findProblems },
+});
+
 /** Another caller, and a later verdict, have another answer. */
 const ofCaller = { "cache-control": "private, no-cache" };
 const immutable = { "cache-control": "private, max-age=31536000, immutable" };
@@ -121,6 +138,20 @@ export function addContentRoutes(api: Api, parts: Parts): void {
     );
   });
 
+  api.openapi(output, async (request) => {
+    const { id, stream } = request.req.valid("param");
+    const artefact = await artefactOf(parts, id);
+    const { digest } = (await board.readOutput(artefact.id))?.[stream] ?? {};
+    if (digest === undefined) throw nothingKept(artefact, stream);
+    if (deps.readOutput === undefined)
+      throw new SettError("not-ready", "This API reaches no recorder.", {
+        hint: "Who runs the instance reads it on its machine: `sett unearth ID --streams`.",
+      });
+    const found = await deps.readOutput({ goal: artefact.goal_id, digest });
+    if (found === undefined) throw nothingKept(artefact, stream);
+    return await plainText(parts, request, found, etagOf(digest));
+  });
+
   api.openapi(transcript, async (request) => {
     const artefact = await artefactOf(parts, request.req.valid("param").id);
     const found = await readTranscript(board, artefact, async (digests) => {
@@ -141,6 +172,12 @@ export function addContentRoutes(api: Api, parts: Parts): void {
       },
       200,
     );
+  });
+}
+
+function nothingKept({ id }: Artefact, stream: StreamName): SettError {
+  return new SettError("artefact-not-found", `Nothing is kept of ${stream} beside ${id}.`, {
+    hint: "Commands whose artefact is no Failure have only their stderr kept; `limits.output` of sett.yml says how much.",
   });
 }
 
@@ -172,7 +209,7 @@ export async function artefactOf(
 async function plainText(
   { deps }: Parts,
   { req }: RequestContext,
-  text: string,
+  text: string | Uint8Array<ArrayBuffer>,
   etag: string,
   caching = immutable,
 ) {

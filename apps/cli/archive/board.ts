@@ -3,6 +3,7 @@
 
 import type { GoalEnding, Page, StoredHead } from "../../../lib/blackboard/port/artefacts.ts";
 import { beginningOf } from "../../../lib/blackboard/records/artefact-fields.ts";
+import { outputOf } from "../../../lib/blackboard/records/output-data.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
@@ -49,6 +50,12 @@ export async function archiveBoard(path: string): Promise<ReadingBoard> {
       const [artefact] = await readArtefacts([id]);
       if (artefact === undefined) throw missing(id);
       return artefact;
+    },
+    readOutput: async (id) => {
+      const ending = events.findLast(
+        ({ artefact_id, type }) => artefact_id === id && type.startsWith("grant_"),
+      );
+      return outputOf(ending?.data);
     },
     readHeads: async (ids) => ids.flatMap((id) => heads.get(id) ?? []),
     // The seal of the file speaks for all that is in it.

@@ -33,7 +33,7 @@ export const sealName = "seal.json";
 export const blackboardFolder = "blackboard/";
 /** Goals and results, as a file of git. */
 export const resultsName = "results.bundle";
-/** The bodies of calls of models. */
+/** The bodies of calls of models, and what commands have printed. */
 export const recordFolder = "record/";
 
 /** Keys of models and secrets, each in the clear; none unless they were asked for. */
@@ -45,6 +45,7 @@ const known = [
   /^blackboard\/appendonly\.aof\.(?:\d{1,9}\.(?:base|incr)\.(?:rdb|aof)|manifest)$/,
   /^results\.bundle$/,
   /^record\/[0-9a-f]{2}\/[0-9a-f]{62}\.gz$/,
+  /^record\/outputs\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[0-9a-f]{64}\.gz$/,
   /^keys\/models\/[a-z0-9][a-z0-9._-]{0,39}$/,
   /^keys\/secrets\/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/,
 ];

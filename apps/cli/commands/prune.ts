@@ -5,10 +5,12 @@ import { archiveName } from "../../../lib/client/archive-name.ts";
 import { overwrittenSentence, remedyOf } from "../../../lib/client/facts/checked.ts";
 import { readDate } from "../../../lib/client/text/read-date.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
-import { SettError } from "../../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
 import { eventPages } from "../archive/log-order.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
+import { removeOutputs } from "../instance/read-outputs.ts";
 import { type Retention, readRetention } from "../instance/retention.ts";
 import { openSession } from "../instance/session.ts";
 import { KeptLogs } from "../logs/kept-logs.ts";
@@ -95,6 +97,7 @@ export const prune = defineCommand({
       file: basename(path),
       signal: shell.interrupted,
     });
+    await removeOutputsOf(moved.goals, board.instance, shell);
     await report(
       { before, damaged, referred, ...moved, logs: await pruneLogs(), file: path, dry_run: false },
       args.json,
@@ -196,6 +199,20 @@ const msOf: Record<string, number> = {
   d: 86_400_000,
   w: 7 * 86_400_000,
 };
+
+/** What commands have printed goes with its goal. */
+async function removeOutputsOf(
+  goals: readonly PrunableGoal[],
+  instance: InstanceName,
+  shell: Shell,
+): Promise<void> {
+  const ids = goals.map(({ id }) => id);
+  const problem = await removeOutputs(shell, instance, ids).catch(messageOf);
+  if (problem !== undefined)
+    shell.messages.warn(
+      `What the commands of these goals have printed stays on the record's volume: ${problem}`,
+    );
+}
 
 /** Says what the instance itself removes by `retention`, for --dry-run. */
 async function noteOthers(

@@ -11,13 +11,25 @@ import { plainLines, visibleWidth } from "../../../lib/client/text/plain-text.ts
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import { streamNames } from "../../../lib/model/kept-output.ts";
+import { toolFailureType } from "../../../lib/model/tool-contract.ts";
 import { type History, openHistory } from "../instance/open-history.ts";
+import { readOutput } from "../instance/read-outputs.ts";
 import { readTranscript } from "../instance/read-transcript.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
+import { failureText, type ReadStream, streamsJson, streamsText } from "../render/failure-text.ts";
 import { transcriptText } from "../render/transcript-text.ts";
 import type { Shell } from "../terminal/shell.ts";
+
+const apart = [
+  ["payload", "json"],
+  ["payload", "transcript"],
+  ["payload", "streams"],
+  ["streams", "transcript"],
+] as const;
 
 export const unearth = defineCommand({
   name: "unearth",
@@ -27,6 +39,8 @@ export const unearth = defineCommand({
     "commit of the goal, and then only what has changed since your last verdict, and since the version before. A line with",
     "! is a warning. --transcript shows what its agent and the model have said: the gateway has kept it, so it must",
     "run. With --json: every call, with the bodies of request and answer.",
+    "--streams shows what the command has printed beside its answer, which the recorder keeps: stderr, and where it",
+    "failed stdout. With --json: the bytes as they were.",
     "Control characters are left out of what an agent has written, except with --payload.",
   ].join("\n"),
   args: {
@@ -41,6 +55,11 @@ export const unearth = defineCommand({
       alias: "t",
       description: "show the conversation with the model that led to it",
     },
+    streams: {
+      type: "boolean",
+      alias: "s",
+      description: "show what its command has printed beside it",
+    },
     payload: { type: "boolean", alias: "p", description: "print only the content, byte for byte" },
     json: jsonArgument,
     name: nameArgument,
@@ -49,17 +68,16 @@ export const unearth = defineCommand({
     "sett unearth 9f3a12b4",
     "sett unearth 9f3a12b4 --payload > report.md",
     "sett unearth 9f3a12b4 --transcript",
+    "sett unearth 9f3a12b4 --streams",
+    "sett unearth 9f3a12b4 --streams --json | jq -r .stderr.text",
     "git merge $(sett unearth 9f3a12b4 --json | jq -r .metadata.commit)",
   ],
   async run(args, shell) {
-    if (args.payload && args.json)
-      throw new SettError("usage", "--payload and --json cannot be used together.", {
-        hint: "Leave one of them out.",
-      });
-    if (args.payload && args.transcript)
-      throw new SettError("usage", "--payload and --transcript cannot be used together.", {
-        hint: "Leave one of them out.",
-      });
+    for (const [one, other] of apart)
+      if (args[one] && args[other])
+        throw new SettError("usage", `--${one} and --${other} cannot be used together.`, {
+          hint: "Leave one of them out.",
+        });
     await using opened = await openHistory(shell, args);
     const { board } = opened;
     const artefact = await readCheckedArtefact(
@@ -70,6 +88,10 @@ export const unearth = defineCommand({
     if (artefact.overwritten) shell.messages.warn(overwrittenSentence([artefact.id]));
     if (args.transcript) {
       await showTranscript(board, artefact, args.json, shell);
+      return;
+    }
+    if (args.streams) {
+      await showStreams(board, artefact, args.json, shell);
       return;
     }
     if (hasResult(artefact)) await opened.fetch(artefact.id);
@@ -88,7 +110,8 @@ export const unearth = defineCommand({
           cost,
         }),
       );
-      if (artefact.payload !== "") await shell.out.write(`\n${contentOf(artefact, shell)}\n`);
+      const content = await contentOf(board, artefact, shell);
+      if (content !== "") await shell.out.write(`\n${content}\n`);
       if (hasResult(artefact)) await showCommit(opened, artefact, shell);
     }
     return;
@@ -120,6 +143,28 @@ async function showTranscript(
   );
 }
 
+async function showStreams(
+  board: ReadingBoard & { instance: InstanceName },
+  { id, goal_id: goal }: Artefact,
+  isJson: boolean,
+  shell: Shell,
+): Promise<void> {
+  const output = (await board.readOutput(id)) ?? {};
+  const streams: ReadStream[] = [];
+  for (const name of streamNames) {
+    const stream = output[name];
+    if (stream === undefined) continue;
+    const { digest } = stream;
+    const body = { artefact: id, name, goal, digest };
+    const content = await readOutput(shell, board.instance, body);
+    streams.push({ name, ...stream, content });
+  }
+  if (isJson) return await shell.out.write(`${JSON.stringify(streamsJson(id, streams))}\n`);
+  if (streams.length === 0)
+    return shell.messages.note("Its command has printed nothing beside it that is on record.");
+  await shell.out.write(streamsText(streams, shell.out));
+}
+
 /** The commit of a goal is not a result: work starts from it. */
 function hasResult({ logical_id, goal_id, metadata: { commit } }: Artefact): boolean {
   return commit !== undefined && String(logical_id) !== String(goal_id);
@@ -129,8 +174,18 @@ function hasResult({ logical_id, goal_id, metadata: { commit } }: Artefact): boo
  * A pipe often ends in a terminal, which interprets control characters. `--payload` and `--json`
  * give the bytes.
  */
-function contentOf({ payload }: Artefact, { out }: Shell): string {
-  return quotedLines(payload, out).join("\n");
+async function contentOf(
+  board: ReadingBoard,
+  artefact: Artefact,
+  { out, suggest }: Shell,
+): Promise<string> {
+  const keeps = async () => (await board.readOutput(artefact.id)) !== undefined;
+  const failure =
+    artefact.type === toolFailureType
+      ? failureText(artefact, { out, suggest, keeps: await keeps() })
+      : undefined;
+  if (failure !== undefined) return failure;
+  return artefact.payload === "" ? "" : quotedLines(artefact.payload, out).join("\n");
 }
 
 async function showCommit(

@@ -15,6 +15,7 @@ export type Programs = Record<Program, string[]> & { version: string };
 
 /** In its image. */
 export const gatewayProgram = ["/gateway"];
+export const orchestratorProgram = ["/orchestrator"];
 
 /** The command line that starts this same program again. */
 export function ownCommand(): string[] {
@@ -43,6 +44,11 @@ export async function findPrograms(): Promise<Programs> {
 /** The gateway's alone: it needs no Redis. */
 export async function findGatewayProgram(): Promise<string[]> {
   return (await findProgram("gateway")).command;
+}
+
+/** The orchestrator's alone. */
+export async function findOrchestratorProgram(): Promise<string[]> {
+  return (await findProgram("orchestrator")).command;
 }
 
 /** The API's alone. */

@@ -15,6 +15,7 @@ import type { PlanInput } from "./input.ts";
 import { gatewayStopSeconds, watchingResources } from "./limits.ts";
 import { logsDoor, showsLogs } from "./log-reader.ts";
 import { packsOfApi } from "./packs.ts";
+import { reachesRecorder } from "./recorder.ts";
 import { passwordFor } from "./redis-users.ts";
 import { defineService } from "./service.ts";
 
@@ -36,6 +37,7 @@ export const api = defineService({
     needs: [
       reachesRedis(input, { role: "person" }),
       ...(showsLogs(input.config) ? [{ kind: "power", power: "logs", ...logsDoor } as const] : []),
+      ...reachesRecorder(input.config),
       filesOf(input),
       ...certificateOf(input),
       temporaryFolder(256),

@@ -6,7 +6,10 @@ import type { PartKind } from "../../../lib/runtime/labels.ts";
 import type { PartPlan } from "../../../lib/runtime/part-plan.ts";
 import type { PlanInput } from "./input.ts";
 
-export type ServiceConfig = Pick<SettConfig, "agents" | "models" | "services" | "triggers">;
+export type ServiceConfig = Pick<
+  SettConfig,
+  "agents" | "limits" | "models" | "services" | "triggers"
+>;
 
 /** It is made from this, beside its names, its image and its time to stop. */
 export type ServicePlan = Omit<
@@ -72,6 +75,11 @@ export type Service = {
    * or a volume that stays.
    */
   sign: "always" | { variable: string } | { volume: PartKind["component"] };
+  /**
+   * It comes, changes and goes with the agents: where they do, what `sett up` says of them is
+   * enough.
+   */
+  isOfAgents?: true;
   /**
    * Others than this machine may reach it, encrypted where it has the variable `certificate`, which
    * the setting in sett.yml gives it.

@@ -8,6 +8,7 @@ import { keeper } from "./keeper.ts";
 import { logReader } from "./log-reader.ts";
 import { orchestrator } from "./orchestrator.ts";
 import { packs } from "./packs.ts";
+import { recorder } from "./recorder.ts";
 import { redis } from "./redis.ts";
 import type { Service } from "./service.ts";
 import { starter } from "./starter.ts";
@@ -20,6 +21,7 @@ const byName: Record<ServiceName, Service> = {
   egress,
   starter,
   keeper,
+  recorder,
   "log-reader": logReader,
   packs,
   api,

@@ -12,6 +12,7 @@ import type { CageProof } from "../container/cage.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { Commands } from "../tool/commands.ts";
 import type { ModelAccess } from "../tool/model-access.ts";
+import type { OutputKeeper } from "../tool/output-keeper.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 import type { CubMetrics } from "./metrics.ts";
 import type { OwnRegistration } from "./own-registration.ts";
@@ -39,6 +40,8 @@ export type Deps = Commands & {
   askModel?: AskModel | undefined;
   /** Undefined where the system cannot tell this process from others. */
   ownProcess?: ProcessMark | undefined;
+  /** Keeps what its commands print; undefined where nothing does. */
+  outputs?: OutputKeeper | undefined;
   clock: Clock;
   /** Makes UUIDs, version 4. */
   newId: () => string;

@@ -24,6 +24,7 @@ import { unreachable } from "../../../lib/model/unreachable.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Deps } from "../program/deps.ts";
 import { commandText, outputText } from "../tool/log-text.ts";
+import type { Printed } from "../tool/output-keeper.ts";
 import { judgeOutcome, noEnd, type ToolOutcome } from "./judge-outcome.ts";
 import { withNetworkHint } from "./network-hint.ts";
 import { publishCommit } from "./publish-commit.ts";
@@ -58,6 +59,22 @@ async function workOn(
   await deps.clear?.();
   await prepareWorkingCopy(deps, task, inputs, signal);
   const outcome = await runTool(deps, task, inputs, signal);
+  const output = deps.outputs?.keep(task.claim.goal_id, printedBeside(outcome));
+  const ended = await resultOf(deps, task, inputs, outcome);
+  return output === undefined ? ended : { ...ended, output };
+}
+
+/** The answer of a command is an artefact, which is on record by itself. */
+function printedBeside({ kind, end: { stdout, stderr } }: ToolOutcome): Printed {
+  return kind === "result" ? { stderr } : { stdout, stderr };
+}
+
+async function resultOf(
+  deps: Deps,
+  task: Task,
+  inputs: TaskInputs,
+  outcome: ToolOutcome,
+): Promise<GrantResult> {
   const lost = await lostCommits(deps);
   if (lost !== undefined) return failed(deps, task, { ...outcome.end, reason: lost });
   if (outcome.kind !== "result") return failed(deps, task, outcome.end);

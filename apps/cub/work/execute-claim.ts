@@ -44,5 +44,6 @@ export async function executeClaim(
     (await deliverResult(deps, run, run.result, signals, (order) => acknowledged.add(order)));
   over.abort();
   await ended;
+  await deps.outputs?.settled(signals.kill);
   return isPosted ? exitCodes.done : exitCodes.failed;
 }

@@ -56,6 +56,7 @@ export class WorkExecutor {
     });
     over.abort();
     await acknowledged;
+    await this.#deps.outputs?.settled(signals.kill);
   }
 
   /**

@@ -9,6 +9,7 @@ import type {
   GoalId,
   LogicalId,
 } from "../../model/ids.ts";
+import type { KeptOutput } from "../../model/kept-output.ts";
 import type { Refused } from "./refused.ts";
 
 /** `agent`: the one that has put it on record, empty where that is none. */
@@ -54,6 +55,11 @@ export interface ArtefactBoard {
   readArtefact(id: ArtefactId): Promise<Artefact | undefined>;
   /** The same, with the digest of its content as it was read, for a person's verdict. */
   readWithDigest(id: ArtefactId): Promise<{ artefact: Artefact; digest: string } | undefined>;
+  /**
+   * What the command has printed that ended with this artefact, by digest. Undefined where nothing
+   * is on record of it.
+   */
+  readOutput(id: ArtefactId): Promise<KeptOutput | undefined>;
   /** In the order of the ids; what does not exist is left out. */
   readArtefacts(ids: readonly ArtefactId[]): Promise<Artefact[]>;
   /** The same without their payloads, which are not read. */

@@ -3,6 +3,7 @@
 import type { Artefact } from "../../model/artefact.ts";
 import type { Claim, Grant, RunningGrant } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, CommitHash } from "../../model/ids.ts";
+import type { KeptOutput } from "../../model/kept-output.ts";
 import type { FileCount } from "../../model/preparing.ts";
 import type { ReadOn } from "./artefacts.ts";
 import type { ClaimBoard, ClaimCommit } from "./blackboard.ts";
@@ -10,9 +11,9 @@ import type { Refused } from "./refused.ts";
 
 /**
  * The result of a run of an agent's command. The runner chooses the ids before the first try, so
- * that a repeat is known as one.
+ * that a repeat is known as one. `output`: what the command has printed beside it.
  */
-export type GrantResult =
+export type GrantResult = { output?: KeptOutput } & (
   | { outcome: "done"; artefact: Artefact }
   /**
    * `artefact` is the Question; the grant waits for its answer. `base`: the commit at which its
@@ -23,7 +24,8 @@ export type GrantResult =
    * `artefact` is the Failure. `failureType`: its type, where the command itself did not report it,
    * or where no attempt follows it.
    */
-  | { outcome: "failed"; artefact: Artefact; reason: string; failureType?: string };
+  | { outcome: "failed"; artefact: Artefact; reason: string; failureType?: string }
+);
 
 /**
  * The message that asks for it, and goes in the same step. `isQuiet`: it is not answered, but where

@@ -20,6 +20,7 @@ type Reading =
   | "readMemory"
   | "readArtefact"
   | "readWithDigest"
+  | "readOutput"
   | "readArtefacts"
   | "readHeads"
   | "findOverwritten"

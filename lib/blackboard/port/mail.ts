@@ -4,6 +4,7 @@ import { Artefact } from "../../model/artefact.ts";
 import { BidWord } from "../../model/bid.ts";
 import { ProcessMark } from "../../model/claim.ts";
 import { ArtefactId, ClaimId, CommitHash } from "../../model/ids.ts";
+import { KeptOutput } from "../../model/kept-output.ts";
 
 const attempt = z.int().min(1);
 const sentence = z.string().max(10_000);
@@ -32,16 +33,21 @@ const MailedArtefact = Artefact.extend({ source_artefacts: z.array(ArtefactId).m
   .required({ type: true, payload: true });
 export type MailedArtefact = z.infer<typeof MailedArtefact>;
 
+/** `output`: what the command has printed, by digest. */
+const printed = { output: KeptOutput.optional() };
+
 const MailedResult = z.discriminatedUnion("outcome", [
-  z.strictObject({ outcome: z.literal("done"), artefact: MailedArtefact }),
+  z.strictObject({ outcome: z.literal("done"), artefact: MailedArtefact, ...printed }),
   z.strictObject({
     outcome: z.literal("asked"),
     artefact: MailedArtefact,
+    ...printed,
     base: CommitHash.optional(),
   }),
   z.strictObject({
     outcome: z.literal("failed"),
     artefact: MailedArtefact,
+    ...printed,
     reason: z.string().optional(),
     failureType: z.string().max(200).optional(),
   }),

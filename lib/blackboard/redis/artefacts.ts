@@ -1,6 +1,7 @@
 // Artefacts and goals in Redis.
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId } from "../../model/ids.ts";
+import { KeptOutput } from "../../model/kept-output.ts";
 import type { ArtefactBoard, GoalEnding } from "../port/artefacts.ts";
 import {
   type ArtefactFieldName,
@@ -19,6 +20,14 @@ import { artefactIdsOf, listsOf } from "./lists.ts";
 import { readOutlineOf } from "./outline.ts";
 import { overwrittenOf } from "./overwritten.ts";
 import { artefactRecord } from "./records.ts";
+
+function outputOfText(text: string): KeptOutput | undefined {
+  try {
+    return KeptOutput.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the members of one port, each of them short.
 export function artefactsOf(deps: Deps): ArtefactBoard {
@@ -61,6 +70,13 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
       const [fields = {}] = await readFields([id]);
       const artefact = artefactOfFields(fields, keys.artefact(id));
       return artefact && { artefact, digest: digestOfContent(fields) };
+    },
+
+    async readOutput(id) {
+      const text = await connection.run((client) => client.hGet(keys.artefact(id), "output"));
+      if (text === null) return undefined;
+      // A person may have written the record by hand.
+      return outputOfText(text);
     },
 
     readArtefacts: readWhole,

@@ -226,6 +226,7 @@ export const functionTable = {
       start: "started?",
       commit: "commit?",
       is_unlogged: "flag",
+      output: "text?",
     },
     outcomes: {
       finished: ["commit", "rev"],

@@ -3,6 +3,7 @@ import type { AgentName, ClaimId } from "../../model/ids.ts";
 import type { AppliedMail, ClaimOfGrant, CommittedWith, GrantBoard } from "../port/grants.ts";
 import { endData, endedGrant } from "../records/ended-grant.ts";
 import { grantReminderMs } from "../records/grant-reminder.ts";
+import { outputData } from "../records/output-data.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Client } from "./client.ts";
 import { commitArgs } from "./commit-args.ts";
@@ -170,7 +171,8 @@ export function grantsOf({
           artefact: artefactRecord(result.artefact),
           actor: actorOf(agent, host),
           event_type: eventOfOutcome[result.outcome],
-          event_data: JSON.stringify(endData(ended)),
+          event_data: JSON.stringify({ ...endData(ended), ...outputData(result.output) }),
+          output: result.output && JSON.stringify(result.output),
           mail: appliedMail(mail),
           start: start && {
             run: grant.run_id ?? "",

@@ -34,6 +34,7 @@ export const remoteCalls = {
   readMemory: { right: "read", args: none },
   readArtefact: { right: "read", args: z.tuple([ArtefactId]) },
   readWithDigest: { right: "read", args: z.tuple([ArtefactId]) },
+  readOutput: { right: "read", args: z.tuple([ArtefactId]) },
   readArtefacts: { right: "read", args: z.tuple([artefacts]) },
   readHeads: { right: "read", args: z.tuple([artefacts]) },
   findOverwritten: { right: "read", args: z.tuple([artefacts, lookLimits.optional()]) },

@@ -84,7 +84,10 @@ export const forbiddenCommands: ForbiddenCommands[] = [
             bids: bids(work),
             taken: agentTaken(busy),
           },
-          { ...finish, ...alone, event_type: "grant_done", event_data: "{}" },
+          {
+            ...{ ...finish, ...alone, event_type: "grant_done", event_data: "{}" },
+            output: undefined,
+          },
         ),
       ];
     },

@@ -17,6 +17,7 @@ import type { PlanInput, PlannedImage } from "../../services/input.ts";
 import { secretEnvironment, secretMountsOf } from "../../services/keeper.ts";
 import { agentResources, health, mebibyte, stopSecondsFor } from "../../services/limits.ts";
 import { packsOf, servesPacks } from "../../services/packs.ts";
+import { keepsOutput, reachesRecorder } from "../../services/recorder.ts";
 import { ownersNameLabel } from "../images/devcontainer-layer.ts";
 import { hiddenFromCub } from "./for-the-command.ts";
 
@@ -59,6 +60,7 @@ export function agentPlan(
       ...commitsFor(input, agent),
       reachesRedis(input, { role: "agent", agent: agent.name }),
       ...waysOf(agent),
+      ...reachesRecorder(input.config, agent.name),
       ...secretMountsOf(instance, agent),
       {
         kind: "tmpfs",
@@ -154,6 +156,7 @@ function cubEnvironment(
       SETT_DISK_LIMIT: agent.resources.limits.disk_bytes.toString(),
       SETT_PIDS_LIMIT: agent.resources.limits.pids.toString(),
       SETT_CONTEXT_BYTES: config.limits.context_bytes?.toString(),
+      SETT_OUTPUT_BYTES: keepsOutput(config) ? config.limits.output_bytes.toString() : undefined,
     }),
     ...(claim !== undefined && inPieces("SETT_PROMPT_CLAIM", claim)),
     ...(execution !== undefined && inPieces("SETT_PROMPT_EXECUTION", execution)),

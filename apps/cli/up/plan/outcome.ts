@@ -4,6 +4,7 @@ import { kindOf, nameWithKind } from "../../../../lib/client/facts/agent-kind.ts
 import type { AgentRegistration, RegisteredAgent } from "../../../../lib/model/agent.ts";
 import type { AgentName } from "../../../../lib/model/ids.ts";
 import type { ContainerPart } from "../../../../lib/runtime/port.ts";
+import { serviceOfPart } from "../../services/services.ts";
 import type { Change, Diff } from "./diff.ts";
 
 /**
@@ -22,10 +23,9 @@ export function outcomeOf(
   before: RegisteredAgent[],
   registrations: readonly AgentRegistration[],
 ): Outcome {
+  const parts = [...changes.services.filter(isReported(changes, removed)), ...changes.agents];
   const names = (kind: Change["kind"]) =>
-    [...changes.services, ...changes.agents].flatMap((part) =>
-      part.kind === kind ? [part.name] : [],
-    );
+    parts.flatMap((part) => (part.kind === kind ? [part.name] : []));
   const isOther = (name: string) =>
     before.some(
       (known) => known.name === name && !registrations.some((agent) => isSame(known, agent)),
@@ -33,7 +33,11 @@ export function outcomeOf(
   const notStarted = registrations.filter((agent) => kindOf(agent) !== undefined);
   const isKnown = (agent: AgentRegistration) => before.some((known) => isSame(known, agent));
   const stopped = [
-    ...new Set(removed.map(({ labels }) => ("agent" in labels ? labels.agent : labels.component))),
+    ...new Set(
+      removed
+        .filter((part) => !isOfAgents(part))
+        .map(({ labels }) => ("agent" in labels ? labels.agent : labels.component)),
+    ),
   ];
   return {
     started: names("start"),
@@ -49,6 +53,17 @@ export function outcomeOf(
       ...notStarted.filter(isKnown).map(nameWithKind),
     ],
   };
+}
+
+/** One that belongs to the agents, where it alone has changed. */
+function isReported({ agents }: Diff, removed: readonly ContainerPart[]) {
+  const isAlone = removed.length === 0 && agents.every(({ kind }) => kind === "keep");
+  return ({ kind, planned: { service } }: Diff["services"][number]) =>
+    service.isOfAgents !== true || (isAlone && kind !== "keep");
+}
+
+function isOfAgents({ labels }: ContainerPart): boolean {
+  return serviceOfPart(labels)?.isOfAgents === true;
 }
 
 /** Where an agent was put before it in sett.yml it has another place, and nothing was wrong. */

@@ -7,12 +7,13 @@
 -- after: each as by itself.
 -- KEYS claim, grants, due, refused_artefacts, orchestrator, taken, bids, open_claims
 -- ARGS claim, agent, attempt: number, queued_at, grant, artefact: artefact, actor, event_type,
---      event_data, mail: applied_mail?, start: started?, commit: commit?, is_unlogged: flag
+--      event_data, mail: applied_mail?, start: started?, commit: commit?, is_unlogged: flag,
+--      output: text?
 -- Result finished (commit, rev) | not_started (reason) | id_taken (reason) | refused (reason)
 -- RECORD started run, grant, lease_ms: number, event_data
 -- `is_unlogged`: a refusal of what came too late is neither remembered nor logged. `grant` is JSON,
 -- written whole; the event is grant_done, grant_failed or grant_waiting. `commit` is the outcome of
--- the commit, '' where there is none.
+-- the commit, '' where there is none. `output`: what the command has printed, by digest, as JSON.
 local claim_fields = { 'status', 'goal_id', 'artefact_id', 'rev', 'commit_id', 'bid_order',
   'bidding', 'missing_bids' }
 
@@ -100,6 +101,7 @@ local function finish_grant(keys, args)
   end
 
   store_artefact(artefact, args.actor)
+  if args.output then redis.call('HSET', artefact_key(artefact.id), 'output', args.output) end
   redis.call('HSET', keys.grants, args.agent, args.grant)
   if args.event_type == 'grant_done' then remove_work(args.claim, args.agent) end
   if not is_starting then

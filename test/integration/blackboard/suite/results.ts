@@ -39,4 +39,25 @@ export function resultsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.answersOf([question.id])).toEqual([answer.id]);
     expect(await bench.board.listOpenQuestions()).toEqual([]);
   });
+
+  test("what a command has printed is named beside its artefact, and by the event of its end", async () => {
+    await using bench = await open();
+    const { claim, goal } = await runGrant(bench.board);
+    const artefact = resultOf(goal, claim);
+    const stderr = { digest: "d".repeat(64), bytes: 12, left_out: 2 };
+    const order = done(claim.id, artefact);
+    const result = { ...order.result, output: { stderr } };
+    expect(await bench.board.finishGrant({ ...order, result })).toEqual({ outcome: "finished" });
+    expect(await bench.board.readOutput(artefact.id)).toEqual({ stderr });
+    expect(await bench.board.readOutput(goal.id)).toBeUndefined();
+    expect(await bench.board.readArtefact(artefact.id)).toEqual(artefact);
+    const ended = (await bench.board.readEvents("0", 100)).find(
+      ({ type }) => type === "grant_done",
+    );
+    expect(ended?.data).toMatchObject({
+      stderr: "d".repeat(64),
+      stderr_bytes: 12,
+      stderr_left_out: 2,
+    });
+  });
 }

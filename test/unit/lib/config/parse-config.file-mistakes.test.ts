@@ -52,7 +52,7 @@ const cases: Case[] = [
       "sett.yml:6:25 limits.bid_deadline: must be at least `1ms`",
       "sett.yml:6:44 limits.review_rounds: must be at least 0",
       "sett.yml:6:68 limits.artefacts_per_goal: must be a number, not `many`",
-      "sett.yml:6:74 limits.rounds: is unknown here; known are `review_rounds`, `artefacts_per_goal`, `bid_deadline`, `context`, `shutdown`, `lease`, `budget`",
+      "sett.yml:6:74 limits.rounds: is unknown here; known are `review_rounds`, `artefacts_per_goal`, `bid_deadline`, `context`, `output`, `shutdown`, `lease`, `budget`",
       "sett.yml:6:94 limits.context: must be at least `1K`",
     ],
   ],
@@ -100,8 +100,8 @@ const cases: Case[] = [
     [
       'sett.yml:3:3 agents["My Agent"]: must be lower-case letters, digits and inner hyphens',
       'sett.yml:3:25 agents["My Agent"].command: must not be empty: its first entry is the program',
-      "sett.yml:4:3 agents.user: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `api`, `log-reader`, `packs` and `redis` are parts of Sett",
-      "sett.yml:5:3 agents.redis: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `api`, `log-reader`, `packs` and `redis` are parts of Sett",
+      "sett.yml:4:3 agents.user: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `recorder`, `api`, `log-reader`, `packs` and `redis` are parts of Sett",
+      "sett.yml:5:3 agents.redis: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `recorder`, `api`, `log-reader`, `packs` and `redis` are parts of Sett",
     ],
   ],
   [

@@ -21,6 +21,7 @@ test("a short file gets every default", async () => {
       artefacts_per_goal: 500,
       bid_deadline_ms: 30_000,
       shutdown_ms: 30_000,
+      output_bytes: 16 * 1024 ** 2,
       lease_ms: 15_000,
       budget: {},
     },

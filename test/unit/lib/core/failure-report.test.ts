@@ -1,5 +1,12 @@
 import { expect, test } from "bun:test";
-import { failureReport, lastLine, type ToolEnd } from "../../../../lib/core/failure-report.ts";
+import {
+  boundedOutput,
+  failureReport,
+  lastLine,
+  lastLines,
+  type ToolEnd,
+} from "../../../../lib/core/failure-report.ts";
+import { roomForCount } from "../../../../lib/model/kept-output.ts";
 import { FailureReport } from "../../../../lib/model/tool-contract.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -74,4 +81,25 @@ test("the payload stays far below the blackboard's limit for the worst of bytes"
   const nulls = new Uint8Array(32 * 1024 * 1024);
   const report = failureReport({ ...end, stdout: nulls, stderr: nulls });
   expect(JSON.stringify(report).length).toBeLessThan(2_000_000);
+});
+
+test("an output is kept byte for byte up to the bound, and beyond it its ends with the count between", () => {
+  const raw = new Uint8Array([0xff, 0x00, 0x61]);
+  expect(boundedOutput(raw, 3)).toEqual({ kept: raw, leftOut: 0 });
+  const text = `begin${"x".repeat(1_000)}end`;
+  const { kept, leftOut } = boundedOutput(encode(text), 100);
+  expect(leftOut).toBe(1_008 - 100);
+  expect(new TextDecoder().decode(kept)).toBe(
+    `${text.slice(0, 50)}\n[… ${leftOut} bytes left out …]\n${text.slice(-50)}`,
+  );
+  expect(kept.byteLength).toBeLessThanOrEqual(100 + roomForCount);
+  expect(boundedOutput(encode("äöü"), 4).leftOut).toBeGreaterThan(0);
+});
+
+test("the last lines are as they were, with their line ends", () => {
+  expect(lastLines("one\ntwo\r\nthree\n", 2)).toBe("two\r\nthree\n");
+  expect(lastLines("one\ntwo\nthree", 2)).toBe("two\nthree");
+  expect(lastLines("one\n\n", 1)).toBe("\n");
+  expect(lastLines("one", 30)).toBe("one");
+  expect(lastLines("", 30)).toBe("");
 });

@@ -69,7 +69,7 @@ function processes(changed: { version?: string; port?: number; config?: SettConf
   const translation = processTranslation({
     programs,
     workspace: "/home/ada/repository",
-    ports: { redis: port, gateway: 40_100, api: 40_200 },
+    ports: { redis: port, gateway: 40_100, api: 40_200, recorder: port + 300 },
     processes: { folder: "/home/ada/.local/state/sett", supervisor: ["sett", "supervise"] },
   });
   return samplePlan(changed.config ?? config, over, translation);
@@ -87,6 +87,7 @@ describe("the plan of an instance without containers", () => {
     const volumes = [...plan.services, ...agents].flatMap((part) => part.volumes);
     expect(volumes.map(({ name }) => name)).toEqual([
       "sett-demo-blackboard",
+      "sett-demo-record",
       "sett-demo-workspace-coder",
       "sett-demo-workspace-reader",
     ]);
@@ -101,9 +102,10 @@ describe("the plan of an instance without containers", () => {
       "orchestrator",
       "egress",
       "starter",
+      "recorder",
     ]);
     const { agents, ...rest } = processes({ config: reaching });
-    expect(names({ agents, ...rest })).toEqual(["redis", "orchestrator"]);
+    expect(names({ agents, ...rest })).toEqual(["redis", "orchestrator", "recorder"]);
     expect(agents.map(({ spec }) => spec.env.SETT_EGRESS_URL)).toEqual([undefined, undefined]);
     expect(rest.networks.map(({ name }) => name)).toEqual(["sett-demo"]);
   });

@@ -80,7 +80,13 @@ function changedIn(change: Change): string[] {
 }
 
 const both = running(planOf(coder + tester));
-const kept = { redis: "keep", orchestrator: "keep", coder: "keep", tester: "keep" };
+const kept = {
+  redis: "keep",
+  orchestrator: "keep",
+  recorder: "keep",
+  coder: "keep",
+  tester: "keep",
+};
 
 describe("of a sett that runs", () => {
   test("nothing is touched when sett.yml says the same, in whatever order, by whatever version of Sett", () => {
@@ -157,6 +163,7 @@ describe("of a sett that runs", () => {
     expect(fates(plan, parts)).toEqual({
       redis: "keep",
       orchestrator: "keep",
+      recorder: "replace",
       coder: "keep",
       writer: "start",
     });
@@ -165,7 +172,7 @@ describe("of a sett that runs", () => {
       "sett-demo-agent-tester",
       "sett-demo-worker-tester-1",
     ]);
-    expect(unusedVolumes).toEqual(["sett-demo-workspace-tester"]);
+    expect(unusedVolumes).toEqual(["sett-demo.recorder.tester", "sett-demo-workspace-tester"]);
   });
 
   test("the checkout that agents share goes with the last of them", () => {
@@ -173,7 +180,11 @@ describe("of a sett that runs", () => {
     const layered = running(planOf(coder + tester, { over }));
     const unused = (agents: string) => diffOf(planOf(agents, { over }), layered).unusedVolumes;
     expect(unused(coder + tester)).toEqual([]);
-    const ofTester = ["sett-demo-workspace-tester", "sett-demo-workspace-tester.upper"];
+    const ofTester = [
+      "sett-demo.recorder.tester",
+      "sett-demo-workspace-tester",
+      "sett-demo-workspace-tester.upper",
+    ];
     expect(unused(coder)).toEqual(ofTester);
     const fresh = agent("coder", "    strategy: fresh_per_call\n");
     expect(unused(fresh)).toEqual(ofTester);
@@ -190,6 +201,7 @@ describe("of a sett that runs", () => {
       redis: "keep",
       orchestrator: "keep",
       gateway: "keep",
+      recorder: "keep",
       coder: "keep",
       thinker: "keep",
     };

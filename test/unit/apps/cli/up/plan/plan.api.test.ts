@@ -87,6 +87,7 @@ test("the API has no socket of the Engine, and the reader of logs nothing but th
   expect(sources(api?.spec.mounts)).toEqual([
     "sett-demo.redis",
     "sett-demo.logs",
+    "sett-demo.recorder.api",
     "sett-demo.api",
     "/home/ada/repository/.git ro",
     "/home/ada/repository/.git/refs/sett/demo rw",

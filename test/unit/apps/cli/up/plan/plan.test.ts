@@ -64,6 +64,34 @@ function plan(over: Partial<PlanInput> = {}, socket?: EngineSocket) {
   return { ...made, redis: made.redis.spec, orchestrator: made.orchestrator.spec };
 }
 
+test("the recorder writes the record alone, in no network, and an agent has a way of its own to it", () => {
+  const { recorder, agents } = plan();
+  expect(recorder?.spec).toMatchObject({ network: "none", user, capabilities: "none" });
+  expect(recorder?.spec.env).not.toHaveProperty("REDIS_URL");
+  expect(recorder?.spec.mounts).toContainEqual({
+    kind: "volume",
+    volume: "sett-demo-record",
+    target: "/record",
+    access: "rw",
+  });
+  for (const { agent, spec } of agents) {
+    const ways = spec.mounts.flatMap((mount) =>
+      mount.kind === "volume" && /record/.test(mount.volume) ? [mount] : [],
+    );
+    expect(ways).toEqual([
+      {
+        kind: "volume",
+        volume: `sett-demo.recorder.${agent}`,
+        target: "/run/sett/recorder",
+        access: "ro",
+      },
+    ]);
+  }
+  const none = plan({ config: configOf(text.replace("bid_deadline: 10s", "output: 0")) });
+  expect(none.recorder).toBeUndefined();
+  expect(none.agents.some(({ spec }) => "SETT_RECORDER_URL" in spec.env)).toBe(false);
+});
+
 test("cubs get the limit of the context where sett.yml sets one", () => {
   expect(specOf("coder").env).not.toHaveProperty("SETT_CONTEXT_BYTES");
   const config = configOf(text.replace("bid_deadline: 10s", "context: 128M"));
@@ -91,11 +119,15 @@ describe("the plan of an instance", () => {
       "sett-demo",
       "sett-demo-blackboard",
       "sett-demo.redis",
+      "sett-demo-record",
+      "sett-demo.recorder.coder",
+      "sett-demo.recorder.reader",
       "sett-demo-cub-0123456789ab",
       "sett-demo-workspace-coder",
       "sett-demo-workspace-reader",
       "sett-demo-redis",
       "sett-demo-orchestrator",
+      "sett-demo-recorder",
       "sett-demo-agent-coder",
       "sett-demo-agent-reader",
     ]);

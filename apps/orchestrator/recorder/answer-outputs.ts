@@ -1,0 +1,34 @@
+// `orchestrator --read-outputs` and `--remove-outputs`: for the command line, which has no access
+// to the record's volume.
+import { z } from "zod";
+import { SettError } from "../../../lib/model/errors.ts";
+import { GoalId } from "../../../lib/model/ids.ts";
+import { Digest } from "../../../lib/model/kept-output.ts";
+import type { OutputStore } from "./output-store.ts";
+
+const Bodies = z.array(z.strictObject({ goal: GoalId, digest: Digest }));
+
+/** `order`: JSON, a list of `goal` and `digest`. A line of JSON for each. Throws `usage`. */
+export async function* readOutputLines(store: OutputStore, order: string): AsyncGenerator<string> {
+  for (const body of parsed(Bodies, order)) {
+    const bytes = await store.read(body);
+    const { digest } = body;
+    const content = bytes === undefined ? {} : { base64: Buffer.from(bytes).toString("base64") };
+    yield JSON.stringify({ digest, ...content });
+  }
+}
+
+/** `order`: JSON, a list of goals. Throws `usage`. */
+export async function removeOutputs(store: OutputStore, order: string): Promise<void> {
+  for (const goal of parsed(z.array(GoalId), order)) await store.removeGoal(goal);
+}
+
+function parsed<Shape extends z.ZodType>(shape: Shape, order: string): z.output<Shape> {
+  try {
+    return shape.parse(JSON.parse(order));
+  } catch {
+    throw new SettError("usage", "The list on stdin cannot be read.", {
+      hint: "Write JSON, as `sett` does.",
+    });
+  }
+}

@@ -1,0 +1,47 @@
+// The recorder as a service, `orchestrator --recorder`: it alone writes what commands have printed
+// to the record's volume. It has no network, no password and no key.
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Hono } from "hono";
+import { systemClock } from "../../lib/async/clock.ts";
+import { openSocket } from "../../lib/service/forward.ts";
+import { createJsonLog } from "../../lib/service/json-log.ts";
+import { serve } from "../../lib/service/serve.ts";
+import { serveFew } from "../../lib/service/serve-few.ts";
+import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import { OutputStore } from "./recorder/output-store.ts";
+import { addOutputs, readOutputs } from "./recorder/recorder-app.ts";
+import type { RecorderSettings } from "./settings.ts";
+
+/** How many bodies of one agent may be under way: each is in memory as a whole. */
+const atOnce = 4;
+/** What is no text may be longer as gzip. */
+const roomForGzip = 64 * 1024;
+
+/** Its way where nothing keeps agents apart. */
+const everyone = "processes";
+
+/** Ends the process at SIGTERM, at once. */
+export async function runRecorder(settings: RecorderSettings): Promise<void> {
+  const { instance, reader, socketsFolder, folder, maxBytes } = settings;
+  const log = createJsonLog(console.log, systemClock.now).with({ service: "recorder", instance });
+  exitOn(stopSignal());
+  const store = new OutputStore({ folder, maxBytes, clock: systemClock });
+  const parts = { store, log };
+  const open = async (way: string, app: Hono) => {
+    if (socketsFolder === undefined) return;
+    const few = { port: 0, hostname: "127.0.0.1", most: atOnce };
+    const server = await serveFew({ ...few, maxBodyBytes: maxBytes + roomForGzip }, app.fetch);
+    await openSocket(join(socketsFolder, way, "recorder.sock"), server.port ?? 0);
+  };
+  for (const way of socketsFolder === undefined ? [] : await readdir(socketsFolder)) {
+    const app = new Hono();
+    await open(way, way === reader ? readOutputs(app, parts) : addOutputs(app, way, parts));
+  }
+  const app = new Hono().get("/healthz", ({ json }) => json({ service: "recorder", ok: true }));
+  // Without sockets nothing keeps those who ask apart.
+  if (socketsFolder === undefined) readOutputs(addOutputs(app, everyone, parts), parts);
+  serve({ port: settings.healthPort, hostname: settings.healthHost, isPatient: true }, app.fetch);
+  log.info("Recorder started", { version: packageJson.version });
+}
