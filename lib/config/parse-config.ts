@@ -13,10 +13,13 @@ import { impossibleCombinations } from "../model/config-combinations.ts";
 import { Environment, type EnvironmentEntry } from "../model/config-environment.ts";
 import { PromptFile, type PromptKey, promptKeys } from "../model/config-prompts.ts";
 import { AgentName } from "../model/ids.ts";
+import { peopleNamed } from "../model/people.ts";
+import { withoutUndefined } from "../model/without-undefined.ts";
 import { impliedModels, withImpliedModels } from "./implied-models.ts";
 import { modelWarnings, unknownModels } from "./model-findings.ts";
 import { networkWarnings } from "./network-findings.ts";
 import { otherVersion } from "./other-version.ts";
+import { peopleMistakes } from "./people-findings.ts";
 import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from "./problems.ts";
 import { redisMistakes, redisWarnings } from "./redis-findings.ts";
 import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.ts";
@@ -221,6 +224,7 @@ function mistakesBetween(whole: Readonly<Record<string, unknown>>): Finding[] {
     ...unknownSecrets(agents, secrets, services),
     ...redisMistakes(services.redis),
     ...reviewOrderMistakes(agents),
+    ...peopleMistakes(agents, mapIn(whole.people)),
     ...triggerMistakes(mapIn(whole.triggers), secrets, services),
   ];
 }
@@ -232,7 +236,7 @@ type Resolved = {
 };
 
 function configOf(
-  { version: _format, agents, notify, triggers, limits, ...rest }: SettFile,
+  { version: _format, agents, people, notify, triggers, limits, ...rest }: SettFile,
   { environments, hooks, models }: Resolved,
   place: Pick<ConfigText, "folder" | "host">,
 ): SettConfig {
@@ -252,11 +256,12 @@ function configOf(
   };
   for (const [key, agent] of Object.entries(agents)) {
     const { build, image, path, role, environment: _entries, external, human, ...more } = agent;
-    const { command = [], prompts, ...settings } = more;
+    const { command = [], prompts, people: named, ...settings } = more;
     const name = AgentName.parse(key);
     const own = { name, role: role ?? name };
     const { bids, on_missing_bid, retries, shutdown_ms = limits.shutdown_ms } = settings;
-    if (human) config.people.push({ ...own, bids });
+    const speakers = named && peopleNamed(named, people);
+    if (human) config.people.push({ ...own, bids, ...withoutUndefined({ people: speakers }) });
     else if (external) config.external.push({ ...own, bids, on_missing_bid, retries });
     else
       config.agents.push({

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { BidRule } from "./bid.ts";
 import { AgentName, ClaimId } from "./ids.ts";
+import { KnownPerson } from "./people.ts";
 import type { Preparing } from "./preparing.ts";
 
 export const Strategy = z.enum(["reuse", "fresh_per_call"]);
@@ -39,6 +40,8 @@ export const AgentRegistration = z.strictObject({
   external: z.literal(true).optional(),
   /** A person, who reviews with `sett approve` and `sett reject`. */
   human: z.literal(true).optional(),
+  /** Only they speak for it; missing: every person does. */
+  people: z.array(KnownPerson).min(1).optional(),
 });
 export type AgentRegistration = z.infer<typeof AgentRegistration>;
 

@@ -29,11 +29,11 @@ const withContainer = [
 ] as const;
 
 /** The keys of a person, who reviews. */
-const ofPerson = new Set(["human", "role", "bids"]);
+const ofPerson = new Set(["human", "people", "role", "bids"]);
 
 function impossibleForPerson(agent: Readonly<Record<string, unknown>>): Impossible[] {
   const message =
-    "cannot be combined with `human: true`: a person has only a `role`, and `bids` that say what they review";
+    "cannot be combined with `human: true`: a person has only a `role`, `bids` that say what they review, and `people` who may speak";
   const surplus = Object.keys(AgentFile.in.shape).filter(
     (key) => agent[key] !== undefined && !ofPerson.has(key),
   );
@@ -83,6 +83,8 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
     network = "board",
   } = agent;
   if (human === true) return impossibleForPerson(agent);
+  if (agent.people !== undefined)
+    return [{ path: ["people"], message: "needs `human: true`: only people are asked by name" }];
   if (external === true) {
     const message =
       "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";

@@ -20,6 +20,7 @@ import type { AgentName } from "./ids.ts";
 import { defaultOutputBytes } from "./kept-output.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
+import { type KnownPerson, PeopleFile } from "./people.ts";
 import { defaultPolicy } from "./policy.ts";
 import { PrepareFile } from "./prepare.ts";
 import { type Trigger, TriggersFile } from "./trigger.ts";
@@ -84,6 +85,14 @@ export const AgentFile = z
       .boolean()
       .default(false)
       .describe("The agent is a person, who reviews with `sett approve` and `sett reject`."),
+    people: z
+      .array(z.string().min(1))
+      .min(1, { error: "must name a person or a group, or be left out" })
+      .max(100)
+      .optional()
+      .describe(
+        "With `human: true`: the people who may give the verdict, by their names or groups in `people`. Default: every person.",
+      ),
     build: Build.optional().describe(
       "The folder with the agent's Dockerfile, or a map with `context`, `dockerfile`, `args`.",
     ),
@@ -273,6 +282,7 @@ export const SettFile = z.strictObject({
     .record(UnreservedAgentName, AgentFile)
     .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" })
     .describe("The agents by name."),
+  people: PeopleFile,
   notify: z
     .array(HookFile)
     .max(20)
@@ -299,6 +309,7 @@ export type AgentConfig = Omit<
   AgentFile,
   | "external"
   | "human"
+  | "people"
   | "build"
   | "image"
   | "path"
@@ -326,7 +337,10 @@ export type ExternalAgent = Pick<
 >;
 
 /** A person, who reviews with `sett approve` and `sett reject`. */
-export type Person = Pick<AgentConfig, "name" | "role" | "bids">;
+export type Person = Pick<AgentConfig, "name" | "role" | "bids"> & {
+  /** They may give the verdict; undefined: every person. */
+  people?: KnownPerson[];
+};
 
 /**
  * The models of the file. `keys`: model → the provider's key, where it has one. A key may go to the
@@ -344,7 +358,7 @@ export type ModelsConfig = {
  */
 export type SettConfig = Omit<
   SettFile,
-  "version" | "agents" | "models" | "limits" | "notify" | "triggers"
+  "version" | "agents" | "models" | "limits" | "people" | "notify" | "triggers"
 > & {
   models: ModelsConfig;
   /** `budget` is that of one goal; without limits where the file has no models. */

@@ -136,6 +136,8 @@ test("a result is rejected with a reason, made again, and approved", async () =>
   const page = await browser.open(scene.page.address("#/inbox"));
   await page.getByRole("button", { name: /A draft of the plan/ }).click();
   await page.keyboard.press("r");
+  await page.getByRole("button", { name: "Reject", exact: true }).click();
+  await page.getByRole("alert").getByText("Nothing was rejected: write what must be").waitFor();
   await page.getByLabel("What must be better").fill("The date is missing");
   await page.getByRole("button", { name: "Reject", exact: true }).click();
   await page
@@ -144,14 +146,18 @@ test("a result is rejected with a reason, made again, and approved", async () =>
     .waitFor();
   await scene.clan.made(goal, ({ type, version }) => type === "Report" && version === 2);
   await page.getByText("Report v2 for maintainer").click();
+  // An approval takes two steps.
   await page.keyboard.press("a");
+  await page.getByLabel("What you say with it").fill("Well dated");
+  await page.getByRole("button", { name: "Approve it" }).click();
   await page.getByText("Nothing waits for a person.").waitFor();
   const end = await scene.clan.made(goal, ({ structural_type }) => structural_type === "Terminal");
   expect(end.payload).toBe("Packed");
-  const [first] = (await scene.clan.artefactsOf(goal)).filter(
+  const [first, second] = (await scene.clan.artefactsOf(goal)).filter(
     ({ structural_type }) => structural_type === "Review",
   );
   expect(first?.payload).toContain("The date is missing");
+  expect(second).toMatchObject({ payload: "{}", metadata: { comment: "Well dated" } });
 });
 
 test("a goal is cancelled after a second thought, and its work ends", async () => {

@@ -12,7 +12,7 @@ import {
 } from "../../../lib/api/common.ts";
 import { ApprovalList, InquiryList, QuestionList } from "../../../lib/api/inquiry.ts";
 import { checkedText, textKinds } from "../../../lib/client/actions/checked-text.ts";
-import { findJudged, judge } from "../../../lib/client/actions/judge.ts";
+import { findJudged, judge, type Verdict } from "../../../lib/client/actions/judge.ts";
 import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
 import { readInquiries } from "../../../lib/client/facts/inquiries.ts";
 import { resolveGoalId, resolveQuestion } from "../../../lib/client/facts/resolve-id.ts";
@@ -85,6 +85,11 @@ const speaker = z.string().min(1).max(40).optional().openapi({
     "The agent of sett.yml for which you speak; needed where the artefact waits for several people.",
 });
 
+const comment = z.string().optional().openapi({
+  description: "What you say with it, on record. Empty: nothing.",
+  example: "Good, and faster than before",
+});
+
 const approve = createRoute({
   method: "post",
   path: "/v1/artefacts/{id}/approve",
@@ -97,7 +102,9 @@ const approve = createRoute({
     body: {
       ...emptyBody.body,
       content: {
-        "application/json": { schema: z.strictObject({ for: speaker }).openapi("Approve") },
+        "application/json": {
+          schema: z.strictObject({ reason: comment, for: speaker }).openapi("Approve"),
+        },
       },
     },
   },
@@ -179,26 +186,29 @@ export function addInquiryRoutes(api: Api, parts: Parts): void {
   const give = async (
     context: RequestContext,
     id: string,
-    feedback: string | undefined,
+    verdict: Pick<Verdict, "approves" | "reason">,
     speaks: string | undefined,
   ) => {
-    const judged = await findJudged(board, id, speaks, suggest);
+    const { actor } = context.var.caller;
+    const judged = await findJudged(board, id, { speaker: speaks, actor, suggest });
     context.set("goal", judged.artefact.goal_id);
     const { review } = await judge(board, judged, {
-      feedback,
-      actor: context.var.caller.actor,
+      ...verdict,
+      actor,
       suggest,
     });
     return headOf(review);
   };
   api.openapi(approve, async (context) => {
-    const { for: speaks } = context.req.valid("json");
-    return context.json(await give(context, context.req.valid("param").id, undefined, speaks), 201);
+    const { reason = "", for: speaks } = context.req.valid("json");
+    const words = reason.trim() === "" ? undefined : checkedText(reason, textKinds.comment);
+    const verdict = { approves: true, reason: words };
+    return context.json(await give(context, context.req.valid("param").id, verdict, speaks), 201);
   });
   api.openapi(reject, async (context) => {
     const { reason, for: speaks } = context.req.valid("json");
-    const feedback = checkedText(reason, textKinds.reason);
-    return context.json(await give(context, context.req.valid("param").id, feedback, speaks), 201);
+    const verdict = { approves: false, reason: checkedText(reason, textKinds.reason) };
+    return context.json(await give(context, context.req.valid("param").id, verdict, speaks), 201);
   });
 }
 

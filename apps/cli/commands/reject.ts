@@ -29,7 +29,7 @@ export const reject = defineCommand({
   ],
   async run(args, shell) {
     const reason = await readReasonText(args.reason, shell);
-    const posted = await postVerdict(args, reason, shell);
+    const posted = await postVerdict(args, { approves: false, reason }, shell);
     // After a reason from stdin, stdin has ended and no person can type.
     const mayAsk = args.reason !== "-";
     return args.watch ? await watchToEnd(shell, { ...posted, mayAsk }) : undefined;

@@ -1,6 +1,6 @@
 // Posts a person's verdict on an artefact from the command line.
 
-import { findJudged, judge } from "../../../lib/client/actions/judge.ts";
+import { findJudged, judge, type Verdict } from "../../../lib/client/actions/judge.ts";
 import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
 import { boundedLine, oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
@@ -39,28 +39,32 @@ export const verdictArguments = {
 } as const;
 
 /**
- * `feedback`: undefined approves. Prints the Review's id, and returns what `--watch` follows then.
+ * Prints the Review's id, and returns what `--watch` follows then.
  * Throws `request-refused` where no verdict is due, and `usage`.
  */
 export async function postVerdict(
   args: Values<typeof verdictArguments>,
-  feedback: string | undefined,
+  verdict: Pick<Verdict, "approves" | "reason">,
   shell: Shell,
 ): Promise<{ place: Place; goal: GoalId; from: string; actor: Actor }> {
   await using session = await openSession(shell, args.name);
   const actor = await session.actor(args.as);
   const { board } = session;
   const { suggest } = shell;
-  const judged = await findJudged(board, args.artefact, args.for, suggest);
+  const judged = await findJudged(board, args.artefact, {
+    speaker: args.for,
+    actor,
+    suggest,
+  });
   await shell.err.write(
-    `${subjectOf(judged.artefact)}\n${await changesOf(judged.artefact, { session, actor, mayBeUnseen: feedback !== undefined }, shell)}`,
+    `${subjectOf(judged.artefact)}\n${await changesOf(judged.artefact, { session, actor, mayBeUnseen: !verdict.approves }, shell)}`,
   );
   const from = await board.endOfEvents();
-  const { review, sentence, obstacle } = await judge(board, judged, { feedback, actor, suggest });
+  const { review, sentence, obstacle } = await judge(board, judged, { ...verdict, actor, suggest });
   const { payload: _, ...rest } = review;
   await shell.out.write(
     args.json
-      ? `${JSON.stringify({ ...rest, verdict: feedback === undefined ? "approved" : "rejected" })}\n`
+      ? `${JSON.stringify({ ...rest, verdict: verdict.approves ? "approved" : "rejected" })}\n`
       : `${review.id}\n`,
   );
   const { agent } = judged.pending.grant;

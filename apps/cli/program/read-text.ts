@@ -33,6 +33,11 @@ export function readReasonText(argument: string, shell: From): Promise<string> {
   return readText(argument, textKinds.reason, shell);
 }
 
+/** The same for what a person says with an approval. Throws `usage`. */
+export function readCommentText(argument: string, shell: From): Promise<string> {
+  return readText(argument, textKinds.comment, shell);
+}
+
 /** The same for the content of an artefact. Throws `usage`. */
 export function readPostedText(argument: string, shell: From): Promise<string> {
   return readText(argument, textKinds.content, shell);

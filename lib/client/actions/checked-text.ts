@@ -35,6 +35,14 @@ const reason: TextKind = {
   nothingDone: "nothing was rejected",
 };
 
+const comment: TextKind = {
+  name: "reason",
+  code: "usage",
+  hintIfEmpty: "Nothing was approved. Leave out --reason, or say something with it.",
+  hintIfTooLong: "Nothing was approved. Give a shorter reason.",
+  nothingDone: "nothing was approved",
+};
+
 const content: TextKind = {
   name: "content",
   code: "usage",
@@ -43,7 +51,7 @@ const content: TextKind = {
   nothingDone: "nothing was posted",
 };
 
-export const textKinds = { goal, answer, reason, content } as const;
+export const textKinds = { goal, answer, reason, comment, content } as const;
 
 /** Throws the kind's error for a text that is empty, too long, or that UTF-8 cannot write. */
 export function checkedText(text: string, kind: TextKind): string {

@@ -3,8 +3,10 @@
 import { randomUUID } from "node:crypto";
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { rejection } from "../../blackboard/records/ended-grant.ts";
+import { isPerson } from "../../core/is-person.ts";
 import { newThread } from "../../core/new-artefact.ts";
-import { type Artefact, maxPayloadBytes } from "../../model/artefact.ts";
+import type { RegisteredAgent } from "../../model/agent.ts";
+import { type Artefact, maxMetadataBytes, maxPayloadBytes } from "../../model/artefact.ts";
 import { type DoneGrant, isEnded, isForApproval, type WaitingGrant } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
@@ -23,9 +25,13 @@ import { refusal } from "./request.ts";
 /** A verdict is about this content, and has the digest of what the person has seen. */
 export type Judged = { artefact: Artefact; digest: string; pending: PendingVerdict };
 
-/** `feedback`: undefined approves. `id`: of the Review, where the caller has chosen it. */
+/**
+ * `reason`: the person's words; a rejection has some. `id`: of the Review, where the caller has
+ * chosen it.
+ */
 export type Verdict = {
-  feedback: string | undefined;
+  approves: boolean;
+  reason: string | undefined;
   actor: Actor;
   suggest: Suggest;
   id?: ArtefactId;
@@ -41,17 +47,19 @@ export type RecordedVerdict = {
 /** A grant that waits for a person's verdict. */
 type PendingVerdict = { claim: ClaimId; grant: WaitingGrant };
 
+/** `speaker`: the agent for which the actor speaks; undefined: the only one that could be meant. */
+export type Speaking = { speaker: string | undefined; actor: Actor; suggest: Suggest };
+
 /**
- * Finds what `text`, an id or its beginning, names, for the agent `speaker`. Throws
- * `request-refused` where no verdict is due, and `usage` where several people could be meant; and
- * as `readSound`.
+ * Finds what `text`, an id or its beginning, names. Throws `request-refused` where no verdict is
+ * due, or only of other people, and `usage` where several could be meant; and as `readSound`.
  */
 export async function findJudged(
   board: PersonBlackboard,
   text: string,
-  speaker: string | undefined,
-  suggest: Suggest,
+  speaking: Speaking,
 ): Promise<Judged> {
+  const { suggest } = speaking;
   const id = await resolveArtefactId(board, text, suggest);
   const [read] = await Promise.all([board.readWithDigest(id), readSound(board, id, suggest)]);
   if (read === undefined) throw notFound(text, "artefact", suggest);
@@ -62,7 +70,7 @@ export async function findJudged(
       "a result to judge",
       `\`${suggest("questions")}\` lists what waits for a person.`,
     );
-  return { ...read, pending: await choose(board, artefact, speaker, suggest) };
+  return { ...read, pending: await choose(board, artefact, speaking) };
 }
 
 /**
@@ -72,28 +80,30 @@ export async function findJudged(
 export async function judge(
   board: PersonBlackboard,
   { artefact, digest, pending: { claim, grant } }: Judged,
-  { feedback, actor, suggest, id = ArtefactId.parse(randomUUID()) }: Verdict,
+  { approves, reason, actor, suggest, id = ArtefactId.parse(randomUUID()) }: Verdict,
 ): Promise<RecordedVerdict> {
   const [agents, obstacle] = await Promise.all([board.listAgents(), readObstacle(board, suggest)]);
   const role = agents.find((agent) => agent.name === grant.agent)?.role ?? grant.agent;
   const at = new Date().toISOString();
-  const sentence = `${feedback === undefined ? "Approved" : "Rejected"} by ${oneLine(actorName(actor))}`;
+  const sentence = `${approves ? "Approved" : "Rejected"} by ${oneLine(actorName(actor))}`;
   const review = newThread(
     { id, at, role, agent: grant.agent, goal: artefact.goal_id, claim },
     {
       structural_type: "Review",
       type: "Review",
-      payload: JSON.stringify(feedback === undefined ? {} : { reason: feedback }),
+      // Only an empty payload approves: what a person says with it is beside it.
+      payload: JSON.stringify(approves ? {} : { reason }),
       sources: [artefact.id],
       metadata: {
-        summary: feedback === undefined ? sentence : `${sentence}: ${firstLine(feedback)}`,
+        summary: reason === undefined ? sentence : `${sentence}: ${firstLine(reason)}`,
+        ...(approves && reason !== undefined && { comment: reason }),
         artefact: artefact.id,
         digest: `sha1:${digest}`,
         by: actor.replace(/^person:/, ""),
       },
     },
   );
-  if (feedback !== undefined) requireStorable(review.payload);
+  requireStorable(review, reason);
   const result = await board.recordVerdict({
     grant: doneGrant(grant, at, review),
     review,
@@ -102,37 +112,57 @@ export async function judge(
   });
   if (result.outcome === "refused") {
     // Another person may have been faster.
-    await choose(board, artefact, grant.agent, suggest);
+    await choose(board, artefact, { speaker: grant.agent, actor, suggest });
     throw refusal(result.reason);
   }
   return { review, sentence, obstacle };
 }
 
-/**
- * Throws an explanation where no verdict of `agent` is due, or where several people could be meant.
- */
+/** Throws an explanation where no verdict of the actor is due, or where several could be meant. */
 async function choose(
   board: PersonBlackboard,
   artefact: Artefact,
-  agent: string | undefined,
-  suggest: Suggest,
+  { speaker, actor, suggest }: Speaking,
 ): Promise<PendingVerdict> {
-  const pending = await pendingVerdicts(board, artefact.id);
+  const [pending, agents] = await Promise.all([
+    pendingVerdicts(board, artefact.id),
+    board.listAgents(),
+  ]);
+  const what = `${typeText(artefact.type)} ${shortId(artefact.id)}`;
   const names = pending.map(({ grant }) => grant.agent);
-  const [only, ...others] =
-    agent === undefined ? pending : pending.filter(({ grant }) => grant.agent === agent);
+  const meant =
+    speaker === undefined ? pending : pending.filter(({ grant }) => grant.agent === speaker);
+  const [only, ...others] = meant.filter(({ grant }) => maySpeak(actor, grant.agent, agents));
+  if (only === undefined && meant.length > 0) {
+    const speakers = meant.map(
+      ({ grant }) => `${grant.agent} (${speakersOf(grant.agent, agents)})`,
+    );
+    throw new SettError(
+      "request-refused",
+      `${what} waits for ${speakers.join(" and ")}, and ${oneLine(actor.replace(/^person:/, ""))} is none of them.`,
+      { hint: "`people` in sett.yml says who is who, and who may give which verdict." },
+    );
+  }
   if (only === undefined)
     throw refusal(
-      await explainNoVerdict(board, suggest, artefact, agent as AgentName | undefined, names),
+      await explainNoVerdict(board, suggest, artefact, speaker as AgentName | undefined, names),
     );
   if (others.length === 0) return only;
-  throw new SettError(
-    "usage",
-    `${typeText(artefact.type)} ${shortId(artefact.id)} waits for ${names.length} people: ${names.join(", ")}.`,
-    {
-      hint: `Name the agent for which you speak: --for ${only.grant.agent}`,
-    },
-  );
+  throw new SettError("usage", `${what} waits for ${names.length} people: ${names.join(", ")}.`, {
+    hint: `Name the agent for which you speak: --for ${only.grant.agent}`,
+  });
+}
+
+/** Everybody may where the agent names no people. */
+function maySpeak(actor: Actor, name: AgentName, agents: readonly RegisteredAgent[]): boolean {
+  const people = agents.find((agent) => agent.name === name)?.people;
+  return people === undefined || people.some((person) => isPerson(actor, person));
+}
+
+function speakersOf(name: AgentName, agents: readonly RegisteredAgent[]): string {
+  return (agents.find((agent) => agent.name === name)?.people ?? [])
+    .map((person) => person.name)
+    .join(", ");
 }
 
 async function pendingVerdicts(
@@ -155,9 +185,14 @@ function doneGrant(
   return { ...grant, state: "done", ended_at: at, artefact_ids: [review.id], ...rejection(review) };
 }
 
-function requireStorable(payload: string): void {
-  if (Buffer.byteLength(payload) <= maxPayloadBytes) return;
-  throw new SettError("usage", "The reason is longer than 16 MiB.", {
+function requireStorable({ payload, metadata }: Artefact, reason = ""): void {
+  const isTooLong =
+    Buffer.byteLength(payload) > maxPayloadBytes ||
+    Buffer.byteLength(JSON.stringify(metadata)) > maxMetadataBytes;
+  if (!isTooLong) return;
+  const limit = metadata.comment === undefined ? "16 MiB" : "1 MiB";
+  const megabytes = (Buffer.byteLength(reason) / 1024 / 1024).toFixed(1);
+  throw new SettError("usage", `The reason is longer than ${limit}: it has ${megabytes} MiB.`, {
     hint: "Give a shorter reason.",
   });
 }

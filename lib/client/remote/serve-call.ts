@@ -122,15 +122,25 @@ async function recordVerdict(
   const [artefact] = review.source_artefacts;
   const verdict = Payload.safeParse(jsonOf(review.payload)).data;
   if (artefact === undefined || verdict === undefined) throw wrong("a verdict of a person");
-  const judged = await findJudged(board, artefact, grant.agent, suggest);
+  const judged = await findJudged(board, artefact, { speaker: grant.agent, actor, suggest });
   // The digest of what the person has seen: where the content is another one, the blackboard
   // refuses.
   await judge(
     board,
     { ...judged, digest },
-    { feedback: verdict.reason, actor, suggest, id: review.id },
+    {
+      approves: verdict.reason === undefined,
+      reason: verdict.reason ?? commentOf(review),
+      ...{ actor, suggest, id: review.id },
+    },
   );
   return { outcome: "recorded" };
+}
+
+function commentOf({ metadata: { comment } }: Artefact): string | undefined {
+  return typeof comment === "string" && comment.trim() !== ""
+    ? checkedText(comment, textKinds.comment)
+    : undefined;
 }
 
 function jsonOf(text: string): unknown {

@@ -2,7 +2,7 @@
 // approve, reject.
 import { z } from "zod";
 import { checkedText, textKinds } from "../../client/actions/checked-text.ts";
-import { findJudged, judge } from "../../client/actions/judge.ts";
+import { findJudged, judge, type Verdict } from "../../client/actions/judge.ts";
 import { postAnswer } from "../../client/actions/post-answer.ts";
 import { refusal } from "../../client/actions/request.ts";
 import { readInquiries } from "../../client/facts/inquiries.ts";
@@ -64,8 +64,15 @@ export const approve = defineTool({
     "Approves a result for your person, on record as given by you. Only where your person has decided so.",
   right: "approve",
   annotations: writes,
-  args: { artefact: artefactArgument, for: forArgument },
-  run: ({ artefact, for: speaker }, call) => decide(artefact, speaker, undefined, call),
+  args: {
+    artefact: artefactArgument,
+    reason: z.string().optional().describe("What your person says with it, on record."),
+    for: forArgument,
+  },
+  run: async ({ artefact, reason, for: speaker }, call) => {
+    const words = (reason ?? "").trim() === "" ? undefined : reason;
+    return decide(artefact, speaker, { approves: true, reason: words }, call);
+  },
 });
 
 export const reject = defineTool({
@@ -77,19 +84,28 @@ export const reject = defineTool({
   annotations: writes,
   args: { artefact: artefactArgument, reason: z.string().min(1), for: forArgument },
   run: async ({ artefact, reason, for: speaker }, call) =>
-    decide(artefact, speaker, checkedText(reason, textKinds.reason), call),
+    decide(
+      artefact,
+      speaker,
+      { approves: false, reason: checkedText(reason, textKinds.reason) },
+      call,
+    ),
 });
 
 async function decide(
   id: string,
   speaker: string | undefined,
-  feedback: string | undefined,
+  verdict: Pick<Verdict, "approves" | "reason">,
   call: Call,
 ) {
   const { board, suggest } = call.asker;
-  const judged = await findJudged(board, id, speaker, suggest);
+  const judged = await findJudged(board, id, { speaker, actor: call.actor, suggest });
   call.about(judged.artefact.goal_id);
-  const { review, obstacle } = await judge(board, judged, { feedback, actor: call.actor, suggest });
+  const { review, obstacle } = await judge(board, judged, {
+    ...verdict,
+    actor: call.actor,
+    suggest,
+  });
   return {
     review: headJson(review),
     work_goes_on: obstacle === undefined ? "now" : obstacle.until,

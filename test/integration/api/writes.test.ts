@@ -53,7 +53,10 @@ beforeAll(async () => {
           return report("Report", { artefact_payload: `made ${answer?.payload ?? ""}` });
         },
       },
-      maintainer: { human: true, role: "maintainer", ...bids({ on: "Report", bid: "review" }) },
+      maintainer: {
+        ...{ human: true, role: "maintainer", people: [{ name: "approver" }] },
+        ...bids({ on: "Report", bid: "review" }),
+      },
     },
     { deps: { repository: await openRepository(repository.path, hostEnv) } },
   );
@@ -200,9 +203,15 @@ test("an artefact is approved once, for the person who must judge it", async () 
     status: 409,
     body: { code: "request-refused" },
   });
+  // Its token may approve, and its person is not one who speaks for the maintainer.
+  const other = await scene.post(`/v1/artefacts/${id}/approve`, { for: "maintainer" });
+  expect(other).toMatchObject({ status: 409, body: { code: "request-refused" } });
+  expect(textAt(other, "detail")).toContain(
+    "waits for maintainer (approver), and all is none of them.",
+  );
   const approved = await scene.post(
     `/v1/artefacts/${id.slice(0, 8)}/approve`,
-    { for: "maintainer" },
+    { for: "maintainer", reason: "Good work" },
     { as: "approver" },
   );
   expect(approved).toMatchObject({
@@ -210,10 +219,18 @@ test("an artefact is approved once, for the person who must judge it", async () 
     body: {
       structural_type: "Review",
       produced_by_agent: "maintainer",
-      metadata: { by: "approver", summary: "Approved by approver" },
+      metadata: {
+        by: "approver",
+        comment: "Good work",
+        summary: "Approved by approver: Good work",
+      },
     },
   });
-  const again = await scene.post(`/v1/artefacts/${id}/reject`, { reason: "No" });
+  const again = await scene.post(
+    `/v1/artefacts/${id}/reject`,
+    { reason: "No" },
+    { as: "approver" },
+  );
   expect(again).toMatchObject({ status: 409, body: { code: "request-refused" } });
   expect(textAt(again, "detail")).toContain(
     "has a verdict already: approver, for maintainer, approved it",
@@ -227,10 +244,14 @@ test("an artefact is rejected with a reason, which its maker gets", async () => 
     status: 422,
     body: { detail: "The reason is empty." },
   });
-  const rejected = await scene.post(`/v1/artefacts/${id}/reject`, { reason: "The date is wrong" });
+  const rejected = await scene.post(
+    `/v1/artefacts/${id}/reject`,
+    { reason: "The date is wrong" },
+    { as: "approver" },
+  );
   expect(rejected).toMatchObject({
     status: 201,
-    body: { metadata: { summary: "Rejected by all: The date is wrong" } },
+    body: { metadata: { summary: "Rejected by approver: The date is wrong" } },
   });
   const review = await scene.get(`/v1/artefacts/${textAt(rejected, "id")}`);
   expect(review.body).toMatchObject({

@@ -349,3 +349,33 @@ test("a rejection has a reason: on the command line or on stdin, and never an em
   const payload = JSON.parse(await clan.need("unearth", out.trim(), "--payload"));
   expect(isDeepStrictEqual(payload, { reason: text })).toBe(true);
 }, 120_000);
+
+test("only the people that an agent names speak for it, and what they say with an approval is on record", async () => {
+  const { members } = publishers();
+  const owners = [{ name: "ada", email: "ada@example.org" }, { name: "bob" }];
+  await using clan = await Sett.start(at, {
+    ...members,
+    maintainer: { ...maintainer, people: owners },
+  });
+  const goal = await clan.postGoal("A book");
+  const draft = await clan.made(goal, isDraft(1));
+  await clan.grant(draft, "maintainer", "waiting");
+  const refused = await clan.sett("approve", draft.id, "--as", "Eve");
+  expect({ code: refused.code, err: refused.err }).toEqual({
+    code: 1,
+    err: expect.stringMatching(
+      /Draft \w+ waits for maintainer \(ada, bob\), and Eve is none of them\.\n.*`people` in sett\.yml/,
+    ),
+  });
+  expect((await clan.sett("reject", draft.id, "--reason", "No", "--as", "Eve")).code).toBe(1);
+  const empty = await clan.sett("approve", draft.id, "--as", "bob", "--reason", " ");
+  expect(empty.err).toContain("The reason is empty.");
+  const review = JSON.parse(
+    await clan.need("approve", draft.id, "--as", "bob", "--reason", "Good.\nPrint it.", "--json"),
+  );
+  expect(review).toMatchObject({
+    verdict: "approved",
+    metadata: { by: "bob", comment: "Good.\nPrint it.", summary: "Approved by bob: Good." },
+  });
+  await clan.made(goal, ({ type }) => type === "Book");
+});

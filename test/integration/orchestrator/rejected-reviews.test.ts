@@ -13,6 +13,7 @@ import { type RedisServer, startRedisServer } from "../../support/redis/redis-se
 import { waitFor } from "../../support/wait-for.ts";
 import type { Clan, Member } from "../../support/world/clan.ts";
 import {
+  ada,
   decide,
   ending,
   grantOf,
@@ -87,7 +88,9 @@ test("it is drawn as one; a person's request is withdrawn at once and says so, a
   const suggest = suggestFor(undefined);
   const why =
     /^Plan \w+ needs no verdict of lead any more: quick rejected it, so no other person's verdict is needed\.$/;
-  expect(findJudged(board, first.id, "lead", suggest)).rejects.toThrow(why);
+  expect(findJudged(board, first.id, { speaker: "lead", actor: ada, suggest })).rejects.toThrow(
+    why,
+  );
   const lines = (await board.readEvents("0", 1_000)).map((event) =>
     eventLine(event, createStyle(false)),
   );

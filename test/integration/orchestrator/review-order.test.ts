@@ -9,6 +9,7 @@ import { type RedisServer, startRedisServer } from "../../support/redis/redis-se
 import { waitFor } from "../../support/wait-for.ts";
 import type { Clan, Member } from "../../support/world/clan.ts";
 import {
+  ada,
   decide,
   ending,
   grantOf,
@@ -57,7 +58,9 @@ test("a person is asked about no version that a check rejects, and about the nex
     { agent: "owner", after: ["compile"] },
   ]);
   expect(await readInquiries(board)).toEqual([]);
-  expect(findJudged(board, second.id, "owner", suggestFor(undefined))).rejects.toThrow(
+  expect(
+    findJudged(board, second.id, { speaker: "owner", actor: ada, suggest: suggestFor(undefined) }),
+  ).rejects.toThrow(
     /does not wait for a person's verdict; it waits for `compile`.*, and for the review of `owner`, which waits for `compile`/,
   );
 

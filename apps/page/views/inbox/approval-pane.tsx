@@ -19,6 +19,9 @@ const CommitDiff = lazy(() =>
   import("../../components/commit-diff.tsx").then(({ CommitDiff: view }) => ({ default: view })),
 );
 
+const missingReason =
+  "Nothing was rejected: write what must be better, which is what the agent works by.";
+
 type Props = {
   inquiry: Extract<Inquiry, { kind: "approval" }>;
   done: (isSent: boolean) => void;
@@ -28,26 +31,23 @@ type Props = {
 export function ApprovalPane({ inquiry, done, close }: Props) {
   const { artefact, content, goal_id, for: agent } = inquiry;
   const field = useRef<HTMLTextAreaElement>(null);
-  const reason = useRef("");
+  const words = useRef("");
   const may = useRight("approve");
-  const [isRejecting, setIsRejecting] = useState(false);
-  const approving = useAction(() => post(`/v1/artefacts/${artefact.id}/approve`, { for: agent }));
-  const rejecting = useAction(() =>
-    post(`/v1/artefacts/${artefact.id}/reject`, { for: agent, reason: reason.current }),
+  const [verdict, setVerdict] = useState<"approve" | "reject">();
+  const giving = useAction(() =>
+    post(`/v1/artefacts/${artefact.id}/${verdict}`, { for: agent, reason: words.current }),
   );
-  const approve = async () => {
-    if (!may || approving.isBusy) return;
-    done(await approving.run());
-  };
-  const startRejecting = () => {
-    setIsRejecting(true);
+  /** The first of two steps: no single key and no slip of a finger approves. */
+  const begin = (next: "approve" | "reject") => () => {
+    if (!may) return;
+    setVerdict(next);
     requestAnimationFrame(() => field.current?.focus());
   };
-  const reject = async (text: string) => {
-    reason.current = text;
-    done(await rejecting.run());
+  const give = async (text: string) => {
+    words.current = text;
+    done(await giving.run());
   };
-  useKeys({ a: () => void approve(), r: startRejecting });
+  useKeys({ a: begin("approve"), r: begin("reject") });
   return (
     <article className="pane">
       <header>
@@ -72,33 +72,35 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
         <button
           type="button"
           className="primary"
-          disabled={!may || approving.isBusy}
-          onClick={() => void approve()}
+          disabled={!may || giving.isBusy}
+          aria-expanded={verdict === "approve"}
+          onClick={begin("approve")}
         >
-          <span aria-hidden="true">✓ </span>Approve
+          <span aria-hidden="true">✓ </span>Approve…
         </button>
         <button
           type="button"
           className="danger-quiet"
           disabled={!may}
-          aria-expanded={isRejecting}
-          onClick={startRejecting}
+          aria-expanded={verdict === "reject"}
+          onClick={begin("reject")}
         >
           <span aria-hidden="true">↺ </span>Reject…
         </button>
         {!may && <span className="quiet">Your token lacks the right approve.</span>}
       </div>
-      {approving.error !== undefined && <Problem error={approving.error} />}
-      {isRejecting && (
+      {verdict !== undefined && (
         <SendBox
-          label="What must be better"
-          button="Reject"
+          key={verdict}
+          label={verdict === "approve" ? "What you say with it (optional)" : "What must be better"}
+          button={verdict === "approve" ? "Approve it" : "Reject"}
           right="approve"
-          className="danger"
+          className={verdict === "approve" ? "primary" : "danger"}
           field={field}
-          isBusy={rejecting.isBusy}
-          error={rejecting.error}
-          send={reject}
+          isBusy={giving.isBusy}
+          error={giving.error}
+          send={give}
+          ifEmpty={verdict === "approve" ? undefined : missingReason}
         />
       )}
       {artefact.metadata.commit !== undefined && (

@@ -75,6 +75,7 @@ export function QuestionPane({ inquiry, done, close }: Props) {
         isBusy={isBusy}
         error={error}
         send={send}
+        ifEmpty="Nothing was sent: write your answer."
       />
     </article>
   );

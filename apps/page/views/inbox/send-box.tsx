@@ -13,6 +13,8 @@ type Props = {
   isBusy: boolean;
   error: ApiError | undefined;
   send: (text: string) => void;
+  /** Said where nothing was written; undefined: nothing may be sent, too. */
+  ifEmpty: string | undefined;
   className?: string;
 };
 
@@ -24,13 +26,18 @@ export function SendBox({
   isBusy,
   error,
   send,
+  ifEmpty,
   className = "primary",
 }: Props) {
   const [text, setText] = useState("");
+  const [isRefused, setIsRefused] = useState(false);
   const may = useRight(right);
   const submit = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault();
-    if (text.trim() !== "" && may && !isBusy) send(text);
+    if (!may || isBusy) return;
+    const isMissing = text.trim() === "" && ifEmpty !== undefined;
+    setIsRefused(isMissing);
+    if (!isMissing) send(text.trim() === "" ? "" : text);
   };
   return (
     <form className="send-box" onSubmit={submit}>
@@ -40,8 +47,11 @@ export function SendBox({
           ref={field}
           rows={4}
           value={text}
-          required
-          onChange={({ target }) => setText(target.value)}
+          aria-invalid={isRefused}
+          onChange={({ target }) => {
+            setText(target.value);
+            setIsRefused(false);
+          }}
           onKeyDown={(event) => {
             if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
           }}
@@ -53,6 +63,11 @@ export function SendBox({
         </button>
         {!may && <span className="quiet">Your token lacks the right {right}.</span>}
       </div>
+      {isRefused && (
+        <p className="problem" role="alert">
+          {ifEmpty}
+        </p>
+      )}
       {error !== undefined && <Problem error={error} />}
     </form>
   );

@@ -8,7 +8,7 @@ const byHand =
   "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";
 
 const ofPerson =
-  "cannot be combined with `human: true`: a person has only a `role`, and `bids` that say what they review";
+  "cannot be combined with `human: true`: a person has only a `role`, `bids` that say what they review, and `people` who may speak";
 
 const cases: Case[] = [
   [

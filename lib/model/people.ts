@@ -1,0 +1,44 @@
+// Who is who: the people of sett.yml, by whom approvals may be given.
+import { z } from "zod";
+
+const PersonName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, {
+  error: "must be a name of lower-case letters, digits and `-`, such as `ada`",
+});
+
+export const PeopleFile = z
+  .record(
+    PersonName,
+    z.strictObject({
+      email: z
+        .string()
+        .regex(/^[^\s<>@]+@[^\s<>@]+$/, { error: "must be an address such as `ada@example.org`" })
+        .optional()
+        .describe("The address that git, or an identity provider, knows the person by."),
+      github: z
+        .string()
+        .min(1)
+        .max(100)
+        .optional()
+        .describe("The person's name at a forge, for `people` of a webhook."),
+      groups: z
+        .array(PersonName)
+        .max(100)
+        .default([])
+        .describe("Groups that the person is in: names for several people."),
+    }),
+  )
+  .default({})
+  .describe("Who is who: people by name. `people` of an agent with `human: true` names them.");
+export type PeopleFile = z.infer<typeof PeopleFile>;
+
+/** A person as the record of an agent has them. */
+export const KnownPerson = z.strictObject({ name: PersonName, email: z.string().optional() });
+export type KnownPerson = z.infer<typeof KnownPerson>;
+
+/** The people that these names mean, each once: names of people, and of groups. */
+export function peopleNamed(names: readonly string[], people: PeopleFile): KnownPerson[] {
+  return Object.entries(people).flatMap(([name, { email, groups }]) => {
+    const isNamed = names.includes(name) || groups.some((group) => names.includes(group));
+    return isNamed ? [{ name, ...(email !== undefined && { email }) }] : [];
+  });
+}

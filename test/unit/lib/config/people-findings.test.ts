@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { parseConfig } from "../../../../lib/config/parse-config.ts";
+import { registrationsOf } from "../../../../lib/config/registrations.ts";
+import { AgentRegistration } from "../../../../lib/model/agent.ts";
+import { validText } from "../../../support/config/config-file.ts";
+
+const people = `people:
+  ada: { email: ada@example.org, github: ada-l, groups: [owners] }
+  bob: { groups: [owners, security] }
+  eve: {}
+`;
+const parse = (agent: string, known = people) =>
+  parseConfig({
+    text: `${validText}  lead: { ${agent}, bids: [{ on: Plan, bid: review }] }\n${known}`,
+    ...{ file: "sett.yml", folder: "/work", host: {} },
+  });
+const mistakes = (agent: string, known = people) =>
+  parse(agent, known).mistakes.map(({ path, sentence }) => `${path}: ${sentence}`);
+
+test("the people of an agent are registered with it, by their own names and those of groups", () => {
+  const { config } = parse("human: true, people: [owners, eve]");
+  const registrations = config === undefined ? [] : registrationsOf(config, new Map());
+  const lead = registrations.find(({ name }) => name === "lead");
+  expect(AgentRegistration.parse(lead).people).toEqual([
+    { name: "ada", email: "ada@example.org" },
+    { name: "bob" },
+    { name: "eve" },
+  ]);
+});
+
+test("an agent that names no people may be spoken for by all", () => {
+  const { config } = parse("human: true");
+  expect(config?.people[0]).not.toHaveProperty("people");
+});
+
+test("a name that is no person and no group is a mistake, with the one that was meant", () => {
+  expect(mistakes("human: true, people: [owner, ada]")).toEqual([
+    "agents.lead.people[0]: no person and no group of `people` has the name `owner`; did you mean `owners`?",
+  ]);
+  expect(mistakes("human: true, people: [ada]", "")).toEqual([
+    "agents.lead.people[0]: no person and no group of `people` has the name `ada`",
+  ]);
+});
+
+test("only people have people, and addresses are addresses", () => {
+  expect(mistakes("image: a, command: [run], people: [ada]")).toEqual([
+    "agents.lead.people: needs `human: true`: only people are asked by name",
+  ]);
+  expect(mistakes("human: true", "people: { ada: { email: ada } }\n")).toEqual([
+    "people.ada.email: must be an address such as `ada@example.org`",
+  ]);
+});
