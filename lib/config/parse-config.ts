@@ -36,6 +36,7 @@ import { reviewOrderMistakes, reviewOrderWarnings } from "./review-order.ts";
 import { parseWith } from "./sentences.ts";
 import { resolveTriggers, triggerMistakes, triggerWarnings } from "./trigger-findings.ts";
 import { unmatchedRoles } from "./unmatched-roles.ts";
+import { unmatchedTypes } from "./unmatched-types.ts";
 import { isEmpty, parseYaml } from "./yaml-file.ts";
 
 export type ConfigText = {
@@ -283,6 +284,7 @@ function warningsOf(config: SettConfig, version: string | undefined): Finding[] 
   return [
     ...(lacksWorkers ? [{ path: ["agents"], sentence }] : []),
     ...unmatchedRoles(config),
+    ...unmatchedTypes(config),
     ...reviewOrderWarnings(config),
     ...modelWarnings(config),
     ...networkWarnings(config),

@@ -3,7 +3,11 @@ import { z } from "zod";
 import { AgentName } from "./ids.ts";
 import { ofSame } from "./of-same.ts";
 
-export const BidWord = z.enum(["review", "claim", "exclusive", "ignore"]);
+export const BidWord = z.enum(["review", "claim", "exclusive", "ignore"], {
+  // Where it is no phase's name, the general sentence names all words.
+  error: ({ input }) =>
+    input === "parallel" ? "has no `parallel`: for the parallel phase write `claim`" : undefined,
+});
 export type BidWord = z.infer<typeof BidWord>;
 
 /**

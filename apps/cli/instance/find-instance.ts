@@ -60,8 +60,14 @@ export async function findInstance(
   const own = (await observe.instances(workspace)).filter(
     (parts) => workspaceOf(parts) === workspace,
   );
-  const moved = own.length > 0 ? [] : await movedHere(await observe.instances());
+  const others = own.length > 0 ? [] : await observe.instances();
+  const moved = own.length > 0 ? [] : await movedHere(others);
   if (moved[0] !== undefined && !takesMoved) throw wasElsewhere(moved[0].was);
+  if (own.length + moved.length === 0 && others.length > 0) {
+    const { inOtherWorkTrees } = await import("./other-work-trees.ts");
+    const beside = (await inOtherWorkTrees(others, workspace, shell.env)).filter(accepts);
+    if (beside[0] !== undefined) throw isInAnotherWorkTree(beside[0], workspace);
+  }
   return theOne([...own, ...moved.map(({ now }) => now)], workspace, accepts);
 }
 
@@ -100,6 +106,16 @@ function wasElsewhere(parts: InstanceParts): SettError {
   return new SettError("instance-not-found", was, {
     hint: `Go on with it here: sett up --name ${instance}. Until then, name it: --name ${instance}`,
   });
+}
+
+/** Each work tree may have instances of its own, so that none is taken unasked. */
+function isInAnotherWorkTree(parts: InstanceParts, workspace: string): SettError {
+  const { instance } = parts;
+  return new SettError(
+    "instance-not-found",
+    `No sett is running for this work tree, ${workspace}; another one of the repository has ${instance}: ${workspaceOf(parts)}.`,
+    { hint: `Name it: --name ${instance}. Or start another one here: sett up` },
+  );
 }
 
 export function instanceNotFound(name: string): SettError {

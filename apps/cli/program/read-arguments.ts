@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import { shellWord } from "../../../lib/model/shell-word.ts";
 import { commonArguments } from "./arguments.ts";
 import type { Argument, Arguments } from "./command.ts";
 
@@ -108,6 +109,20 @@ function checkChoice(argument: Argument, rawName: string, value: string, fail: F
   fail(`${rawName} takes ${argument.options.join(" or ")}, not \`${value}\`.`);
 }
 
+/** The right line where the words are most likely the value of the one option that is needed. */
+function asOption(
+  { name, args }: { name: string; args: Arguments },
+  words: readonly string[],
+  values: ReadonlyMap<string, string>,
+): string | undefined {
+  const needed = Object.entries(args).filter(
+    ([option, { type, required }]) => type === "string" && required === true && !values.has(option),
+  );
+  const [only, ...others] = needed;
+  if (only === undefined || others.length > 0) return undefined;
+  return `It is the value of an option: sett ${name} --${only[0]} ${shellWord(words.join(" "))}`;
+}
+
 function checkPositionals(
   command: { name: string; args: Arguments },
   positionals: readonly string[],
@@ -125,7 +140,9 @@ function checkPositionals(
           ? "one argument"
           : `${places.length} arguments`;
     const hint =
-      surplus === "ago" ? "Leave `ago` out: sett counts a duration back from now." : undefined;
+      surplus === "ago"
+        ? "Leave `ago` out: sett counts a duration back from now."
+        : asOption(command, positionals.slice(places.length), values);
     fail(`\`sett ${command.name}\` takes ${max}: \`${surplus}\` is too many.`, hint);
   }
   const missing = places.find(

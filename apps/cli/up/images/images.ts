@@ -72,8 +72,18 @@ export async function prepareImages(input: Input): Promise<Images> {
   });
   const gateway = ifNeeded("gateway");
   const api = ifNeeded("api");
+  // What several agents are built from is built once, under the name of the first.
+  const built = new Map<string, Promise<Image>>();
+  const imageFor = (agent: AgentConfig) => {
+    const { source } = agent;
+    if (source.kind === "image") return find(source.image);
+    const key = JSON.stringify(source);
+    const image = built.get(key) ?? buildImage(within, { name: agent.name, source });
+    built.set(key, image);
+    return image;
+  };
   const agents = config.agents.map(
-    async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)],
+    async (agent): Promise<[AgentName, Image]> => [agent.name, await imageFor(agent)],
   );
   const jobs = [redis, orchestrator, gateway, api, cub, ...agents];
   // The first failure stops the others, so that a person does not wait for a long build in vain.
@@ -110,8 +120,11 @@ export async function prepareCarrier(input: Search): Promise<Image> {
   return await findOrPull(input, `${carrierImage}:${input.version}`);
 }
 
-async function agentImage(input: Input, { name, source }: AgentConfig): Promise<Image> {
-  if (source.kind === "image") return await findOrPull(input, source.image);
+type Built = Pick<AgentConfig, "name"> & {
+  source: Exclude<AgentConfig["source"], { kind: "image" }>;
+};
+
+async function buildImage(input: Input, { name, source }: Built): Promise<Image> {
   const { runtime, instance, isRebuild, progress, signal } = input;
   const tag = agentImageTag(instance, name);
   const { inputs, build } = await recipeOf({ name, source }, tag, input);

@@ -122,12 +122,13 @@ const cases: Case[] = [
   ],
   [
     "rules have their keys and words",
-    "    bids:\n      - { on: 5, bid: maybe }\n      - on: A\n      - { on: A, form: b, bid: claim }\n",
+    "    bids:\n      - { on: 5, bid: maybe }\n      - on: A\n      - { on: A, form: b, bid: claim }\n      - { on: A, bid: parallel }\n",
     [
       "sett.yml:7:15 agents.a.bids[0].on: must be text: put `5` in quotes",
       "sett.yml:7:23 agents.a.bids[0].bid: must be `review`, `claim`, `exclusive` or `ignore`, not `maybe`",
       "sett.yml:8:9 agents.a.bids[1].bid: is missing: it must be `review`, `claim`, `exclusive` or `ignore`",
       "sett.yml:9:18 agents.a.bids[2].form: is unknown here: did you mean `from`?",
+      "sett.yml:10:23 agents.a.bids[3].bid: has no `parallel`: for the parallel phase write `claim`",
     ],
   ],
   [

@@ -186,6 +186,18 @@ test("a rule that waits for a role which no agent has is a warning with the near
   ]);
 });
 
+test("a rule for what is nearly a type of Sett's own is a warning with that type", () => {
+  const bids = ["GoalDefind", "codecommit", "GoalDefined", "Goal*", "Report"].map(
+    (on) => `      - { on: "${on}", bid: claim }\n`,
+  );
+  const text = `${validText}    bids:\n${bids.join("")}`;
+  const { warnings } = parseConfig({ text, file: "sett.yml", folder: "/work", host: {} });
+  expect(warnings.map(({ path, sentence }) => [path, sentence])).toEqual([
+    ["agents.a.bids[0].on", "`GoalDefind` is no type of Sett's: did you mean `GoalDefined`?"],
+    ["agents.a.bids[1].on", "`codecommit` is no type of Sett's: did you mean `CodeCommit`?"],
+  ]);
+});
+
 test("the role of an external agent counts as a role that an agent has", () => {
   const text = `${validText}    bids:\n      - { on: X, from: approver, bid: claim }\n  ada: { external: true, role: approver }\n`;
   expect(parseConfig({ text, file: "sett.yml", folder: "/work", host: {} }).warnings).toEqual([]);

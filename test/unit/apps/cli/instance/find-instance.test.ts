@@ -49,3 +49,24 @@ describe("an instance of which no container is left", () => {
     );
   });
 });
+
+test("in a work tree of the same repository it says where the instance is, and in another one not", async () => {
+  const set = ["-c", "user.name=A", "-c", "user.email=a@sett.invalid"];
+  await $`git ${set} commit --quiet --allow-empty -m Start`.cwd(main);
+  await $`git worktree add --quiet -b topic ../topic && git init --quiet ../other`.cwd(main);
+  const find = (cwd: string) =>
+    errorOf(() =>
+      findInstance(
+        runtimeWith(instanceParts("demo", main, "blackboard")),
+        { cwd, env: process.env },
+        undefined,
+        () => true,
+      ),
+    );
+  const topic = await find(join(folder, "topic"));
+  expect(topic.message).toEndWith(`another one of the repository has demo: ${main}.`);
+  expect(topic.hint).toContain("--name demo");
+  expect((await find(join(folder, "other"))).message).toStartWith(
+    "No sett is running for this repository",
+  );
+});
