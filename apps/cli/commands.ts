@@ -41,6 +41,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "post what you have made: a text, a file or a commit",
     load: async () => (await import("./commands/post.ts")).post,
   },
+  fork: {
+    description: "post a goal that begins with an artefact and its commit",
+    load: async () => (await import("./commands/fork.ts")).fork,
+  },
   watch: {
     description: "show all past events, then follow new ones",
     load: async () => (await import("./commands/watch.ts")).watch,

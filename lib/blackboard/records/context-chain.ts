@@ -14,7 +14,7 @@ export type ContextEntry<Node = Artefact> = { artefact: Node; depth: number };
  * The fields of an artefact that the walk reads. A person may have damaged it: it is parsed once it
  * is chosen.
  */
-type ContextNode = Pick<Artefact, "id" | "logical_id" | "source_artefacts">;
+type ContextNode = Pick<Artefact, "id" | "logical_id" | "source_artefacts" | "goal_id">;
 
 /** The reads of the walk; undefined for what does not exist. */
 type ContextSource<Node> = {
@@ -24,8 +24,9 @@ type ContextSource<Node> = {
 
 /**
  * Breadth first, one entry for each thread. A cited version and its latest one are both followed: a
- * rework cites only the version it replaces, and the context must not lose the goal. The target
- * itself is left out, because the tool has it already.
+ * rework cites only the version it replaces, and the context must not lose the goal. What another
+ * goal has made is taken as it was cited, because that goal may go on. The target itself is left
+ * out, because the tool has it already.
  */
 export function walkContext<Node extends ContextNode>(
   target: ContextNode,
@@ -41,7 +42,8 @@ export function walkContext<Node extends ContextNode>(
     for (const id of wanted) {
       const cited = source.read(id);
       if (cited === undefined) continue;
-      const latestId = source.latestOf(cited.logical_id);
+      const isOwn = cited.goal_id === target.goal_id;
+      const latestId = isOwn ? source.latestOf(cited.logical_id) : undefined;
       const latest = (latestId === undefined ? undefined : source.read(latestId)) ?? cited;
       seen.add(latest.id);
       if (latest.id !== target.id && !entries.has(latest.logical_id))

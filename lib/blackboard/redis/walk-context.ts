@@ -1,13 +1,15 @@
 // Finds the context of a target that is too large for one function of Redis: with plain reads, each
 // of a few artefacts.
 import type { Artefact } from "../../model/artefact.ts";
-import type { ArtefactId, LogicalId } from "../../model/ids.ts";
+import type { ArtefactId, GoalId, LogicalId } from "../../model/ids.ts";
 import { artefactFieldNames } from "../records/artefact-fields.ts";
 import { type ContextEntry, walkContext } from "../records/context-chain.ts";
 import type { Deps } from "./deps.ts";
 
 /** `bytes`: of payload and metadata, which are not read. */
-type Node = Pick<Artefact, "id" | "logical_id" | "source_artefacts" | "type"> & { bytes: number };
+type Node = Pick<Artefact, "id" | "logical_id" | "source_artefacts" | "goal_id" | "type"> & {
+  bytes: number;
+};
 
 type Walk = { entries: ContextEntry<Node>[]; additional: Node[] };
 
@@ -80,6 +82,7 @@ function nodeOf(
   return {
     id,
     logical_id: (fields.logical_id ?? "") as LogicalId,
+    goal_id: (fields.goal_id ?? "") as GoalId,
     type: fields.type ?? "",
     source_artefacts: sources,
     bytes,

@@ -20,12 +20,14 @@ import { storePosted } from "./store-posted.ts";
 /**
  * `id`: lets the caller post the same goal again without a second goal; undefined makes a new id.
  * `recording`: the folder into which the gateway writes calls of models now. `commit`: where work
- * starts; undefined: at HEAD, without a change that is not committed.
+ * starts; undefined: at HEAD, without a change that is not committed. `from`: the artefacts of
+ * other goals that it begins with, as its sources.
  */
 type GoalInput = {
   text: string;
   id: GoalId | undefined;
   commit?: CommitHash | undefined;
+  from?: readonly ArtefactId[];
   actor: Actor;
   suggest: Suggest;
   recording: string | undefined;
@@ -44,7 +46,7 @@ export async function postGoal(
   repository: HostRepository,
   input: GoalInput,
 ): Promise<Artefact> {
-  const { text, id, actor, marks, suggest } = input;
+  const { text, id, actor, suggest } = input;
   const existing = id && (await board.readArtefact(ArtefactId.parse(id)));
   if (existing !== undefined) return sameGoal(existing, text);
   const commit =
@@ -56,7 +58,7 @@ export async function postGoal(
     text,
     commit,
     await repository.lastTag(commit),
-    marks,
+    input,
   );
   const result = await storePosted(board, repository, goal, {
     actor,
@@ -112,7 +114,7 @@ function goalArtefact(
   text: string,
   commit: CommitHash,
   tag: { name: string; commit: CommitHash } | undefined,
-  marks: Marks | undefined,
+  { marks, from = [] }: Pick<GoalInput, "marks" | "from">,
 ): Artefact {
   const lastTag = tag && { last_tag: tag.name, last_tag_commit: tag.commit };
   return newThread(
@@ -121,7 +123,7 @@ function goalArtefact(
       structural_type: "Standard",
       type: goalType,
       payload: text,
-      sources: [],
+      sources: from,
       metadata: { summary: firstLine(text), commit, ...lastTag, ...marks },
     },
   );

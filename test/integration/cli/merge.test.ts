@@ -1,11 +1,11 @@
-// sett merge and sett report: what came of a goal, in the person's branch and as a page, with the
-// real program, git and Redis.
+// sett merge, sett report and sett fork: what came of a goal, in the person's branch, as a page,
+// and as the beginning of another goal, with the real program, git and Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { BidWord } from "../../../lib/model/bid.ts";
-import { CommitHash } from "../../../lib/model/ids.ts";
+import { ArtefactId, CommitHash } from "../../../lib/model/ids.ts";
 import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
 import { bids, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
@@ -181,4 +181,26 @@ test("sett report tells who wanted, made, checked and approved it, and how to ve
   expect(json.result).toMatchObject({ state: "settled", commits: [{ commit, artefact: made.id }] });
   const wrong = await clan.sett("report", goal.id, "--format", "pdf");
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("markdown or html or json")]);
+});
+
+test("sett fork begins another goal at the commit of an artefact, and the record says with which", async () => {
+  const commit = await agentCommit("cellar.txt", "cold\n");
+  const { goal, made } = await achieved("Clear the cellar", commit);
+  const { out, err } = await clan.sett("fork", made.id.slice(0, 8), "--json", "--goal", commit);
+  expect(err).toContain(`begins with CodeCommit ${made.id.slice(0, 8)}, at commit`);
+  const { id, ...json } = JSON.parse(out);
+  expect(json).toEqual({ forked_from: made.id, commit, summary: commit });
+  const forked = await clan.board.readArtefact(id);
+  expect(forked).toMatchObject({
+    ...{ type: "GoalDefined", goal_id: id, source_artefacts: [made.id] },
+    metadata: { commit },
+  });
+  expect(await at.git("rev-parse", `refs/sett/${clan.instance}/${id}`)).toBe(commit);
+  const again = await clan.need("fork", made.id);
+  expect((await clan.board.readArtefact(ArtefactId.parse(again.trim())))?.payload).toBe(
+    goal.payload,
+  );
+  const review = (await clan.artefactsOf(goal)).find(({ type }) => type === "Review");
+  const wrong = await clan.sett("fork", review?.id ?? "");
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("no work begins with it")]);
 });

@@ -40,10 +40,10 @@ local function add_new(list, seen, id)
   end
 end
 
--- Breadth first from `begin_with`, each replaced by the latest version of its thread, one for each
--- thread; then those of `additional` that were not among them. A list of `steps` from the target
--- ('' for one that is only additional) with `head`, and how many bytes they have; nil where the
--- call has read too much before it is found.
+-- Breadth first from `begin_with`, each of the target's goal replaced by the latest version of its
+-- thread, one for each thread; then those of `additional` that were not among them. A list of
+-- `steps` from the target ('' for one that is only additional) with `head`, and how many bytes they
+-- have; nil where the call has read too much before it is found.
 local function collect_context(target, max_steps, begin_with, additional)
   local known, seen, met, chosen, is_chosen, total = {}, { [target] = true }, {}, {}, {}, 0
   local read, is_followed = nothing_read(), {}
@@ -61,6 +61,7 @@ local function collect_context(target, max_steps, begin_with, additional)
     total = total + head.bytes
   end
 
+  local own = redis.call('HGET', artefact_key(target), 'goal_id')
   local wanted = {}
   for _, id in ipairs(begin_with) do add_new(wanted, seen, id) end
   for steps = 1, max_steps do
@@ -68,7 +69,9 @@ local function collect_context(target, max_steps, begin_with, additional)
     for _, id in ipairs(wanted) do
       local cited = head_of(id)
       if cited then
-        local newest = last_of_thread(cited.logical_id)
+        -- What another goal has made is taken as it was cited: that goal may go on.
+        local is_own = not own or cited.goal_id == own
+        local newest = is_own and last_of_thread(cited.logical_id) or ''
         local latest = newest ~= '' and newest ~= id and head_of(newest) or cited
         seen[latest.at] = true
         if latest.at ~= target and not met[latest.logical_id] then

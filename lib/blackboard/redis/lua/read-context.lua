@@ -1,7 +1,7 @@
 -- The context of a claim's target: breadth first from its sources and the additional artefacts,
--- each replaced by the latest version of its thread, one for each thread. A cited version and its
--- latest one are both followed. What does not exist, or is not complete, is left out. Changes
--- nothing.
+-- each of the target's goal replaced by the latest version of its thread, one for each thread. A
+-- cited version and its latest one are both followed. What does not exist, or is not complete, is
+-- left out. Changes nothing.
 -- KEYS none
 -- ARGS target, max_steps: number, max_bytes: number, begin_with: text*, additional: text*
 -- Result `whole`, then 15 words for each artefact: the steps from the target ('' for one that is

@@ -57,6 +57,17 @@ export function contextSuite(open: () => Promise<Bench>): void {
     ]);
   });
 
+  test("what another goal has made is taken as it was cited, and with what it came from", async () => {
+    const goal = derived([]);
+    const first = derived([goal]);
+    const second = nextVersion(first);
+    const fork = { ...derived([]), source_artefacts: [first.id] };
+    const target = derived([fork]);
+    const all = [goal, first, second, fork, target];
+    expect(await chainOf(fork, all)).toEqual([goal, first]);
+    expect(await chainOf(target, all)).toEqual([goal, first, fork]);
+  });
+
   test("the goal stays in sight of a reworked version, which cites only the version it replaces and the reviews", async () => {
     const goal = derived([]);
     const first = derived([goal]);
