@@ -186,14 +186,14 @@ function approvalsOf(made: Made, byId: ReadonlyMap<ArtefactId, Made>): Approval[
     const review = answerOf(grant, byId);
     if (grant.state !== "done" || grant.rejects || review === undefined) return [];
     if (!isOfPerson(grant, byId)) return [];
-    const { by, reason } = review.metadata;
+    const { by, comment } = review.metadata;
     return [
       {
         by: String(by),
         agent: grant.agent,
         about: made.id,
         review: review.id,
-        words: typeof reason === "string" ? reason : "",
+        words: typeof comment === "string" ? comment : "",
         at: review.created_at,
       },
     ];

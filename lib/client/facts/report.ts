@@ -162,8 +162,8 @@ function verdictsOf(
         if (review?.structural_type !== "Review") return [];
         const approves = review.verdict === "approval";
         const ofPerson = isOfPerson(grant, byId);
-        const { by: person, reason } = review.metadata;
-        const added = ofPerson && typeof reason === "string" ? reason : "";
+        const { by: person, comment } = review.metadata;
+        const added = ofPerson && typeof comment === "string" ? comment : "";
         return [
           {
             ...{ review: review.id, about: about.id, version: about.version },

@@ -50,7 +50,7 @@ async function achieved(text: string, commit: CommitHash) {
   });
   const made = await clan.made(goal, (one) => one.type === "CodeCommit");
   await clan.grant(made, "owners", "waiting");
-  await clan.need("approve", made.id);
+  await clan.need("approve", made.id, "--reason", "The colour | is right");
   await clan.ended(made, "complete");
   return { goal, made };
 }
@@ -174,6 +174,7 @@ test("sett report tells who wanted, made, checked and approved it, and how to ve
   expect(text).toStartWith(`# Goal ${goal.id.slice(0, 8)}: \`Clear the attic\`\n`);
   expect(text).toContain("| state | settled |");
   expect(text).toMatch(/\| `Ada Lovelace` \(a person\) \| [0-9a-f]{8} version 1 \| approved \|/);
+  expect(text).toContain("| `The colour ¦ is right` |");
   expect(text).toContain("| `linter` |");
   expect(text).toContain(`| git rev-parse refs/sett/${clan.instance}/${made.id} |`);
   expect(await clan.need("report", goal.id, "--format", "html")).toStartWith("<!doctype html>");

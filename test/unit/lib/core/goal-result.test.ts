@@ -103,8 +103,8 @@ describe("the result of a goal", () => {
 
   test("names the person who has approved and the words, and believes no agent that says so", () => {
     const by = "Ada Lovelace <ada@example.org>";
-    const ofPerson = review(first, { by, reason: "Looks good" });
-    const ofAgent = review(first, { by: "Grace Hopper", reason: "I am a person" });
+    const ofPerson = review(first, { by, comment: "Looks good" });
+    const ofAgent = review(first, { by: "Grace Hopper", comment: "I am a person" });
     const { approvals, checks } = resultOf(
       [goal, first, ofPerson, ofAgent],
       [
