@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/async/clock.ts";
 import type { GatewayBlackboard } from "../../lib/blackboard/port/holders.ts";
 import type { Budget } from "../../lib/model/budget.ts";
 import type { ModelSettings } from "../../lib/model/config-models.ts";
+import type { SpendingLimits } from "../../lib/model/spending.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { BodyStore } from "./body-store.ts";
 import type { KeyFolder } from "./keys.ts";
@@ -16,6 +17,8 @@ export type Deps = {
   models: ReadonlyMap<string, ModelSettings>;
   agents: ReadonlyMap<string, AgentModel>;
   goalBudget: Budget;
+  /** Undefined where no day and no month has a limit. */
+  spendingLimits?: SpendingLimits | undefined;
   /** Whether calls are recorded in, or answered from, a folder. */
   cassette?: CassetteFolder | undefined;
   keys: KeyFolder;

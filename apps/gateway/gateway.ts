@@ -49,6 +49,7 @@ export class Gateway {
   async start(signal: AbortSignal): Promise<void> {
     const { board, log } = this.deps;
     const lost = await untilContact(() => board.giveBackCalls({ all: true }), { signal, log });
+    await untilContact(() => this.#freeHolds(true), { signal, log });
     if (lost > 0) log.warn("Gave back what an earlier gateway had reserved", { calls: lost });
     const last = this.deps.clock.passedMs() + maxKeysMs;
     while (
@@ -89,6 +90,10 @@ export class Gateway {
     const patience = new AbortController();
     while (open.size > 0 && this.deps.clock.passedMs() < last) await sleep(20, patience.signal);
     open.close();
+    // Without a gateway nothing is spent, and no other lets the work begin.
+    await this.#freeHolds(true).catch((error: unknown) => {
+      this.deps.log.warn("Could not free what budgets hold", { error: messageOf(error) });
+    });
     await Promise.race([this.deps.bodies.settled(), sleep(graceMs, patience.signal)]);
     // A timer that is left keeps the program running.
     patience.abort();
@@ -98,10 +103,16 @@ export class Gateway {
     const { log } = this.deps;
     try {
       await this.calls.open.tick();
+      await this.#freeHolds(false);
       await this.#announce();
     } catch (error) {
       log.warn("Could not renew the reservations", { error: messageOf(error) });
     }
+  }
+
+  /** All, or those whose day or month is over. */
+  async #freeHolds(all: boolean): Promise<void> {
+    await this.deps.board.freeHolds({ all, now: this.deps.clock.now().toISOString() });
   }
 
   health(): Health {
@@ -162,11 +173,12 @@ export class Gateway {
 
   /** When the keys have come, or have gone, people can see it. */
   async #announce(): Promise<void> {
-    const { board, models, agents, goalBudget, keys, log, cassette } = this.deps;
+    const { board, models, agents, goalBudget, spendingLimits, keys, log, cassette } = this.deps;
     this.#keys = await keys.names();
     const notice: GatewayNotice = {
       started_at: this.#startedAt,
       goal_budget: goalBudget,
+      ...(spendingLimits === undefined ? {} : { spending_limits: spendingLimits }),
       agents: Object.fromEntries(agents),
       ...(cassette === undefined ? {} : { cassettes: cassette.mode }),
       models: Object.fromEntries(

@@ -290,11 +290,13 @@ async function begin(
     started_at: deps.clock.now().toISOString(),
     so_far: { usage, cost, is_unpriced, tries: 1 },
   };
-  const limits = { goal: deps.goalBudget, grant: agent.budget };
+  const spending = deps.spendingLimits;
+  const limits = { goal: deps.goalBudget, grant: agent.budget, spending };
   const { call, isLost } = await reserve(
     state.open,
     { token, call: open, limits, leaseMs: deps.limits.leaseMs },
     stop,
+    request.max_output === undefined ? bound.output : undefined,
   );
   const facts = {
     call,

@@ -4,6 +4,7 @@ import { Budget } from "../../lib/model/budget.ts";
 import { ModelName, ModelSettings, Provider, RecordMode } from "../../lib/model/config-models.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
+import { SpendingLimits } from "../../lib/model/spending.ts";
 import {
   DurationText,
   jsonText,
@@ -55,6 +56,12 @@ export const Environment = z.object({
   SETT_GOAL_BUDGET: jsonText(Budget, '{"nanousd":5000000000,"tokens":2000000,"calls":500}')
     .default({})
     .describe("The budget of a goal, as JSON. Default: no limit."),
+  SETT_SPENDING_LIMITS: jsonText(
+    SpendingLimits,
+    '{"instance":{"day":{"nanousd":50000000000}},"people":{},"triggers":{}}',
+  )
+    .optional()
+    .describe("The budgets of a day and of a month, and whose they are, as JSON. Default: none."),
   SETT_MODEL_RECORD: RecordMode.default("bodies").describe(
     "What is kept of a call: the bodies, or only their digests.",
   ),
@@ -100,6 +107,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     models: new Map(Object.entries(read.SETT_MODELS)),
     agents: new Map(Object.entries(read.SETT_MODEL_AGENTS)),
     goalBudget: read.SETT_GOAL_BUDGET,
+    spendingLimits: read.SETT_SPENDING_LIMITS,
     recordMode: read.SETT_MODEL_RECORD,
     transcriptsKeptMs: read.SETT_TRANSCRIPT_RETENTION,
     keysFolder: read.SETT_KEYS_DIR,

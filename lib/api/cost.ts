@@ -3,9 +3,12 @@ import { z } from "@hono/zod-openapi";
 
 const amounts = { usd: z.number(), tokens: z.int(), calls: z.int() };
 
-export const Cost = z.strictObject({ ...amounts, unpriced_calls: z.int() }).openapi("Cost", {
-  description: "`unpriced_calls` count as no money: their price is not known.",
-});
+export const Cost = z
+  .strictObject({ ...amounts, unpriced_calls: z.int(), estimated_usd: z.number() })
+  .openapi("Cost", {
+    description:
+      "`unpriced_calls` count as no money: their price is not known. `estimated_usd`: how much of `usd` is reckoned.",
+  });
 export type Cost = z.infer<typeof Cost>;
 
 export const GoalCost = z

@@ -1,8 +1,12 @@
 // Finds what is wrong or doubtful between `agents` and `models`.
+import { formatAmount } from "../model/amounts.ts";
 import type { Budget } from "../model/budget.ts";
-import type { SettConfig } from "../model/config.ts";
+import type { AgentConfig, SettConfig } from "../model/config.ts";
+import { workerOutput } from "../model/config-environment.ts";
 import type { ModelSettings } from "../model/config-models.ts";
+import { hasLimits, type PeriodLimits } from "../model/spending.ts";
 import { isModelVariable } from "../models/providers.ts";
+import { maxAnswer } from "../models/worst-case.ts";
 import { nearestWord } from "./nearest-word.ts";
 import type { ConfigPath } from "./problems.ts";
 
@@ -43,6 +47,7 @@ export function modelWarnings(config: SettConfig): Finding[] {
     ...idleBudget(config),
     ...unlimitedModels(config),
     ...emptyBudgets(["limits"], limits.budget, Object.values(models.settings)),
+    ...smallBudgets(config),
     ...agents.flatMap(({ name, model = "", budget }) => {
       const settings = models.settings[model];
       return settings === undefined ? [] : emptyBudgets(["agents", name], budget, [settings]);
@@ -84,7 +89,8 @@ function unusedModels({ agents, models }: SettConfig): Finding[] {
 }
 
 function idleBudget({ models, limits }: SettConfig): Finding[] {
-  const isIdle = Object.keys(models.settings).length === 0 && Object.keys(limits.budget).length > 0;
+  const isThere = Object.keys(limits.budget).length > 0 || hasLimits(limits.spending);
+  const isIdle = Object.keys(models.settings).length === 0 && isThere;
   return isIdle
     ? [{ path: ["limits", "budget"], sentence: "has no effect: the file has no `models`" }]
     : [];
@@ -120,4 +126,77 @@ function emptyBudgets(
     path: [...path, "budget", key],
     sentence: "is 0, which allows no call of a model",
   }));
+}
+
+/**
+ * A budget that allows no single call of a model that it counts: the longest answer that an agent
+ * asks for costs more. The built-in worker names a limit of its own; a command may name none.
+ */
+function smallBudgets(config: SettConfig): Finding[] {
+  const { agents, limits, models } = config;
+  const calls = agents.flatMap((agent) => {
+    const model = models.settings[agent.model ?? ""];
+    return model === undefined ? [] : [{ agent, need: maxAnswer(outputOf(agent, model), model) }];
+  });
+  const [least] = calls.map(({ need }) => need).sort((one, other) => one.nanousd - other.nanousd);
+  const shared = least === undefined ? [] : sharedBudgets(limits);
+  return [
+    ...shared.map((named) => ({ ...named, need: least as Need })),
+    ...calls.map(({ agent: { name, budget }, need }) => ({
+      path: ["agents", name, "budget"],
+      budget,
+      need,
+    })),
+  ].flatMap(({ path, budget, need }) => {
+    const sentence = tooSmall(budget, need);
+    return sentence === undefined ? [] : [{ path, sentence }];
+  });
+}
+
+type Named = { path: ConfigPath; budget: Budget };
+type Need = ReturnType<typeof maxAnswer>;
+
+function sharedBudgets({ budget, spending }: SettConfig["limits"]): Named[] {
+  const path = ["limits", "budget"];
+  return [
+    { path, budget },
+    ...periodsOf(path, spending.instance),
+    ...Object.entries(spending.people).flatMap(([name, limits]) =>
+      periodsOf([...path, "people", name], limits),
+    ),
+    ...Object.entries(spending.triggers).flatMap(([name, { goal = {}, ...limits }]) => [
+      { path: ["triggers", name, "budget", "per_goal"], budget: goal },
+      ...periodsOf(["triggers", name, "budget"], limits),
+    ]),
+  ];
+}
+
+function periodsOf(path: ConfigPath, { day = {}, month = {} }: PeriodLimits): Named[] {
+  return [
+    { path: [...path, "per_day"], budget: day },
+    { path: [...path, "per_month"], budget: month },
+  ];
+}
+
+/** In tokens; undefined where the call names no limit. */
+function outputOf(
+  { command, environment }: Pick<AgentConfig, "command" | "environment">,
+  { max_output }: ModelSettings,
+): number | undefined {
+  if (command.length > 0) return undefined;
+  const own = Number(environment.SETT_WORK_OUTPUT ?? workerOutput);
+  return Math.min(own > 0 ? own : workerOutput, max_output ?? Number.POSITIVE_INFINITY);
+}
+
+/** A budget of 0 has a warning of its own. */
+function tooSmall({ nanousd, tokens }: Budget, { output, nanousd: cost }: Need) {
+  const isTooSmall = (limit: number | undefined, need: number) =>
+    limit !== undefined && limit > 0 && limit < need;
+  const may = isTooSmall(nanousd, cost)
+    ? `cost: an answer of ${output} tokens costs ${formatAmount("nanousd", cost)}`
+    : isTooSmall(tokens, output)
+      ? `need: its answer may have ${output} tokens`
+      : undefined;
+  if (may === undefined) return undefined;
+  return `is less than one call of a model may ${may}. Raise it, or write a smaller \`max_output\` for the model`;
 }

@@ -15,6 +15,7 @@ import { PromptFile, type PromptKey, promptKeys } from "../model/config-prompts.
 import { AgentName } from "../model/ids.ts";
 import { peopleNamed } from "../model/people.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
+import type { SpendingLimits } from "../model/spending.ts";
 import { impliedModels, withImpliedModels } from "./implied-models.ts";
 import { modelWarnings, unknownModels } from "./model-findings.ts";
 import { networkWarnings } from "./network-findings.ts";
@@ -247,7 +248,11 @@ function configOf(
     secrets: resolveSecrets(rest.secrets, place),
     services: resolveServices(rest.services, place),
     models: modelsConfig(rest.models, models),
-    limits: { ...limits, budget: limits.budget ?? (hasModels ? defaultBudget : {}) },
+    limits: {
+      ...limits,
+      budget: limits.budget ?? (hasModels ? defaultBudget : {}),
+      spending: { ...limits.spending, triggers: triggerBudgets(triggers) },
+    },
     agents: [],
     external: [],
     people: [],
@@ -306,6 +311,14 @@ function textsOf(prompts: AgentFile["prompts"]): AgentConfig["prompts"] {
 
 function isOnly({ models }: SettConfig): boolean {
   return Object.keys(models.settings).length === 1;
+}
+
+function triggerBudgets(triggers: SettFile["triggers"]): SpendingLimits["triggers"] {
+  return Object.fromEntries(
+    Object.entries(triggers).flatMap(([name, { budget }]) =>
+      budget === undefined ? [] : [[name, budget] as const],
+    ),
+  );
 }
 
 /** The budget of a goal, where the file has models and names none. */

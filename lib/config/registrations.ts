@@ -15,6 +15,7 @@ export function policyOf(config: SettConfig): Policy {
     shutdown_ms: _shutdown,
     lease_ms: _lease,
     budget: _budget,
+    spending: _spending,
     ...decidedBy
   } = limits;
   const { other_events_ms } = retention;

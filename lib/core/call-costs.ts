@@ -6,28 +6,40 @@ import type { CallRecord } from "../model/model-call.ts";
 
 /**
  * `unpriced_calls`: how many of the calls have a price that is not known; they count as no money.
+ * `estimated_nanousd`: how much of the money is reckoned, where some is: the provider has not said
+ * what it used.
  */
-export type Cost = Amounts & { unpriced_calls: number };
+export type Cost = Amounts & { unpriced_calls: number; estimated_nanousd?: number };
 
 /** A call is counted by these. */
 export type CostedCall = Pick<
   CallRecord,
   "claim_id" | "agent" | "model" | "started_at" | "cost" | "is_unpriced"
->;
+> &
+  Estimated;
+
+type Estimated = Partial<Pick<CallRecord, "is_estimated">>;
 
 /** An artefact is known as a result of calls by these. */
 type Made = { id: ArtefactId; claim_id: string; produced_by_agent: string; created_at: string };
 
 export const noCost: Cost = { ...noAmounts, unpriced_calls: 0 };
 
-export function costOf(calls: readonly Pick<CostedCall, "cost" | "is_unpriced">[]): Cost {
-  return calls.reduce<Cost>(
-    (sum, { cost, is_unpriced }) => ({
-      ...plus(sum, cost),
-      unpriced_calls: sum.unpriced_calls + (is_unpriced ? cost.calls : 0),
+export function costOf(
+  calls: readonly (Pick<CostedCall, "cost" | "is_unpriced"> & Estimated)[],
+): Cost {
+  const sum = calls.reduce<Cost>(
+    (before, { cost, is_unpriced }) => ({
+      ...plus(before, cost),
+      unpriced_calls: before.unpriced_calls + (is_unpriced ? cost.calls : 0),
     }),
     noCost,
   );
+  const estimated = calls.reduce(
+    (nanousd, { cost, is_estimated }) => nanousd + (is_estimated === true ? cost.nanousd : 0),
+    0,
+  );
+  return estimated === 0 ? sum : { ...sum, estimated_nanousd: estimated };
 }
 
 /** The keys are in alphabetical order. */

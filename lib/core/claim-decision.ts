@@ -60,8 +60,10 @@ export type DecisionInput = ClaimSnapshot & {
   /** The agents that are alive and idle are asked for only where several have bid `exclusive`. */
   presence: Presence;
   policy: Policy;
-  /** While the instance is paused, nothing new is granted. */
+  /** While the instance is paused, or a budget holds the goal's work, nothing new is granted. */
   isPaused: boolean;
+  /** A budget does: no agent can ask its model how to bid. */
+  isHeld?: boolean;
   at: string;
   failureId: ArtefactId;
 };

@@ -50,7 +50,9 @@ function mayMiss({ on_missing_bid }: RegisteredAgent): boolean {
 
 /**
  * Never more than the whole time, should the clock have been set back since the claim was opened.
+ * The time begins again while a budget keeps the model from being asked.
  */
 function askingTimeLeftMs({ claim, input }: Draft): number {
+  if (input.isHeld === true) return bidAskingMs;
   return Math.min(bidAskingMs, Date.parse(claim.created_at) + bidAskingMs - Date.parse(input.at));
 }

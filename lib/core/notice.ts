@@ -1,11 +1,14 @@
 // The notices that webhooks get. An event only names a subject: the stored state decides whether
 // there is a notice.
 
+import { formatAmount, nanosPerUsd } from "../model/amounts.ts";
 import type { Artefact, ArtefactHead } from "../model/artefact.ts";
-import { questionText } from "../model/budget-question.ts";
+import { exampleAmount, questionText } from "../model/budget-question.ts";
 import type { SettEvent } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
 import type { NoticeKind } from "../model/notify.ts";
+import { periodBudget } from "../model/payer-name.ts";
+import { Hold, periodOf } from "../model/spending.ts";
 import { unreachable } from "../model/unreachable.ts";
 import type { GoalState } from "./goal-status.ts";
 
@@ -13,7 +16,11 @@ import type { GoalState } from "./goal-status.ts";
 export type NoticeSubject =
   | { kind: "question"; question: ArtefactId }
   | { kind: "approval"; claim: ClaimId; agent: AgentName }
-  | { kind: "goal"; goal: GoalId };
+  | { kind: "goal"; goal: GoalId }
+  | { kind: "budget"; at: string; news: BudgetNews };
+
+/** `isReached`: new work is held; else four fifths of the limit are spent. */
+export type BudgetNews = Hold & { isReached: boolean };
 
 /**
  * `id` is the same every time the same state is read. `at`: since when that state lasts (ISO 8601).
@@ -27,9 +34,17 @@ export type Notice = {
   artefact?: Artefact;
   /** The person who is to approve it. */
   approver?: AgentName;
+  budget?: BudgetNews;
 };
 
-export function noticeSubjectOf({
+export function noticeSubjectOf(event: SettEvent): NoticeSubject | undefined {
+  const isReached = event.type === "budget_reached";
+  if (!isReached && event.type !== "budget_nearly_reached") return subjectOf(event);
+  const hold = Hold.safeParse(event.data).data;
+  return hold && { kind: "budget", at: event.time, news: { ...hold, isReached } };
+}
+
+function subjectOf({
   type,
   artefact_id,
   claim_id,
@@ -67,9 +82,18 @@ export function subjectKey(subject: NoticeSubject): string {
       return `approval-${subject.claim}-${subject.agent}`;
     case "goal":
       return `goal-${subject.goal}`;
+    case "budget": {
+      const { whose, period, kind, isReached } = subject.news;
+      return `budget-${isReached ? "reached" : "near"}-${[period, kind, whose].map(inKey).join("-")}`;
+    }
     default:
       return unreachable(subject);
   }
+}
+
+/** Other characters as their numbers, so that two names never have one key. */
+function inKey(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9]/g, (sign) => `-${sign.charCodeAt(0).toString(16)}-`);
 }
 
 /** How a goal has ended; undefined for one that goes on, or waits for a person. */
@@ -101,6 +125,7 @@ const typeOf: Record<NoticeKind, string> = {
   failed: "goal.failed",
   stalled: "goal.stalled",
   cancelled: "goal.cancelled",
+  budget: "budget.reached",
 };
 
 const maxSummaryLength = 200;
@@ -111,9 +136,9 @@ export function noticeBody(
   notice: Notice,
   { instance, reminder }: { instance: InstanceName; reminder: number },
 ): string {
-  const { kind, at, goal, artefact, approver } = notice;
+  const { kind, at, goal, artefact, approver, budget } = notice;
   return JSON.stringify({
-    type: typeOf[kind],
+    type: budget?.isReached === false ? "budget.nearly_reached" : typeOf[kind],
     instance,
     at,
     reminder,
@@ -126,9 +151,26 @@ export function noticeBody(
       text: shortened(questionText(artefact), maxTextLength),
     },
     approver,
-    answer_with:
-      artefact && commandsFor(kind, artefact.id)?.map((command) => `${command} --name ${instance}`),
+    ...(budget && { budget: budgetBody(budget) }),
+    answer_with: (budget
+      ? [raiseCommand(budget)]
+      : artefact && commandsFor(kind, artefact.id)
+    )?.map((command) => `${command} --name ${instance}`),
   });
+}
+
+/** Money is in US dollars. */
+function budgetBody({ whose, period, kind, limit, spent, isReached }: BudgetNews) {
+  const unit = kind === "nanousd" ? nanosPerUsd : 1;
+  const amounts = { limit: limit / unit, spent: spent / unit };
+  const of = `${formatAmount(kind, spent)} of ${formatAmount(kind, limit)}`;
+  const text = `${of} are spent of ${periodBudget(whose, period)}${isReached ? ": no new work begins" : ""}.`;
+  return { whose, period, kind: kind === "nanousd" ? "usd" : kind, ...amounts, text };
+}
+
+function raiseCommand({ whose, period, kind }: BudgetNews): string {
+  const of = whose === "instance" ? "" : ` --of ${whose.replace(/^person:/, "")}`;
+  return `sett budget --add ${exampleAmount({ kind })} --per ${periodOf(period)}${of}`;
 }
 
 /** The commands by which a person answers, where something waits for a person. */

@@ -12,9 +12,15 @@ export type BidWord = z.infer<typeof BidWord>;
 
 /**
  * How an agent asks its model for a bid: so many tries of at most so long, and before the second
- * one the first pause, which doubles with each try. Half of a pause is random.
+ * one the first pause, which doubles with each try. Half of a pause is random. `heldPauseMs`: the
+ * pause while a budget of a day or a month is used up, whose questions count as no tries.
  */
-export const bidAsking = { tries: 3, tryMs: 30_000, firstPauseMs: 1_000 } as const;
+export const bidAsking = {
+  tries: 3,
+  tryMs: 30_000,
+  firstPauseMs: 1_000,
+  heldPauseMs: 15_000,
+} as const;
 
 /** The longest that asking takes, with some time for the way there and back. */
 export const bidAskingMs = 3 * bidAsking.tryMs + 3 * bidAsking.firstPauseMs + 5_000;

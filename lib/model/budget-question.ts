@@ -4,6 +4,7 @@ import { type AmountKind, formatAmount, formatAmounts } from "./amounts.ts";
 import type { Artefact } from "./artefact.ts";
 import { type Amounts, amountsSyntax, readAmounts } from "./budget.ts";
 import { type BudgetRefusal, budgetExceededType } from "./model-call.ts";
+import { payerName } from "./payer-name.ts";
 
 /**
  * `refusal`: the id of the gateway's refusal. Everything else in the payload is the agent's words,
@@ -58,6 +59,7 @@ export function isBudgetQuestion({
 /** Says in a sentence what is on record. */
 export function refusalSentence({
   scope,
+  whose: payer,
   agent,
   kind,
   limit,
@@ -66,8 +68,7 @@ export function refusalSentence({
   needed,
 }: BudgetRefusal): string {
   const amount = (value: number) => formatAmount(kind, value);
-  const whose =
-    scope === "goal" ? "The budget of the goal" : `The budget of ${agent} for each of its grants`;
+  const whose = sentenceCase(budgetName({ scope, whose: payer, agent }, "for each of its grants"));
   const underWay = reserved === 0 ? "" : `, ${amount(reserved)} reserved`;
   return `${whose} is used up: of ${amount(limit)}, ${amount(spent)} spent${underWay}; the refused call may need ${amount(needed)}.`;
 }
@@ -83,9 +84,26 @@ export function amountsOfYes({
 /** `$5.00 to the budget of the goal`. */
 export function raiseText(
   add: Amounts,
-  { scope, agent }: Pick<BudgetRefusal, "scope" | "agent">,
+  { scope, whose, agent }: Pick<BudgetRefusal, "scope" | "whose" | "agent">,
 ): string {
-  return `${formatAmounts(add)} to the budget of ${scope === "goal" ? "the goal" : `${agent}'s grants in this goal`}`;
+  const name =
+    scope === "grant"
+      ? `the budget of ${agent}'s grants in this goal`
+      : budgetName({ scope, whose, agent }, "");
+  return `${formatAmounts(add)} to ${name}`;
+}
+
+function budgetName(
+  { scope, whose = "instance", agent }: Pick<BudgetRefusal, "scope" | "whose" | "agent">,
+  ofGrant: string,
+): string {
+  if (scope === "goal") return "the budget of the goal";
+  if (scope === "grant") return `the budget of ${agent} ${ofGrant}`;
+  return `the budget of ${payerName(whose)} for this ${scope}`;
+}
+
+function sentenceCase(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 function readPayload(payload: string): z.infer<typeof BudgetPayload> {

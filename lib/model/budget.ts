@@ -59,6 +59,22 @@ export const BudgetFile = z
     ({ usd, ...counts }): Budget => (usd === undefined ? counts : { nanousd: usd, ...counts }),
   );
 
+const amountText = "must be an amount such as `5usd`, or a map with `usd`, `tokens` and `calls`";
+
+/** `5usd`, `5usd, 200k tokens`, or the same as a map. */
+export const BudgetText = z
+  .union([z.string(), BudgetFile], { error: amountText })
+  .transform((budget, context): Budget => {
+    if (typeof budget !== "string") return budget;
+    const read = readAmounts(budget);
+    if ("problem" in read) {
+      context.addIssue({ code: "custom", message: `${read.problem}: write ${amountsSyntax}` });
+      return z.NEVER;
+    }
+    const named = amountKinds.filter((kind) => read.amounts[kind] > 0);
+    return Object.fromEntries(named.map((kind) => [kind, read.amounts[kind]]));
+  });
+
 /** Error messages show what people type. */
 export const amountsSyntax = "`5usd`, `200k tokens`, `50 calls`, or one of each with commas";
 

@@ -17,6 +17,9 @@ const workerLimits: readonly string[] = [
   "SETT_WORK_CONTEXT",
 ];
 
+/** How many tokens one answer of the model may have that the built-in worker asks for. */
+export const workerOutput = 8_192;
+
 /**
  * Names that Sett sets itself, or without which the cub must start
  * (docs/reference/tool-contract.md#environment-of-the-command).

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { Strategy, WorkspaceMode } from "./agent.ts";
 import { BidRule } from "./bid.ts";
 import { type Budget, BudgetFile } from "./budget.ts";
+import { BudgetLimits, limitsOf } from "./config-budget.ts";
 import { Environment } from "./config-environment.ts";
 import { ModelName, type ModelSettings, ModelsFile, type RecordMode } from "./config-models.ts";
 import { ImageName, Role, UnreservedAgentName } from "./config-names.ts";
@@ -23,6 +24,7 @@ import type { Hook } from "./notify.ts";
 import { type KnownPerson, PeopleFile } from "./people.ts";
 import { defaultPolicy } from "./policy.ts";
 import { PrepareFile } from "./prepare.ts";
+import type { SpendingLimits } from "./spending.ts";
 import { type Trigger, TriggersFile } from "./trigger.ts";
 import { WorkspacePaths } from "./workspace-path.ts";
 
@@ -234,12 +236,14 @@ const Limits = z
     lease: durationBetween([3_000, "3s"], [3_600_000, "1h"])
       .prefault(`${grantLeaseMs / 1000}s`)
       .describe("An agent that does not renew its lease for so long has lost its grant."),
-    budget: BudgetFile.optional().describe(
-      "What the calls of models for one goal may cost, all agents together. What is missing has no limit. Default: 5 US dollars.",
+    budget: BudgetLimits.optional().describe(
+      "What the calls of models may cost: for one goal, all agents together (default: 5 US dollars), and in a day and a month. What is missing has no limit.",
     ),
   })
-  .transform(({ bid_deadline, context, output, shutdown, lease, ...limits }) => ({
+  .transform(({ bid_deadline, context, output, shutdown, lease, budget, ...limits }) => ({
     ...limits,
+    budget: budget?.goal,
+    spending: { instance: budget?.instance ?? {}, people: peopleOf(budget?.people) },
     ...{
       bid_deadline_ms: bid_deadline,
       context_bytes: context,
@@ -248,6 +252,12 @@ const Limits = z
       lease_ms: lease,
     },
   }));
+
+function peopleOf(people: z.infer<typeof BudgetLimits>["people"] = {}): SpendingLimits["people"] {
+  return Object.fromEntries(
+    Object.entries(people).map(([name, budget]) => [name, limitsOf(budget)]),
+  );
+}
 
 /**
  * The file's data, with defaults, milliseconds and bytes. Paths and `${…}` are not resolved yet.
@@ -361,8 +371,14 @@ export type SettConfig = Omit<
   "version" | "agents" | "models" | "limits" | "people" | "notify" | "triggers"
 > & {
   models: ModelsConfig;
-  /** `budget` is that of one goal; without limits where the file has no models. */
-  limits: Omit<SettFile["limits"], "budget"> & { budget: Budget };
+  /**
+   * `budget` is that of one goal; without limits where the file has no models. `spending`: what
+   * counts over time.
+   */
+  limits: Omit<SettFile["limits"], "budget" | "spending"> & {
+    budget: Budget;
+    spending: SpendingLimits;
+  };
   agents: AgentConfig[];
   external: ExternalAgent[];
   people: Person[];

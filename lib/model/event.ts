@@ -127,10 +127,24 @@ export const EventType = z.enum([
    */
   "model_called",
   /**
-   * A person has raised the limits of a goal, or those of an agent in it. Data: `usd`, `tokens`,
-   * `calls`, `cause`.
+   * A person has raised the limits of a goal, or those of an agent in it; or, without a goal, those
+   * of a day or a month (`period`, `whose`). Data: `usd`, `tokens`, `calls`, `cause`.
    */
   "budget_raised",
+  /**
+   * Four fifths of a limit of a day or a month are spent; once for each. The goal is the one of the
+   * call that found it. Data: `whose` (`instance`, `person:ada@example.org`, `trigger:nightly`),
+   * `period` (`day:2026-11-26`, `month:2026-11`), `kind` (`nanousd`, `tokens`, `calls`), `limit`,
+   * `spent`.
+   */
+  "budget_nearly_reached",
+  /**
+   * A call was refused because of what is spent in a day or a month: no new work begins for goals
+   * of this payer. Data: as above.
+   */
+  "budget_reached",
+  /** The day or month is over, or the limits may be others: that work begins again. */
+  "budget_freed",
   /**
    * What `workspace.prepare` makes was made, for this grant first. Data: `attempt`, `key` (of the
    * files, the image and the command), `digest`, `files`, `bytes` (of what it left beside the

@@ -4,6 +4,7 @@ import { amountKinds } from "./amounts.ts";
 import { Amounts } from "./budget.ts";
 import { Provider } from "./config-models.ts";
 import { AgentName, ArtefactId, ClaimId, GoalId } from "./ids.ts";
+import { Payer, Period } from "./spending.ts";
 
 /** `grant`: work. `bid`: the decision about a bid. */
 const TokenKind = z.enum(["grant", "bid"]);
@@ -131,9 +132,9 @@ export type CallRecord = z.infer<typeof CallRecord>;
 
 /**
  * The budget that does not allow a call: `grant` is one agent's work on one claim, its bid and all
- * its attempts together.
+ * its attempts together; `day` and `month` count the calls of many goals.
  */
-export const BudgetScope = z.enum(["goal", "grant"]);
+export const BudgetScope = z.enum(["goal", "grant", ...Period.options]);
 export type BudgetScope = z.infer<typeof BudgetScope>;
 
 const whole = z.int().min(0);
@@ -144,6 +145,8 @@ const whole = z.int().min(0);
  */
 export const Exhausted = z.strictObject({
   scope: BudgetScope,
+  /** With `day` and `month`: the one whose budget it is. */
+  whose: Payer.optional(),
   kind: z.enum(amountKinds),
   allowed: whole,
   limit: whole,

@@ -1,7 +1,10 @@
 // Webhooks: what they are notified of, and the record of a delivery.
 import { z } from "zod";
 
-/** A webhook may be notified of these: what waits for a person, and how a goal has ended. */
+/**
+ * A webhook may be notified of these: what waits for a person, how a goal has ended, and that a
+ * budget of a day or a month is nearly, or wholly, used up.
+ */
 export const NoticeKind = z.enum([
   "question",
   "approval",
@@ -10,6 +13,7 @@ export const NoticeKind = z.enum([
   "failed",
   "stalled",
   "cancelled",
+  "budget",
 ]);
 export type NoticeKind = z.infer<typeof NoticeKind>;
 

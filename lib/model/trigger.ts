@@ -1,6 +1,7 @@
 // Triggers, which state goals by themselves (docs/guides/triggers.md): each kind's keys in sett.yml
 // and its record. lib/triggers/kinds has what a kind does, and what its words mean.
 import { z } from "zod";
+import { TriggerBudget } from "./config-budget.ts";
 import { SecretName } from "./config-secrets.ts";
 
 /**
@@ -164,6 +165,9 @@ export const TriggerFile = z
       .refine((text) => text.trim() !== "", { error: "must not be empty" })
       .max(20_000, { error: "must not be longer than 20000 characters" })
       .describe("The goal's text. `{{ title }}` and others stand for what the event says."),
+    budget: TriggerBudget.optional().describe(
+      "What the calls of models for its goals may cost: each of them, and all of them in a day and a month.",
+    ),
   })
   .superRefine((trigger, context) => {
     const report = (path: string[], message: string) =>

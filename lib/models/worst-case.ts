@@ -60,6 +60,21 @@ export function boundOf(
   };
 }
 
+/**
+ * The tokens of an answer, and what they cost: nothing where no price is known. `output` undefined:
+ * of the longest answer of the model.
+ */
+export function maxAnswer(
+  output: number | undefined,
+  { max_output = defaultMaxOutput, price }: Pick<ModelSettings, "max_output" | "price">,
+): { output: number; nanousd: number } {
+  const tokens = output ?? max_output;
+  return {
+    output: tokens,
+    nanousd: price === undefined ? 0 : nanosOf([[tokens, price.output]]),
+  };
+}
+
 export function amountsOf(
   bound: Bound,
   model: Pick<ModelSettings, "price" | "provider">,

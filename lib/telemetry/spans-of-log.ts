@@ -168,5 +168,6 @@ export class SpansOfLog {
 /** The span of the claim, or of the goal, has a note of these: that they happened, and when. */
 const worthNoting = new Set<string>([
   ...["result_refused", "grant_retrying", "cancel_requested", "retry_requested", "request_refused"],
-  ...["budget_raised", "artefact_refused", "event_given_up", "workspace_prepared"],
+  ...["budget_raised", "budget_nearly_reached", "budget_reached", "budget_freed"],
+  ...["artefact_refused", "event_given_up", "workspace_prepared"],
 ]);

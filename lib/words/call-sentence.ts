@@ -1,6 +1,7 @@
 // Writes what the log says of calls of language models, and of budgets.
-import { formatAmount, formatAmounts, nanosPerUsd } from "../model/amounts.ts";
+import { amountKinds, formatAmount, formatAmounts, nanosPerUsd } from "../model/amounts.ts";
 import type { SettEvent } from "../model/event.ts";
+import { periodBudget } from "../model/payer-name.ts";
 import type { Facts, Sentence } from "./event-sentence.ts";
 import { say, toned } from "./segment.ts";
 
@@ -19,6 +20,19 @@ export function callSentence({
     segments: say`a call of ${what} ${toned("bad", endings[outcome] ?? "has ended")}${problem}`,
     weight: "major",
   };
+}
+
+export function raisedBudget({ agent, data = {} }: SettEvent): string {
+  const { whose, period } = data;
+  if (period !== undefined) return periodBudget(String(whose ?? ""), String(period));
+  return `the budget of ${agent ?? "the goal"}`;
+}
+
+/** `$41.20 of the $50.00`. */
+export function spentOf({ data = {} }: SettEvent): string {
+  const kind = amountKinds.find((one) => one === data.kind) ?? "nanousd";
+  const [spent, limit] = [Number(data.spent ?? 0), Number(data.limit ?? 0)];
+  return `${formatAmount(kind, spent)} are spent of the ${formatAmount(kind, limit)}`;
 }
 
 /** `$5.00, 200k tokens`. */

@@ -1,9 +1,10 @@
 // Writes what an event of the log says, for people: who acts comes before it, and is not in it.
 import type { EventType, SettEvent } from "../model/event.ts";
+import { periodBudget } from "../model/payer-name.ts";
 import { actorName } from "./actor-name.ts";
 import { artefactCreated } from "./artefact-sentence.ts";
 import { bidders, bidsPlaced, bidWeight, ignoring, reviewsAfter } from "./bid-sentence.ts";
-import { callSentence, raisedBy } from "./call-sentence.ts";
+import { callSentence, raisedBudget, raisedBy, spentOf } from "./call-sentence.ts";
 import { formatCount } from "./count.ts";
 import { type Segment, say, type Tone, toned } from "./segment.ts";
 import { shortId } from "./short-id.ts";
@@ -205,9 +206,19 @@ const writers: Readonly<Record<EventType, Writer>> = {
     major(say`resumes the instance${onRequest}`, { tone: "good" }),
   model_called: callSentence,
   budget_raised: ({ event }) =>
+    major(say`${toned("good", "raises")} ${raisedBudget(event)} by ${raisedBy(event)}`),
+  budget_nearly_reached: ({ event, field }) =>
     major(
-      say`${toned("good", "raises")} the budget of ${event.agent ?? "the goal"} by ${raisedBy(event)}`,
+      say`${toned("wait", "warns")}: ${spentOf(event)} of ${periodBudget(field("whose"), field("period"))}`,
     ),
+  budget_reached: ({ event, field }) =>
+    major(
+      say`${toned("bad", "holds")} new work: ${spentOf(event)} of ${periodBudget(field("whose"), field("period"))}`,
+    ),
+  budget_freed: ({ field }) =>
+    major(say`lets new work begin that ${periodBudget(field("whose"), field("period"))} has held`, {
+      tone: "good",
+    }),
   workspace_prepared: ({ agent, field }) =>
     minor(
       say`has prepared what ${agent} begins with: ${formatCount(Number(field("files")))} files (${field("digest").slice(0, 19)}…)`,

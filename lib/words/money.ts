@@ -3,14 +3,16 @@ import { formatAmount } from "../model/amounts.ts";
 import type { Amounts } from "../model/budget.ts";
 
 /**
- * `$0.42`; `$0.42 + ?` where the price of some calls is not known, and of calls without any known
- * price the tokens.
+ * `$0.42`; `~$0.42` where a part of it is estimated; `$0.42 + ?` where the price of some calls is
+ * not known, and of calls without any known price the tokens.
  */
 export function money({
   nanousd,
   tokens,
   unpriced_calls: unpriced,
-}: Omit<Amounts, "calls"> & { unpriced_calls: number }): string {
-  if (unpriced === 0) return formatAmount("nanousd", nanousd);
-  return nanousd === 0 ? formatAmount("tokens", tokens) : `${formatAmount("nanousd", nanousd)} + ?`;
+  estimated_nanousd: estimated = 0,
+}: Omit<Amounts, "calls"> & { unpriced_calls: number; estimated_nanousd?: number }): string {
+  const sum = `${estimated > 0 ? "~" : ""}${formatAmount("nanousd", nanousd)}`;
+  if (unpriced === 0) return sum;
+  return nanousd === 0 ? formatAmount("tokens", tokens) : `${sum} + ?`;
 }

@@ -36,14 +36,14 @@ beforeAll(async () => {
   // The work of the one goes on where it asked. That of the other begins again.
   models = {
     asker: working(write, look, finish),
-    failer: working(write, look, write, look, finish),
+    failer: working(write, look, write, look, finish, write, finish),
   };
   const model = ([name, { url }]: [string, { url: string }]) =>
     `  ${name}: { provider: openai, base_url: "${url}", model: m }\n`;
   sett = await ProcessSett.create(
     `version: '1.0'
 models:
-${Object.entries(models).map(model).join("")}limits: { budget: { calls: 100 } }
+${Object.entries(models).map(model).join("")}limits: { budget: { per_goal: 100 calls, per_day: 8 calls } }
 agents:
 ${agent("asker", "    budget: { calls: 2 }\n    on_budget: ask\n")}${agent("failer", "    budget: { calls: 2 }\n")}`,
   );
@@ -112,4 +112,35 @@ test("an agent that does not ask fails, and after a rise of its budget another t
   await sett.need("retry", failure.id);
   await untilThereIs(goal, ({ type }) => type === "CodeCommit");
   expect((await raised(goal)).length).toBe(1);
+}, 300_000);
+
+test("what is spent in a day holds new work, which begins when a person raises the budget", async () => {
+  // Both goals before have used the eight calls of the day.
+  const first = (await sett.need("forage", "--goal", "failer")).trim();
+  const failure = await untilThereIs(first, (one) => one.structural_type === "Failure");
+  expect(JSON.parse(failure.payload)).toMatchObject({ scope: "day", whose: "instance", spent: 8 });
+  const goal = (await sett.need("forage", "--goal", "failer")).trim();
+  const status = await waitFor("the held work", async () => {
+    const text = await sett.need("status");
+    return text.includes("is used up (8 calls of 8 calls)") && text;
+  });
+  expect(status).toContain("its new work waits; to raise it: sett budget --add 50calls --per day");
+  expect(JSON.parse(await sett.need("status", "--json")).held).toMatchObject([
+    { whose: "instance" },
+  ]);
+  expect(models.failer.requests.length).toBe(5);
+
+  await sett.need("budget", "--add", "20 calls", "--per", "day");
+  await untilThereIs(goal, ({ type }) => type === "CodeCommit");
+  const { periods } = JSON.parse(await sett.need("budget", goal, "--json"));
+  expect(periods[0]).toMatchObject({
+    whose: "instance",
+    period: "day",
+    limits: { calls: 28 },
+    spent: { calls: 10 },
+    holds_new_work: false,
+  });
+  const events = (await sett.need("watch", "--no-follow", "-o", "jsonl")).trim().split("\n");
+  const reached = events.filter((line) => line.includes("budget_reached"));
+  expect(reached).toHaveLength(1);
 }, 300_000);

@@ -1,19 +1,28 @@
 // sett budget: shows what a goal's calls of language models have cost and may cost, and raises the
 // limits.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
-import { amountsToAdd, type Raise, raiseBudget } from "../../../lib/client/actions/raise-budget.ts";
+import {
+  amountsToAdd,
+  type Raise,
+  raiseBudget,
+  raisePeriod,
+} from "../../../lib/client/actions/raise-budget.ts";
 import { type BudgetReading, readBudget } from "../../../lib/client/facts/budget.ts";
-import { budgetReportJson } from "../../../lib/client/facts/budget-json.ts";
+import { budgetReportJson, periodsJson } from "../../../lib/client/facts/budget-json.ts";
+import { readPeriodBudgets } from "../../../lib/client/facts/period-budgets.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { amountKinds, formatAmounts } from "../../../lib/model/amounts.ts";
 import type { Amounts } from "../../../lib/model/budget.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import { periodBudget } from "../../../lib/model/payer-name.ts";
+import { Period } from "../../../lib/model/spending.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { budgetReport } from "../render/budget-report.ts";
+import { budgetReport, periodReport } from "../render/budget-report.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 export const budget = defineCommand({
@@ -23,6 +32,7 @@ export const budget = defineCommand({
     "Shows the limits of the goal, what is spent, reserved for calls under way, and left, then the same by agent and by model.",
     "Without GOAL: the newest goal. --add raises the limits of this goal, on record with your name; sett.yml has the limits",
     "of every goal. With --agent, it raises the limit of each grant of that agent in this goal.",
+    "Budgets of a day and of a month are shown below. --per raises one: what it has held begins at once.",
   ].join("\n"),
   args: {
     goal: {
@@ -40,6 +50,17 @@ export const budget = defineCommand({
       valueHint: "AGENT",
       description: "with --add: raise the limit of this agent's grants",
     },
+    per: {
+      type: "string",
+      valueHint: "PERIOD",
+      description: "with --add and without GOAL: raise the limit of this `day` or `month`",
+    },
+    of: {
+      type: "string",
+      valueHint: "WHOSE",
+      description:
+        "with --per: of a person (`ada@example.org`) or a trigger (`trigger:nightly`); without it, of the instance",
+    },
     as: asArgument,
     json: jsonArgument,
     name: nameArgument,
@@ -49,11 +70,32 @@ export const budget = defineCommand({
     "sett budget 9f3a12b4 --add 5usd",
     'sett budget 9f3a12b4 --add "200k tokens, 50 calls"',
     "sett budget 9f3a12b4 --add 1usd --agent coder",
+    "sett budget --add 20usd --per day",
   ],
   async run(args, shell) {
-    const add = addOf(args);
+    const raising = periodIn(args);
+    const add = raising === undefined ? addOf(args) : undefined;
     await using session = await openSession(shell, args.name);
     const { board } = session;
+    if (raising !== undefined) {
+      const { whose, period } = await raisePeriod(board, {
+        ...raising,
+        actor: await session.actor(args.as),
+      });
+      shell.messages.done(
+        `${sentenceCase(periodBudget(whose, period))} is raised by ${formatAmounts(raising.add)}.`,
+      );
+      await showPeriods(board, args, shell);
+      return;
+    }
+    if (args.goal === undefined && (await board.countGoals()) === 0) {
+      // Before the first goal there may be budgets, too.
+      const periods = await readPeriodBudgets(board);
+      if (periods.length > 0) {
+        await showPeriods(board, args, shell);
+        return;
+      }
+    }
     const goal =
       args.goal === undefined
         ? await newestGoal(board, shell)
@@ -64,13 +106,57 @@ export const budget = defineCommand({
         { goal, add, agent: args.agent, actor: await session.actor(args.as) },
         shell,
       );
-    const reading = await readBudget(board, goal);
-    if (args.json) await shell.out.write(`${JSON.stringify(budgetReportJson(reading))}\n`);
-    else await shell.out.write(`${budgetReport(reading, shell.out).join("\n")}\n`);
+    const [reading, periods] = await Promise.all([
+      readBudget(board, goal),
+      readPeriodBudgets(board),
+    ]);
+    const json = { ...budgetReportJson(reading), periods: periodsJson(periods) };
+    const lines = [...budgetReport(reading, shell.out), ...periodReport(periods, shell.out)];
+    await shell.out.write(args.json ? `${JSON.stringify(json)}\n` : `${lines.join("\n")}\n`);
     explain(reading, add, args.agent, shell);
     return;
   },
 });
+
+async function showPeriods(
+  board: PersonBlackboard,
+  { json }: { json: boolean | undefined },
+  { out }: Shell,
+): Promise<void> {
+  const periods = await readPeriodBudgets(board);
+  const text =
+    json === true
+      ? JSON.stringify({ periods: periodsJson(periods) })
+      : periodReport(periods, out).slice(1).join("\n");
+  await out.write(`${text}\n`);
+}
+
+/** Undefined where no --per says that a day or a month is meant. */
+function periodIn({
+  per,
+  of,
+  add,
+  goal,
+  agent,
+}: Readonly<Record<"per" | "of" | "add" | "goal" | "agent", string | undefined>>) {
+  if (per === undefined && of !== undefined)
+    throw new SettError("usage", "--of is only used with --per.", {
+      hint: "For example: --add 20usd --per day --of trigger:nightly",
+    });
+  if (per === undefined) return undefined;
+  const hint = "For example: sett budget --add 20usd --per day";
+  const period = Period.safeParse(per).data;
+  if (period === undefined)
+    throw new SettError("usage", `--per takes day or month, and not ${oneLine(per)}.`, { hint });
+  if (goal !== undefined || agent !== undefined)
+    throw new SettError("usage", "--per takes neither a goal nor --agent.", { hint });
+  if (add === undefined) throw new SettError("usage", "--per is only used with --add.", { hint });
+  return { period, of, add: amountsToAdd(add, "--add") };
+}
+
+function sentenceCase(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
 
 function addOf({
   add: text,

@@ -188,6 +188,7 @@ function jsonOf(report: Report) {
     gateway: gateway ?? null,
     cassettes: cassettes ?? null,
     paused: pause ?? null,
+    held: (situation.holds ?? []).map(({ whose, period }) => ({ whose, period })),
     notice_problems: noticeProblems.map(({ hook: _, ...problem }) => problem),
     trace_problem: report.traceProblem ?? null,
     redis:

@@ -1,11 +1,13 @@
 // The budget of a goal for people, and as JSON.
 
 import type { BudgetReading } from "../../../lib/client/facts/budget.ts";
+import type { PeriodReading } from "../../../lib/client/facts/period-budgets.ts";
 import { shortCost } from "../../../lib/client/render/cost-text.ts";
 import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
 import type { Layout, Style } from "../../../lib/client/text/style.ts";
 import { amountKinds, formatAmount, formatAmounts } from "../../../lib/model/amounts.ts";
 import type { Budget } from "../../../lib/model/budget.ts";
+import { payerName, periodName } from "../../../lib/model/payer-name.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { type Cell, table } from "./table.ts";
 
@@ -17,6 +19,7 @@ export function budgetReport(
   { style, columns }: Pick<Layout, "style" | "columns">,
 ): string[] {
   const { goal, summary, agents, models, under_way: underWay, estimated, spent } = reading;
+  const { estimated_nanousd: guess = 0 } = spent;
   const title = summary === "" ? "" : `  ${shorten(oneLine(summary), maxSummaryLength)}`;
   const lines = [`${style.bold(shortId(goal))}${title}`, ""];
   lines.push(
@@ -32,7 +35,7 @@ export function budgetReport(
   if (estimated > 0)
     lines.push(
       style.dim(
-        `The cost of ${estimated === 1 ? "1 call" : `${estimated} calls`} is estimated: it ended early, or its provider did not say what it used.`,
+        `The cost of ${estimated === 1 ? "1 call" : `${estimated} calls`}${guess === 0 ? "" : `, ${formatAmount("nanousd", guess)} of the money,`} is estimated: it ended early, or its provider did not say what it used.`,
       ),
     );
   if (spent.calls === 0) lines.push(style.dim("No call of a model has ended."));
@@ -57,6 +60,24 @@ export function budgetReport(
       ),
     );
   return lines;
+}
+
+/** The budgets of this day and this month; nothing where there are none. */
+export function periodReport(
+  readings: readonly PeriodReading[],
+  { style, columns }: Pick<Layout, "style" | "columns">,
+): string[] {
+  if (readings.length === 0) return [];
+  const rows = readings.map(({ whose, period, limits, spent, reserved, isHeld }): Cell[] => [
+    { text: periodName(period), paint: style.bold },
+    { text: oneLine(payerName(whose)) },
+    { text: limitText(limits) },
+    { text: formatAmounts(spent) || "$0" },
+    { text: formatAmounts(reserved) || none },
+    isHeld ? { text: "held", paint: style.red } : { text: "" },
+  ]);
+  const head = ["PERIOD", "OF", "LIMIT", "SPENT", "RESERVED", "NEW WORK"];
+  return ["", ...table(head, rows, style, columns)];
 }
 
 function amountRows({ limits, spent, reserved, added }: BudgetReading, style: Style): Cell[][] {

@@ -43,10 +43,14 @@ import { typeText } from "../../../lib/client/text/type-text.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { RegisteredAgent } from "../../../lib/model/agent.ts";
+import { formatAmount } from "../../../lib/model/amounts.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
+import { exampleAmount } from "../../../lib/model/budget-question.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { periodBudget } from "../../../lib/model/payer-name.ts";
+import { periodOf } from "../../../lib/model/spending.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { actorName } from "../../../lib/words/actor-name.ts";
 import { ageOf, agoOf, lastingSince } from "../../../lib/words/age.ts";
@@ -107,6 +111,7 @@ export function statusReport(
   const lines = [
     `${style.bold(instance)}  ${leaderLine(situation, drawing)}`,
     ...pauseLine(situation, style),
+    ...holdLines(situation, style),
     ...storeLine(situation, style),
     ...(gateway === undefined ? [] : [style.red(gatewaySentence(gateway, suggest("up")))]),
     ...(cassettes === undefined ? [] : [style.yellow(oneLine(cassettesSentence(cassettes)))]),
@@ -180,6 +185,17 @@ function pauseLine({ suggest, pause, nowMs }: Situation, style: Style): string[]
   return [
     `${style.yellow(`paused for ${since} by ${oneLine(actorName(pause.by))}`)}: no new work starts; to resume: ${suggest("resume")}`,
   ];
+}
+
+function holdLines({ suggest, holds = [] }: Situation, style: Style): string[] {
+  return holds.map(({ whose, period, kind, limit, spent }) => {
+    const of = whose === "instance" ? "" : ` --of ${oneLine(whose.replace(/^person:/, ""))}`;
+    const command = suggest(
+      `budget --add ${exampleAmount({ kind })} --per ${periodOf(period)}${of}`,
+    );
+    const what = `${oneLine(periodBudget(whose, period))} is used up`;
+    return `${style.yellow(what)} (${formatAmount(kind, spent)} of ${formatAmount(kind, limit)}): its new work waits; to raise it: ${command}`;
+  });
 }
 
 function agentRow(agent: RegisteredAgent, situation: Situation, { style }: Drawing) {

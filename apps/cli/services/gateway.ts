@@ -3,6 +3,7 @@
 // Nothing here contains a key: whatever a container is made from can be read with `docker inspect`.
 // The keys are put into its memory when it runs.
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
+import { hasLimits } from "../../../lib/model/spending.ts";
 import type { Mount } from "../../../lib/runtime/container-spec.ts";
 import { recordVolumeName } from "../../../lib/runtime/names.ts";
 import { reachesRedis, redisTimes, temporaryFolder } from "./environment.ts";
@@ -83,6 +84,9 @@ function environmentOf(input: PlanInput): Record<string, string> {
     SETT_MODELS: JSON.stringify(modelsFor(input)),
     SETT_MODEL_AGENTS: JSON.stringify(Object.fromEntries(agents)),
     SETT_GOAL_BUDGET: JSON.stringify(config.limits.budget),
+    ...(hasLimits(config.limits.spending) && {
+      SETT_SPENDING_LIMITS: JSON.stringify(config.limits.spending),
+    }),
     SETT_MODEL_RECORD: config.models.record,
     ...(transcripts_ms !== undefined && { SETT_TRANSCRIPT_RETENTION: `${transcripts_ms}ms` }),
     SETT_KEYS_DIR: keysDir,

@@ -15,13 +15,16 @@ import { type BidQuestion, bidQuestion, middleCut } from "./question.ts";
 import { readChain } from "./read-chain.ts";
 import { problemIn, type WireRequest, wireAnswer, wireRequest } from "./wire.ts";
 
+/** `heldPauseMs`: before the next question to a model whose budget of a day or month is used up. */
+type Limits = { tries: number; tryMs: number; firstPauseMs: number; heldPauseMs: number };
+
 type Asking = {
   board: Pick<AgentBlackboard, "allowBidCalls" | "readHeads" | "readArtefact">;
   model: ModelAccess;
   /** `prompts.claim`. */
   prompt: string;
   /** Tests set them. */
-  limits?: { tries: number; tryMs: number; firstPauseMs: number };
+  limits?: Limits;
 };
 
 /**
@@ -44,7 +47,7 @@ export function modelAsker({ board, model, prompt, limits = bidAsking }: Asking)
       throw new Error("The artefact of the claim is not on the blackboard.");
     return bidQuestion({ role: agent.role, prompt }, target, await readChain(board, target));
   };
-  const ask = async (order: BidOrder): Promise<ModelBid | undefined> => {
+  const ask = async (order: BidOrder): Promise<ModelBid | "held" | undefined> => {
     const { claim, agent, stop, log } = order;
     const token = newToken({ kind: "bid", claim, agent: agent.name, attempt: 0 });
     const contact = { signal: stop, log };
@@ -63,11 +66,16 @@ export function modelAsker({ board, model, prompt, limits = bidAsking }: Asking)
     const progress = setInterval(order.markProgress, progressEveryMs);
     const job = async () => {
       if (order.stop.aborted) return resolve(undefined);
-      await ask(order).then(resolve, (error: unknown) =>
-        order.stop.aborted ? resolve(undefined) : reject(error),
-      );
+      const bid = await ask(order).catch((error: unknown) => {
+        if (order.stop.aborted) return undefined;
+        throw error;
+      });
+      if (bid !== "held") return resolve(bid);
+      // Meanwhile the questions about other goals have their turn.
+      void sleep(limits.heldPauseMs, order.stop).then(begin);
     };
-    questions.start(job).catch(reject);
+    const begin = () => questions.start(job).catch(reject);
+    void begin();
     return promise.finally(() => clearInterval(progress));
   };
 }
@@ -75,7 +83,7 @@ export function modelAsker({ board, model, prompt, limits = bidAsking }: Asking)
 type Tries = {
   request: WireRequest;
   model: ModelAccess;
-  limits: { tries: number; tryMs: number; firstPauseMs: number };
+  limits: Limits;
   stop: AbortSignal;
   log: JsonLog;
 };
@@ -86,11 +94,15 @@ async function askInTries({
   limits,
   stop,
   log,
-}: Tries): Promise<ModelBid | undefined> {
+}: Tries): Promise<ModelBid | "held" | undefined> {
   for (let tries = 1; ; tries++) {
     const answer = await askOnce(request, model, limits.tryMs, stop);
     if (stop.aborted) return undefined;
     if (answer.outcome === "answered") return answer.bid;
+    if (answer.outcome === "held") {
+      log.warn("A budget holds the bid", { model: model.name, error: answer.problem });
+      return "held";
+    }
     const isLast = answer.isFinal || tries >= limits.tries;
     const about = { model: model.name, error: answer.problem, tries };
     if (isLast) {
@@ -106,6 +118,7 @@ async function askInTries({
 
 type Try =
   | { outcome: "answered"; bid: ModelBid }
+  | { outcome: "held"; problem: string }
   | { outcome: "failed"; problem: string; isFinal: boolean };
 
 async function askOnce(
@@ -122,6 +135,7 @@ async function askOnce(
     const text = await readBounded(response);
     if (!response.ok) {
       const problem = problemIn(text) ?? `The gateway answered with status ${response.status}.`;
+      if (isHeld(response)) return { outcome: "held", problem: middleCut(problem, 300) };
       return { outcome: "failed", problem: middleCut(problem, 300), isFinal: isFinal(response) };
     }
     return { outcome: "answered", bid: { ...wireAnswer(provider, text), isAsked: true } };
@@ -153,6 +167,12 @@ async function readBounded({ body }: Response): Promise<string> {
 function isFinal({ status, headers }: Response): boolean {
   if (headers.get("x-should-retry") === "false") return true;
   return status >= 400 && status < 500 && status !== 408 && status !== 409 && status !== 429;
+}
+
+/** The budget of a day or a month is used up: new work waits for it, and bids do. */
+function isHeld({ status, headers }: Response): boolean {
+  const scope = /"scope":"(\w+)"/.exec(headers.get("x-sett-budget") ?? "")?.[1];
+  return status === 402 && (scope === "day" || scope === "month");
 }
 
 function noAnswer(problem: string): ModelBid {

@@ -1,5 +1,6 @@
 // The built-in worker's settings, from its environment.
 import { z } from "zod";
+import { workerOutput } from "../../../lib/model/config-environment.ts";
 import { Provider } from "../../../lib/model/config-models.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { withWhole } from "../../../lib/model/in-pieces.ts";
@@ -55,7 +56,7 @@ export const WorkEnvironment = z.object({
     "The agent's `timeout`: the worker ends a little before it.",
   ),
   SETT_WORK_OUTPUT: count("a number of tokens")
-    .default(8_192)
+    .default(workerOutput)
     .describe("How many tokens one answer of the model may have."),
   SETT_WORK_CONTEXT: count("a number of characters")
     .default(400_000)

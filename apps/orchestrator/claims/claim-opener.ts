@@ -102,9 +102,9 @@ export class ClaimOpener {
     goal: GoalId,
   ): Promise<Decision & { at: string; isDecided: boolean }> {
     const { clock, newId, policy } = this.#deps;
-    const [agents, isPaused, target] = await Promise.all([
+    const [agents, pause, target] = await Promise.all([
       this.#agentCache.list(),
-      this.#pause.isPaused(),
+      this.#pause.of(goal),
       this.#readTarget(artefact),
     ]);
     const at = clock.now().toISOString();
@@ -125,7 +125,7 @@ export class ClaimOpener {
       agents,
       presence,
       policy,
-      isPaused,
+      ...pause,
       at,
       failureId,
     };

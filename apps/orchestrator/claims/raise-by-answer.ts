@@ -5,6 +5,7 @@ import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { amountsOfAnswer } from "../../../lib/model/budget-question.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { periodAt } from "../../../lib/model/spending.ts";
 import type { Deps } from "../leader/deps.ts";
 
 /**
@@ -34,6 +35,14 @@ export async function raiseByAnswer(
     return log.info("An answer to a question about a budget is no amount", ids);
   const whose = refusal.scope === "grant" ? { agent: refusal.agent } : {};
   const actor = await actorOf(board, answer);
+  const { scope } = refusal;
+  if (scope === "day" || scope === "month") {
+    // By the time of the answer: more for a day that is over would change nothing.
+    const period = periodAt(scope, answer.created_at);
+    const order = { period, whose: refusal.whose ?? "instance", add, actor, cause: id };
+    await board.raisePeriod(order);
+    return log.info("Raised a budget", { ...ids, period, whose: order.whose, ...add });
+  }
   const { outcome, ...rest } = await board.raiseBudget({
     goal: question.goal_id,
     ...whose,

@@ -38,6 +38,11 @@ export class Requests {
       await this.#refuse(request, { goal_id: goal }, "The goal was ended before.", board);
   }
 
+  /** Whether work may begin is read again: a budget has begun to hold it, or does no more. */
+  forgetPause(): void {
+    this.#pause.forget();
+  }
+
   async setPaused(request: SettEvent, paused: boolean, board: BoardAsOf): Promise<void> {
     const { log } = this.#deps;
     const { outcome } = await board.setPaused({

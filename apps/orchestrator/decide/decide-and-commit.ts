@@ -232,10 +232,10 @@ export class Decider {
     const { clock, newId, policy } = this.#deps;
     const targets = this.#targets;
     const targetOf: TargetOf = (id) => (state === "stored" ? targets.read(id) : targets.get(id));
-    const [records, agents, isPaused] = await Promise.all([
+    const [records, agents, pause] = await Promise.all([
       readRecords(snapshot, targets, targetOf, verdict),
       this.#agentCache.list(),
-      this.#pause.isPaused(),
+      this.#pause.of(snapshot.claim.goal_id),
     ]);
     const failureId = ArtefactId.parse(newId());
     const presence = this.#presence;
@@ -245,7 +245,7 @@ export class Decider {
       agents,
       presence,
       policy,
-      isPaused,
+      ...pause,
       at: clock.now().toISOString(),
       failureId,
     };
@@ -258,7 +258,8 @@ export class Decider {
     // this one was among them.
     const isOutOfDate =
       isWaiting &&
-      ((await this.#pause.isPaused()) !== isPaused || (await this.#agentCache.list()) !== agents);
+      ((await this.#pause.of(snapshot.claim.goal_id)).isPaused !== pause.isPaused ||
+        (await this.#agentCache.list()) !== agents);
     return { input, decision, isOutOfDate };
   }
 

@@ -79,6 +79,10 @@ export class EventHandler {
         return this.#request(event, event.type, board);
       case "result_refused":
         return this.#repeatAttempt(event, board);
+      case "budget_reached":
+      case "budget_raised":
+      case "budget_freed":
+        return this.#budget(event, board);
       case "instance_resumed":
         return this.#decider.decideHeldUp(board);
       case "instance_started":
@@ -102,7 +106,7 @@ export class EventHandler {
       case "request_refused":
       case "instance_paused":
       case "model_called":
-      case "budget_raised":
+      case "budget_nearly_reached":
       case "workspace_prepared":
       case "goals_pruned":
       case "event_given_up":
@@ -116,6 +120,15 @@ export class EventHandler {
       default:
         return unreachable(event.type);
     }
+  }
+
+  /** A budget of a day or a month holds work, which begins again as after a pause. */
+  async #budget({ type, goal_id }: SettEvent, board: BoardAsOf): Promise<void> {
+    this.#requests.forgetPause();
+    // The budget of a goal holds none.
+    if (type === "budget_reached" || goal_id !== undefined) return;
+    await this.#deps.board.wakeAgents();
+    await this.#decider.decideHeldUp(board);
   }
 
   #question(

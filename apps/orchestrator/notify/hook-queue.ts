@@ -83,7 +83,7 @@ export class HookQueue {
   #mayWant({ kind }: NoticeSubject): boolean {
     const { on } = this.#hook;
     return kind === "goal"
-      ? on.some((one) => one !== "question" && one !== "approval")
+      ? on.some((one) => one !== "question" && one !== "approval" && one !== "budget")
       : on.includes(kind);
   }
 
@@ -120,7 +120,7 @@ export class HookQueue {
     const { notice } = read;
     if (notice === undefined || !this.#hook.on.includes(notice.kind)) return true;
     const isRepeat = last?.notice === notice.id;
-    if (isRepeat && entry.subject.kind === "goal") return true;
+    if (isRepeat && (entry.subject.kind === "goal" || entry.subject.kind === "budget")) return true;
     const now: Delivery = {
       notice: notice.id,
       at: nowMs,

@@ -29,9 +29,22 @@ export async function readNotice(
       return await readApproval(board, subject);
     case "goal":
       return await readEnding(board, subject);
+    case "budget":
+      return await readBudgetNews(board, subject);
     default:
       return unreachable(subject);
   }
+}
+
+/** A budget that was raised meanwhile, or whose period is over, holds no work. */
+async function readBudgetNews(
+  board: LeaderBlackboard,
+  subject: NoticeSubject & { kind: "budget" },
+): Promise<Notice | undefined> {
+  const { at, news } = subject;
+  const holds = news.isReached ? await board.readHolds() : [news];
+  if (!holds.some(({ whose }) => whose === news.whose)) return undefined;
+  return { id: subjectKey(subject), kind: "budget", at, goal: undefined, budget: news };
 }
 
 async function readQuestion(

@@ -32,6 +32,7 @@ export type WorkerDeps = Pick<Deps, "log"> & {
     LeaderBlackboard,
     | "asOf"
     | "followGrants"
+    | "isHeld"
     | "keepWorkerLog"
     | "logAsLeader"
     | "notePreparing"
@@ -196,6 +197,8 @@ export class WorkerPool {
       return;
     }
     const { attempt, goal } = queued;
+    // So does the end of what holds it.
+    if (await this.#deps.board.isHeld(goal)) return;
     const commit = await this.#commitOf(goal);
     const base =
       this.#template.prepare === undefined

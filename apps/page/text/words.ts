@@ -17,6 +17,9 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
 }
 
 /** The API has money in US dollars. */
-export function money({ usd, tokens, unpriced_calls }: CostView): string {
-  return moneyOf({ nanousd: Math.round(usd * nanosPerUsd), tokens, unpriced_calls });
+export function money({ usd, tokens, unpriced_calls, estimated_usd }: CostView): string {
+  const [nanousd, estimated_nanousd] = [usd, estimated_usd].map((of) =>
+    Math.round(of * nanosPerUsd),
+  ) as [number, number];
+  return moneyOf({ nanousd, tokens, unpriced_calls, estimated_nanousd });
 }

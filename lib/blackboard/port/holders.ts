@@ -144,6 +144,10 @@ export type CandidateBlackboard = Pick<
   | "setPaused"
   | "readSpending"
   | "raiseBudget"
+  | "raisePeriod"
+  | "isHeld"
+  | "readHolds"
+  | "wakeAgents"
   | "logAsLeader"
   | "oweEvent"
   | "settleOwed"
@@ -187,6 +191,9 @@ export type PersonBlackboard = Pick<
   | "forgetMarks"
   | "forgetTriggers"
   | "raiseBudget"
+  | "raisePeriod"
+  | "readHolds"
+  | "readPeriods"
   | "registerAgents"
   | "expectAgents"
   | "keepWorkerLog"
@@ -218,5 +225,6 @@ export type GatewayBlackboard = Pick<
   | "renewCalls"
   | "endCall"
   | "giveBackCalls"
+  | "freeHolds"
 > &
   AsyncDisposable;

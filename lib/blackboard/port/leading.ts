@@ -49,6 +49,7 @@ type UnderEpoch = {
   reopenMail(agents?: Parameters<Whole["reopenMail"]>[1]): ReplyOf<Whole["reopenMail"]>;
   removeOldEvents(ids: Parameters<Whole["removeOldEvents"]>[0]): ReplyOf<Whole["removeOldEvents"]>;
   forgetRefused(): ReplyOf<Whole["forgetRefused"]>;
+  wakeAgents(): ReplyOf<Whole["wakeAgents"]>;
   postAsLeader(artefact: Parameters<Whole["postAsLeader"]>[0]): ReplyOf<Whole["postAsLeader"]>;
 };
 
@@ -127,6 +128,7 @@ export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboar
     reopenMail: (agents) => unfenced(board.reopenMail(epoch, agents)),
     removeOldEvents: (ids) => unfenced(board.removeOldEvents(ids, epoch)),
     forgetRefused: () => unfenced(board.forgetRefused(epoch)),
+    wakeAgents: () => unfenced(board.wakeAgents(epoch)),
     postAsLeader: (artefact) => unfenced(board.postAsLeader(artefact, epoch)),
     asOf() {
       const connection = board.connectionNumber();

@@ -11,6 +11,13 @@ import type {
   ModelToken,
   OpenCall,
 } from "../../model/model-call.ts";
+import {
+  type Hold,
+  type Payer,
+  type PeriodId,
+  type PeriodSpending,
+  SpendingLimits,
+} from "../../model/spending.ts";
 import type { ReadOn } from "./artefacts.ts";
 import type { Refused } from "./refused.ts";
 
@@ -32,6 +39,8 @@ export type GoalSpending = {
   reserved: Amounts;
   /** The additions of people to the goal's limits. */
   added: Amounts;
+  /** The one who has stated the goal; undefined for one that was written by hand. */
+  payer: Payer | undefined;
   /** The additions of people to the limits of each agent's grants in this goal. */
   addedOfAgents: Map<AgentName, Amounts>;
   /** The last one of each attempt, in no order that means anything. */
@@ -42,6 +51,7 @@ export type GoalSpending = {
 export const GatewayNotice = z.object({
   started_at: z.string(),
   goal_budget: Budget,
+  spending_limits: SpendingLimits.optional(),
   agents: z.record(z.string(), z.object({ model: z.string(), budget: Budget })),
   models: z.record(
     z.string(),
@@ -72,17 +82,19 @@ export interface ModelBoard {
   /** Refused: the token is not, or no longer, good. */
   findCaller(token: ModelToken): Promise<{ outcome: "found"; caller: Caller } | TokenRefused>;
   /**
-   * Checks the token and reserves `call.reserved` against the limits of the goal and the grant
-   * (with what people have added), in one step: what is spent and reserved never exceeds a limit.
-   * `limits`: as the configuration has them. The reservation lapses `leaseMs` after its last
-   * renewal. A repeat with the same id is `reserved` again. The ids of claim, goal and artefact are
-   * those of the token's caller. `exhausted` is kept as the attempt's last refusal, with the call's
-   * id; not where the same call is reserved later.
+   * Checks the token and reserves `call.reserved` against the limits of the goal, of the grant, and
+   * of the day and the month (with what people have added), in one step: what is spent and reserved
+   * never exceeds a limit. A refusal because of what is spent in a day or a month holds new work of
+   * the payer (event `budget_reached`); at four fifths of such a limit there is, once, the event
+   * `budget_nearly_reached`. `limits`: as the configuration has them. The reservation lapses
+   * `leaseMs` after its last renewal. A repeat with the same id is `reserved` again. The ids of
+   * claim, goal and artefact are those of the token's caller. `exhausted` is kept as the attempt's
+   * last refusal, with the call's id; not where the same call is reserved later.
    */
   reserveCall(order: {
     token: ModelToken;
     call: Omit<OpenCall, keyof Caller>;
-    limits: { goal: Budget; grant: Budget };
+    limits: { goal: Budget; grant: Budget; spending?: SpendingLimits | undefined };
     leaseMs: number;
   }): Promise<
     { outcome: "reserved"; call: OpenCall } | ({ outcome: "exhausted" } & Exhausted) | TokenRefused
@@ -115,6 +127,30 @@ export interface ModelBoard {
     actor: Actor;
     cause: string;
   }): Promise<{ outcome: "raised" | "already" } | Refused>;
+  /**
+   * Raises a payer's limits of one day or month, whose new work begins again (event
+   * `budget_raised`, without a goal). `cause`: a unique id; a repeat is `already`.
+   */
+  raisePeriod(order: {
+    period: PeriodId;
+    whose: Payer;
+    add: Amounts;
+    actor: Actor;
+    cause: string;
+  }): Promise<{ outcome: "raised" | "already" }>;
+  /** The payers whose new work does not begin. */
+  readHolds(): Promise<Hold[]>;
+  /** Whether no new work of the goal begins. */
+  isHeld(goal: GoalId): Promise<boolean>;
+  /**
+   * Lets the work begin whose day or month is over (event `budget_freed`); with `all`, for a
+   * gateway whose limits may be others, every work. `now` is ISO 8601. Returns for how many payers.
+   */
+  freeHolds(order: { all: boolean; now: string }): Promise<number>;
+  /** The agents look at their queued grants again: what held their work is over. */
+  wakeAgents(epoch: number): Promise<{ outcome: "woken" | "fenced" }>;
+  /** The sums of all payers in these days and months. */
+  readPeriods(periods: readonly PeriodId[]): Promise<PeriodSpending[]>;
   readSpending(goal: GoalId): Promise<GoalSpending>;
   /** Calls of the goal, oldest first: ended ones, and those under way. */
   readCalls(goal: GoalId): Promise<{ ended: CallRecord[]; open: OpenCall[] }>;

@@ -8,6 +8,7 @@ import type {
   InstanceName,
   LogicalId,
 } from "../../model/ids.ts";
+import type { PeriodId } from "../../model/spending.ts";
 import type { TriggerName } from "../../model/trigger.ts";
 
 export type Keys = ReturnType<typeof keysOf>;
@@ -42,8 +43,9 @@ export function keysOf(instance: InstanceName) {
     /** zset: artefact ids, scored by version. */
     thread: (id: LogicalId) => `${prefix}thread:${id}`,
     /**
-     * hash: `ended` (how it was ended, if it was), `retired` (set while `sett prune` moves it) and
-     * `trigger` (what has stated it, if one has).
+     * hash: `ended` (how it was ended, if it was), `retired` (set while `sett prune` moves it),
+     * `trigger` (what has stated it, if one has), and `payer` (whose budget of a day and of a month
+     * its calls count in, beside the instance's).
      */
     goal: (id: GoalId) => `${prefix}goal:${id}`,
     /** zset: artefact ids of one goal, by time. */
@@ -56,6 +58,15 @@ export function keysOf(instance: InstanceName) {
     goalBudget: (id: GoalId) => `${prefix}goal:${id}:budget`,
     /** hash: id → a call of a language model as JSON; one that has ended has an `outcome`. */
     modelCalls: (id: GoalId) => `${prefix}goal:${id}:calls`,
+    /**
+     * hash: what the calls that began in a day (`day:2026-11-26`) or month (`month:2026-11`) have
+     * cost, by payer (`instance:spent_nanousd`, `trigger:nightly:reserved_calls`), what people have
+     * added (`instance:added_tokens`), why (`cause:{id}`), and that the log has a warning
+     * (`instance:warned_nanousd`). It goes by itself, 35 or 400 days after its last call.
+     */
+    spending: (period: PeriodId) => `${prefix}spending:${period}`,
+    /** hash: payer → why none of its work begins, as JSON. Agents may read it. */
+    holds: `${prefix}holds`,
     /** zset: `{goal}:{call}` of the calls under way, by when their reservations lapse. */
     openModelCalls: `${prefix}model_calls`,
     /**

@@ -9,6 +9,7 @@ import type {
   InstanceName,
   LogicalId,
 } from "../../model/ids.ts";
+import type { PeriodId } from "../../model/spending.ts";
 import { type Keys, keysOf } from "../records/keys.ts";
 import type { RedisUser } from "./users.ts";
 
@@ -48,6 +49,7 @@ export function aclRules({ commands, reads, writes, channels, only }: Access): s
 const anyId = "????????-????-????-????-????????????";
 const [anyClaim, anyGoal, anyArtefact] = [anyId as ClaimId, anyId as GoalId, anyId as ArtefactId];
 const anyAgent = "*" as AgentName;
+const anyPeriod = "*" as PeriodId;
 
 const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => Access> = {
   orchestrator: (keys) => ({
@@ -69,6 +71,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
       ],
       ...[
         "exists",
+        "expire",
         "hdel",
         "hexists",
         "hget",
@@ -105,8 +108,8 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
   gateway: (keys) => ({
     commands: [
       ...["fcall", "fcall_ro", "set", "time"],
-      ...["exists", "hdel", "hexists", "hget", "hincrby", "hmget", "hset"],
-      ...["xadd", "zadd", "zrangebyscore", "zrem", "zscore"],
+      ...["exists", "expire", "hdel", "hexists", "hget", "hgetall", "hincrby", "hmget", "hset"],
+      ...["hsetnx", "xadd", "zadd", "zrangebyscore", "zrem", "zscore"],
     ],
     reads: [
       keys.claim(anyClaim),
@@ -117,7 +120,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
       keys.artefactsOfGoal(anyGoal),
     ],
     writes: [
-      ...[keys.events, keys.gateway, keys.openModelCalls],
+      ...[keys.events, keys.gateway, keys.openModelCalls, keys.holds, keys.spending(anyPeriod)],
       ...[keys.modelCalls(anyGoal), keys.goalBudget(anyGoal), keys.claimBudget(anyClaim)],
     ],
     channels: [],
@@ -128,6 +131,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
       ...["fcall", "fcall_ro", "info", "publish", "set", "time", "unlink"],
       ...[
         "exists",
+        "expire",
         "get",
         "hdel",
         "hexists",
@@ -185,6 +189,7 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
         keys.thread(anyId as LogicalId),
         keys.goal(anyGoal),
         keys.paused,
+        keys.holds,
         keys.mailOut(agent),
       ],
     ],

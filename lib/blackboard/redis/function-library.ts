@@ -29,6 +29,7 @@ import findCaller from "./lua/find-caller.lua" with { type: "text" };
 import finishGrant from "./lua/finish-grant.lua" with { type: "text" };
 import forgetRefused from "./lua/forget-refused.lua" with { type: "text" };
 import forgetTriggers from "./lua/forget-triggers.lua" with { type: "text" };
+import freeHolds from "./lua/free-holds.lua" with { type: "text" };
 import listDue from "./lua/list-due.lua" with { type: "text" };
 import logAsLeader from "./lua/log-as-leader.lua" with { type: "text" };
 import logEvent from "./lua/log-event.lua" with { type: "text" };
@@ -50,6 +51,7 @@ import preludeModel from "./lua/prelude-model.lua" with { type: "text" };
 import preludeQuestion from "./lua/prelude-question.lua" with { type: "text" };
 import preludeStart from "./lua/prelude-start.lua" with { type: "text" };
 import raiseBudget from "./lua/raise-budget.lua" with { type: "text" };
+import raisePeriod from "./lua/raise-period.lua" with { type: "text" };
 import readContext from "./lua/read-context.lua" with { type: "text" };
 import readHeads from "./lua/read-heads.lua" with { type: "text" };
 import readMail from "./lua/read-mail.lua" with { type: "text" };
@@ -71,6 +73,7 @@ import retireGoal from "./lua/retire-goal.lua" with { type: "text" };
 import setPaused from "./lua/set-paused.lua" with { type: "text" };
 import settleOwed from "./lua/settle-owed.lua" with { type: "text" };
 import takeGrant from "./lua/take-grant.lua" with { type: "text" };
+import wakeAgents from "./lua/wake-agents.lua" with { type: "text" };
 
 const preludes = [
   prelude,
@@ -132,6 +135,9 @@ const sources: Record<FunctionName, string> = {
   renewCalls,
   endCall,
   raiseBudget,
+  raisePeriod,
+  freeHolds,
+  wakeAgents,
   retireGoal,
   removeOfGoal,
   removeEvents,

@@ -1,5 +1,5 @@
 // Calls of language models in Redis: their tokens, reservations and records.
-import { type AmountKind, amountKinds, noAmounts } from "../../model/amounts.ts";
+import { type AmountKind, noAmounts } from "../../model/amounts.ts";
 import type { Amounts, Budget } from "../../model/budget.ts";
 import { AgentName, ArtefactId, GoalId } from "../../model/ids.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type ModelToken,
   OpenCall,
 } from "../../model/model-call.ts";
+import { Payer } from "../../model/spending.ts";
 import {
   GatewayNotice,
   type GoalSpending,
@@ -21,6 +22,7 @@ import { byStart } from "../records/call-order.ts";
 import { lostCall } from "../records/lost-call.ts";
 import type { ArgumentOf } from "./call.ts";
 import type { Deps } from "./deps.ts";
+import { amountsIn, periodsOf } from "./periods.ts";
 import { eventRecord } from "./records.ts";
 
 /** Small, because Redis runs nothing else while a function runs. */
@@ -37,6 +39,7 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
       claim,
       agent,
       id,
+      started_at: record.started_at,
       record: JSON.stringify(record),
       cost,
       event,
@@ -75,21 +78,24 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
         {
           token,
           id: wanted.id,
+          started_at: wanted.started_at,
           json: JSON.stringify(wanted),
           needed: wanted.reserved,
           goal_limits: limitsOf(limits.goal),
           grant_limits: limitsOf(limits.grant),
+          spending_limits: limits.spending && JSON.stringify(limits.spending),
           lease_ms: leaseMs,
         },
       );
       if (reply.outcome === "refused") return refusedOf(reply);
       if (reply.outcome === "reserved")
         return { outcome: "reserved", call: OpenCall.parse(JSON.parse(reply.call)) };
-      const { scope, kind, allowed, limit, spent, reserved, needed } = reply;
+      const { scope, whose, kind, allowed, limit, spent, reserved, needed } = reply;
       return {
         outcome: "exhausted",
         // The function answers with no other words.
         scope: scope as BudgetScope,
+        ...(whose !== "" && { whose }),
         kind: kind as AmountKind,
         allowed: Number(allowed),
         limit: Number(limit),
@@ -149,8 +155,14 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
       );
     },
 
+    ...periodsOf({ connection, keys, call }),
+
     async readSpending(goal) {
-      return spendingOf(await connection.run((client) => client.hGetAll(keys.goalBudget(goal))));
+      const [fields, payer] = await Promise.all([
+        connection.run((client) => client.hGetAll(keys.goalBudget(goal))),
+        connection.run((client) => client.hGet(keys.goal(goal), "payer")),
+      ]);
+      return { ...spendingOf(fields), payer: Payer.safeParse(payer).data };
     },
 
     async readCalls(goal) {
@@ -191,8 +203,8 @@ function callerOf(
 }
 
 function callRecord(one: OpenCall): ArgumentOf<"model_call"> {
-  const { id, goal_id: goal, claim_id: claim, agent, kind, attempt, reserved } = one;
-  return { id, goal, claim, agent, kind, attempt, reserved, json: JSON.stringify(one) };
+  const { id, goal_id: goal, claim_id: claim, agent, kind, attempt, reserved, started_at } = one;
+  return { id, goal, claim, agent, kind, attempt, reserved, started_at, json: JSON.stringify(one) };
 }
 
 function limitsOf({ nanousd, tokens, calls }: Budget): ArgumentOf<"limits"> {
@@ -218,11 +230,8 @@ function parsed<Shape>(
  * The fields of the goal's hash: `spent_tokens`, `reserved_tokens`, `added_tokens`,
  * `added:coder:tokens`, `refused:CLAIM:coder:1` …
  */
-function spendingOf(fields: Readonly<Record<string, string>>): GoalSpending {
-  const amountsOf = (start: string) =>
-    Object.fromEntries(
-      amountKinds.map((kind) => [kind, Number(fields[`${start}${kind}`] ?? 0)]),
-    ) as Amounts;
+function spendingOf(fields: Readonly<Record<string, string>>): Omit<GoalSpending, "payer"> {
+  const amountsOf = (start: string) => amountsIn(fields, start);
   const addedOfAgents = new Map<AgentName, Amounts>();
   const refusals: BudgetRefusal[] = [];
   for (const field of Object.keys(fields)) {

@@ -1,5 +1,7 @@
 // An obstacle keeps an instance from going on: a pause, or no active orchestrator.
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
+import { periodBudget } from "../../model/payer-name.ts";
+import { periodOf } from "../../model/spending.ts";
 import { actorName } from "../../words/actor-name.ts";
 import { agoOf } from "../../words/age.ts";
 import { orchestratorProblem } from "../render/waiting-text.ts";
@@ -14,8 +16,9 @@ export async function readObstacle(
   board: PersonBlackboard,
   suggest: Suggest,
 ): Promise<Obstacle | undefined> {
-  const [pause, leader, nowMs] = await Promise.all([
+  const [pause, holds, leader, nowMs] = await Promise.all([
     board.readPause(),
+    board.readHolds(),
     board.readLeader(),
     board.time(),
   ]);
@@ -24,6 +27,14 @@ export async function readObstacle(
     return {
       until: `when the instance is resumed (${by})`,
       next: `Resume it: ${suggest("resume")}`,
+    };
+  }
+  const hold = holds.find(({ whose }) => whose === "instance");
+  if (hold !== undefined) {
+    const per = periodOf(hold.period);
+    return {
+      until: `when ${periodBudget(hold.whose, hold.period)} is raised, or that ${per} is over`,
+      next: `Raise it: ${suggest(`budget --add 5usd --per ${per}`)}`,
     };
   }
   const problem = orchestratorProblem({ leader });

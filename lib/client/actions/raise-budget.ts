@@ -7,6 +7,15 @@ import { type Amounts, amountsSyntax, readAmounts } from "../../model/budget.ts"
 import { SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
 import { AgentName, type GoalId } from "../../model/ids.ts";
+import { payerName } from "../../model/payer-name.ts";
+import {
+  limitsOfPayer,
+  noSpendingLimits,
+  Payer,
+  type Period,
+  type PeriodId,
+  periodAt,
+} from "../../model/spending.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
 
 /** `cause`: a repeat with the same one changes nothing; undefined makes a new one. */
@@ -78,4 +87,41 @@ async function agentOf(
         ? `There are: ${names.join(", ") || "none"}.`
         : `Did you mean \`${nearest}\`?`,
   });
+}
+
+/** `of`: a person's address or name, `trigger:NAME`; undefined for the instance. */
+export type PeriodRaise = {
+  period: Period;
+  of: string | undefined;
+  add: Amounts;
+  actor: Actor;
+  cause?: string | undefined;
+};
+
+/** This day's or month's limits. Throws `request-refused` where the payer has none. */
+export async function raisePeriod(
+  board: PersonBlackboard,
+  { period, of, add, actor, cause = randomUUID() }: PeriodRaise,
+): Promise<{ whose: Payer; period: PeriodId }> {
+  const [gateway, nowMs] = await Promise.all([board.readGateway(), board.time()]);
+  const limits = gateway?.spending_limits ?? noSpendingLimits;
+  const whose = payerOf(of);
+  const own = limitsOfPayer(limits, whose)[period];
+  if (own === undefined)
+    throw new SettError(
+      "request-refused",
+      `There is no budget of ${payerName(whose)} for a ${period} to raise.`,
+      {
+        hint: "`limits.budget` in sett.yml, and `budget` of a trigger, have `per_day` and `per_month`.",
+      },
+    );
+  const id = periodAt(period, new Date(nowMs).toISOString());
+  await board.raisePeriod({ period: id, whose, add, actor, cause });
+  return { whose, period: id };
+}
+
+function payerOf(of: string | undefined): Payer {
+  if (of === undefined || of === "instance") return "instance";
+  if (/^(?:trigger|person):./.test(of)) return Payer.parse(of);
+  return Payer.parse(`person:${of.toLowerCase()}`);
 }

@@ -14,6 +14,7 @@ import type { Actor } from "../../model/event.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { silentAfterMs } from "../../model/leases.ts";
 import type { NoticeProblem } from "../../model/notify.ts";
+import type { Hold } from "../../model/spending.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { kindOf } from "./agent-kind.ts";
@@ -39,6 +40,8 @@ export type Situation = {
   leader: { holder: string; epoch: number; expiresInMs: number } | undefined;
   /** Since when (ISO 8601) and by whom the instance is paused, if it is. */
   pause: { since: string; by: Actor } | undefined;
+  /** Whose new work does not begin, because a budget of a day or a month is used up. */
+  holds?: readonly Hold[];
   /** Every open claim of the instance. */
   open: readonly ClaimSnapshot[];
   /** The state of Redis. */

@@ -1,8 +1,10 @@
 // The budget of a goal as JSON. `sett budget --json` and the API have the same.
 import { amountKinds, minus } from "../../model/amounts.ts";
 import type { Amounts, Budget } from "../../model/budget.ts";
+import { periodOf } from "../../model/spending.ts";
 import { amountsJson, budgetJson, costJson } from "../render/cost-text.ts";
 import type { BudgetReading } from "./budget.ts";
+import type { PeriodReading } from "./period-budgets.ts";
 
 export function budgetReportJson(reading: BudgetReading) {
   const { goal, limits, added, spent, reserved, under_way, agents, models, isAnnounced } = reading;
@@ -33,6 +35,19 @@ export function budgetReportJson(reading: BudgetReading) {
       usage,
     })),
   };
+}
+
+export function periodsJson(readings: readonly PeriodReading[]) {
+  return readings.map(({ whose, period, limits, added, spent, reserved, isHeld }) => ({
+    whose,
+    period: periodOf(period),
+    of: period.slice(period.indexOf(":") + 1),
+    limits: budgetJson(limits),
+    added: amountsJson(added),
+    spent: amountsJson(spent),
+    reserved: amountsJson(reserved),
+    holds_new_work: isHeld,
+  }));
 }
 
 function leftOf(limits: Budget, spent: Amounts, reserved: Amounts): Budget {

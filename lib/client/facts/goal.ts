@@ -99,16 +99,18 @@ async function readListed(
 
 export async function readSituation(board: PersonBlackboard, suggest: Suggest): Promise<Situation> {
   const malformed: MalformedClaim[] = [];
-  const [open, agents, statuses, leader, pause, nowMs, memory, noticeProblems] = await Promise.all([
-    board.listOpenClaims().then((ids) => board.readClaims(ids, (one) => malformed.push(one))),
-    board.listAgents(),
-    board.listStatuses(),
-    board.readLeader(),
-    board.readPause(),
-    board.time(),
-    board.readMemory(),
-    board.readNoticeProblems(),
-  ]);
+  const [open, agents, statuses, leader, pause, holds, nowMs, memory, noticeProblems] =
+    await Promise.all([
+      board.listOpenClaims().then((ids) => board.readClaims(ids, (one) => malformed.push(one))),
+      board.listAgents(),
+      board.listStatuses(),
+      board.readLeader(),
+      board.readPause(),
+      board.readHolds(),
+      board.time(),
+      board.readMemory(),
+      board.readNoticeProblems(),
+    ]);
   const store = { ...memory, problem: board.contactProblem() };
   return {
     suggest,
@@ -117,6 +119,7 @@ export async function readSituation(board: PersonBlackboard, suggest: Suggest): 
     statuses,
     leader,
     pause,
+    holds,
     open,
     malformed,
     store,

@@ -8,6 +8,7 @@ import { Amounts } from "../../model/budget.ts";
 import { Grant } from "../../model/claim.ts";
 import { Actor, EventDraft, EventPosition } from "../../model/event.ts";
 import { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
+import { Payer, PeriodId } from "../../model/spending.ts";
 
 /** More is read in pages. */
 const maxIds = 1_000;
@@ -66,6 +67,8 @@ export const remoteCalls = {
   listArchives: { right: "read", args: none },
   readSpending: { right: "read", args: goal },
   readCalls: { right: "read", args: goal },
+  readHolds: { right: "read", args: none },
+  readPeriods: { right: "read", args: z.tuple([z.array(PeriodId).max(100)]) },
   createArtefact: { right: "forage", args: z.tuple([Artefact, Actor]) },
   answerQuestion: { right: "answer", args: z.tuple([Artefact, Actor]) },
   raiseBudget: {
@@ -74,6 +77,18 @@ export const remoteCalls = {
       z.strictObject({
         goal: GoalId,
         agent: AgentName.optional(),
+        add: Amounts,
+        actor: Actor,
+        cause: z.string().max(200),
+      }),
+    ]),
+  },
+  raisePeriod: {
+    right: "budget",
+    args: z.tuple([
+      z.strictObject({
+        period: PeriodId,
+        whose: Payer,
         add: Amounts,
         actor: Actor,
         cause: z.string().max(200),

@@ -85,6 +85,11 @@ export async function serveCall(
       const { actor } = actingAs(order.actor, deps);
       return await board.raiseBudget({ ...order, ...(agent !== undefined && { agent }), actor });
     }
+    case "raisePeriod": {
+      const [order] = parsed("raisePeriod", args);
+      const { actor } = actingAs(order.actor, deps);
+      return await board.raisePeriod({ ...order, actor });
+    }
     case "recordVerdict": {
       const [verdict] = parsed("recordVerdict", args);
       return await recordVerdict(verdict, actingAs(verdict.actor, deps));

@@ -6,10 +6,13 @@ import { money } from "../../words/money.ts";
 import type { GoalCost } from "../facts/costs.ts";
 
 /**
- * `$0.42, 12.3k tokens, 3 calls`; empty where there were no calls. Says where a price is not known.
+ * `$0.42, 12.3k tokens, 3 calls, $0.10 of it estimated`; empty where there were no calls. Says
+ * where a price is not known.
  */
 export function costText(cost: Cost): string {
-  const text = formatAmounts(cost);
+  const { estimated_nanousd: estimated = 0 } = cost;
+  const part = estimated === 0 ? "" : `, ${formatAmount("nanousd", estimated)} of it estimated`;
+  const text = `${formatAmounts(cost)}${part}`;
   if (cost.unpriced_calls === 0) return text;
   if (cost.unpriced_calls >= cost.calls) return `${text}, price not known`;
   return `${text}, ${cost.unpriced_calls} of them at a price that is not known`;
@@ -26,7 +29,8 @@ export function withCost<Shown extends object>(artefact: Shown, cost: Cost | und
 }
 
 export function costJson(cost: Cost) {
-  return { ...amountsJson(cost), unpriced_calls: cost.unpriced_calls };
+  const { unpriced_calls, estimated_nanousd = 0 } = cost;
+  return { ...amountsJson(cost), unpriced_calls, estimated_usd: estimated_nanousd / nanosPerUsd };
 }
 
 /** Money in US dollars. */

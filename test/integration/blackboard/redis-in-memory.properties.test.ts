@@ -96,6 +96,9 @@ const compared: Record<string, fc.Arbitrary<string[]>> = {
   GETRANGE: on("text", "GETRANGE", whole, whole),
   INCRBY: on("text", "INCRBY", oneOf("1", "-5", "x")),
   DEL: list(oneOf("text", "hash", "zset", "list2")).map((keys) => ["DEL", ...keys]),
+  EXPIRE: fc
+    .tuple(oneOf("text2", "hash2", "none"), oneOf("1000", "0", "-1", "x"))
+    .map((words) => ["EXPIRE", ...words]),
   UNLINK: list(oneOf("text2", "hash2", "stream", "none")).map((keys) => ["UNLINK", ...keys]),
   EXISTS: list(oneOf("text", "hash", "zset", "list", "stream")).map((keys) => ["EXISTS", ...keys]),
   HSET: on("hash", "HSET", pairs(field, text), maybe(field)),

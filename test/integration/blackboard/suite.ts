@@ -18,6 +18,7 @@ import { headsSuite } from "./suite/heads.ts";
 import { mailSuite } from "./suite/mail.ts";
 import { modelBudgetsSuite } from "./suite/model-budgets.ts";
 import { modelCallsSuite } from "./suite/model-calls.ts";
+import { modelPeriodsSuite } from "./suite/model-periods.ts";
 import { noticesSuite } from "./suite/notices.ts";
 import { outlineSuite } from "./suite/outline.ts";
 import { peopleSuite } from "./suite/people.ts";
@@ -62,6 +63,7 @@ export function blackboardSuite(
     describe("mail", () => mailSuite(open));
     describe("calls of models", () => modelCallsSuite(open));
     describe("budgets of calls", () => modelBudgetsSuite(open));
+    describe("budgets of days and months", () => modelPeriodsSuite(open));
     describe("pruning", () => pruneSuite(open));
     describe("following", () => followingSuite(open));
   });

@@ -74,7 +74,7 @@ test("as JSON it has whole figures", async () => {
     goal_id: goal.id,
     gateway: true,
     limits: { usd: 5, tokens: null, calls: 10 },
-    spent: { usd: 0.42, tokens: 13_000, calls: 2, unpriced_calls: 1 },
+    spent: { usd: 0.42, tokens: 13_000, calls: 2, unpriced_calls: 1, estimated_usd: 0 },
     reserved: { usd: 0.08, tokens: 1_000, calls: 1 },
     left: { usd: 4.5, tokens: null, calls: 7 },
     calls_under_way: 1,
@@ -166,7 +166,7 @@ test("names the question of an agent that waits for more, where the gateway has 
 });
 
 test("hoard, unearth, status and graph show the cost where there is one", async () => {
-  const cost = { usd: 0.42, tokens: 13_000, calls: 2, unpriced_calls: 1 };
+  const cost = { usd: 0.42, tokens: 13_000, calls: 2, unpriced_calls: 1, estimated_usd: 0 };
   const text = "$0.42, 13k tokens, 2 calls, 1 of them at a price that is not known";
   expect(await at.need("hoard", "--goal", goal.id)).toMatch(
     / COST +SUMMARY\n(.*\n)*.* \$0\.42 \+ \?/,

@@ -26,7 +26,7 @@ async function ask(provider: Format, grant?: Budget) {
   const lines: string[] = [];
   const log = createJsonLog((line) => lines.push(line), systemClock.now);
   const access = { gatewayUrl: gateway.url, model: "provider-model", provider, name: "strong" };
-  const limits = { tries: 3, tryMs: 20_000, firstPauseMs: 1 };
+  const limits = { tries: 3, tryMs: 20_000, firstPauseMs: 1, heldPauseMs: 20 };
   const asker = modelAsker({
     board: gateway.board,
     model: access,

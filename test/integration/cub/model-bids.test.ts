@@ -19,7 +19,7 @@ import { waitFor } from "../../support/wait-for.ts";
 const says = (word: string, reason = "It is code."): ScriptedAnswer => ({
   call: [["bid", { word, reason }]],
 });
-const quick = { tries: 3, tryMs: 5_000, firstPauseMs: 1 };
+const quick = { tries: 3, tryMs: 5_000, firstPauseMs: 1, heldPauseMs: 20 };
 
 function accessOf(model: ReturnType<typeof scriptedModel>, provider: Format) {
   const { environment } = model;

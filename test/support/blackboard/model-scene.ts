@@ -4,6 +4,7 @@ import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ModelBoard } from "../../../lib/blackboard/port/models.ts";
 import type { Amounts, Budget } from "../../../lib/model/budget.ts";
 import type { CallRecord, ModelToken, OpenCall } from "../../../lib/model/model-call.ts";
+import type { SpendingLimits } from "../../../lib/model/spending.ts";
 import { at, queueGrant, running } from "./scene.ts";
 
 type ReserveOrder = Parameters<ModelBoard["reserveCall"]>[0];
@@ -39,8 +40,17 @@ export function reserveOrder(
   {
     goal = {},
     grant = {},
+    spending,
     ...over
-  }: { goal?: Budget; grant?: Budget; id?: string; leaseMs?: number; reserved?: Amounts } = {},
+  }: {
+    goal?: Budget;
+    grant?: Budget;
+    spending?: SpendingLimits;
+    id?: string;
+    leaseMs?: number;
+    reserved?: Amounts;
+    startedAt?: string;
+  } = {},
 ): ReserveOrder {
   const call = {
     id: over.id ?? randomUUID(),
@@ -50,9 +60,9 @@ export function reserveOrder(
     asked_model: "some-model",
     is_stream: false,
     reserved: over.reserved ?? { nanousd: 1_000, tokens: 100, calls: 1 },
-    started_at: at,
+    started_at: over.startedAt ?? at,
   };
-  return { token, call, limits: { goal, grant }, leaseMs: over.leaseMs ?? 60_000 };
+  return { token, call, limits: { goal, grant, spending }, leaseMs: over.leaseMs ?? 60_000 };
 }
 
 export async function reserve(board: Blackboard, order: ReserveOrder): Promise<OpenCall> {

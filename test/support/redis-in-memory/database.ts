@@ -72,6 +72,14 @@ export class Database {
     else this.#expiries.set(key, expiry);
   }
 
+  /** False where there is no such key. */
+  expire(key: string, expiry: number): boolean {
+    if (this.#find(key) === undefined) return false;
+    this.changes += 1;
+    this.#expiries.set(key, expiry);
+    return true;
+  }
+
   remove(key: string): boolean {
     const isThere = this.#find(key) !== undefined;
     if (isThere) this.#forget(key);

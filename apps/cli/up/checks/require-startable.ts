@@ -80,6 +80,7 @@ const settingOf: Readonly<Record<string, string>> = {
   SETT_MODELS: "models",
   SETT_MODEL_AGENTS: "agents (their `model` and `budget`)",
   SETT_GOAL_BUDGET: "limits.budget",
+  SETT_SPENDING_LIMITS: "limits.budget (`per_day`, `per_month`), and `budget` of triggers",
   SETT_POLICY: "agents and limits",
   SETT_NOTIFY: "notify",
   SETT_TRIGGERS: "triggers",

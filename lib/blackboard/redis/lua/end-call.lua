@@ -1,11 +1,12 @@
 -- Ends a call: what it has cost replaces what was reserved for it, and its record is stored.
 -- KEYS open_calls, calls
--- ARGS goal, claim, agent, id, record, cost: amounts, event: event, only
+-- ARGS goal, claim, agent, id, started_at, record, cost: amounts, event: event, only
 -- Result ended | known
 -- `known`: it has ended before. `only`: '' always, `open` where it is under way, `lapsed` where its
 -- reservation has lapsed, too.
 local function end_call(keys, args)
-  local owner = { goal = args.goal, claim = args.claim, agent = args.agent }
+  local owner = { goal = args.goal, claim = args.claim, agent = args.agent,
+    started_at = args.started_at }
   local member = call_member(args.goal, args.id)
   local stored = read_call(args.goal, args.id)
   local is_open = stored and not stored.outcome

@@ -100,6 +100,15 @@ local function record_answer(answer)
   redis.call('ZREM', prefix .. 'questions:open', question)
 end
 
+-- Whose budget of a day and of a month a goal's calls count in, beside the instance's:
+-- `person:ada@example.org`, `trigger:nightly`; nil for a goal that was written by hand.
+local function payer_of_actor(actor)
+  if actor:find('^trigger:') then return actor end
+  local name = actor:match('^person:(.+)$')
+  if not name then return nil end
+  return 'person:' .. (name:match('<([^<>]+)>%s*$') or name):lower()
+end
+
 -- Writes thread, goal, digest, event and hint of an artefact whose hash is written.
 local function index_artefact(artefact, actor, digest)
   redis.call('HSET', prefix .. 'artefacts:digests', artefact.id, digest)
@@ -125,6 +134,8 @@ local function index_artefact(artefact, actor, digest)
   redis.call('ZADD', prefix .. 'artefacts', score, artefact.id)
   if artefact.id == artefact.goal_id then
     redis.call('ZADD', prefix .. 'goals', score, artefact.id)
+    local payer = payer_of_actor(actor)
+    if payer then redis.call('HSETNX', goal_key(artefact.goal_id), 'payer', payer) end
   end
   if artefact.structural_type == 'Answer' then record_answer(artefact) end
   redis.call('PUBLISH', prefix .. 'artefact_events', artefact.id)

@@ -5,7 +5,8 @@
 -- RECORD amounts nanousd: number, tokens: number, calls: number
 -- RECORD limits nanousd: number?, tokens: number?, calls: number?
 -- RECORD model_token kind, claim, agent, attempt: number, digest
--- RECORD model_call id, goal, claim, agent, kind, attempt: number, reserved: amounts, json
+-- RECORD model_call id, goal, claim, agent, kind, attempt: number, reserved: amounts, started_at,
+--                   json
 
 local amount_kinds = { 'nanousd', 'tokens', 'calls' }
 
@@ -103,9 +104,47 @@ local function claim_of_token(token)
     'This is not the token of agent ' .. token.agent .. ' on claim ' .. token.claim .. '.', '0'
 end
 
--- Adds amounts, `sign` times, to `spent` or `reserved` of the goal and of the agent's work on the
--- claim.
+-- A day and a month have sums of their own, of all calls and of those for each payer. A call counts
+-- in the ones in which it began, by UTC and the gateway's clock. They are kept for a while after
+-- their end.
+local periods = { 'day', 'month' }
+local length_of_period = { day = 10, month = 7 }
+local kept_seconds = { day = 35 * 86400, month = 400 * 86400 }
+
+-- `2026-11-26T23:17:41.000Z` is in `day:2026-11-26` and `month:2026-11`.
+local function period_at(period, time)
+  return period .. ':' .. time:sub(1, length_of_period[period])
+end
+
+local function spending_key(period_id)
+  return prefix .. 'spending:' .. period_id
+end
+
+-- The payers whose sums the calls of a goal count in.
+local function payers_of(goal)
+  return { 'instance', redis.call('HGET', goal_key(goal), 'payer') or nil }
+end
+
+local function add_to_periods(owner, sum, amounts, sign)
+  local payers = payers_of(owner.goal)
+  for _, period in ipairs(periods) do
+    local key = spending_key(period_at(period, owner.started_at))
+    for _, payer in ipairs(payers) do
+      for _, kind in ipairs(amount_kinds) do
+        local change = amounts[kind] * sign
+        if change ~= 0 then
+          redis.call('HINCRBY', key, payer .. ':' .. sum .. '_' .. kind, digits(change))
+        end
+      end
+    end
+    redis.call('EXPIRE', key, kept_seconds[period])
+  end
+end
+
+-- Adds amounts, `sign` times, to `spent` or `reserved` of the goal, of the agent's work on the
+-- claim, and of the day and the month in which the call began.
 local function add_amounts(owner, sum, amounts, sign)
+  add_to_periods(owner, sum, amounts, sign)
   for _, kind in ipairs(amount_kinds) do
     local change = amounts[kind] * sign
     if change ~= 0 then
@@ -149,6 +188,62 @@ local function exhausted_by(limits, needed, sums, added)
   return nil
 end
 
+-- The limits of a payer by period, where it has some. `limits`: those of the gateway's settings,
+-- decoded.
+local function limits_of_payer(limits, payer)
+  if payer == 'instance' then return limits.instance end
+  local kind, name = payer:match('^(%l+):(.*)$')
+  if kind == 'trigger' then return limits.triggers[name] end
+  return limits.people[name] or limits.people['*']
+end
+
+-- Logs, once for a period, that four fifths of a limit are spent.
+local function warn_of_limit(goal, period_id, payer, by)
+  if by.spent < by.limit * 0.8 then return end
+  local key = spending_key(period_id)
+  if redis.call('HSETNX', key, payer .. ':warned_' .. by.kind, '1') == 0 then return end
+  log({ type = 'budget_nearly_reached', actor = 'gateway', goal_id = goal,
+    data = object('whose', payer, 'period', period_id, 'kind', by.kind,
+      'limit', by.limit, 'spent', by.spent) })
+end
+
+-- From now on no new work begins for goals of this payer. Only money that is spent holds work: what
+-- is reserved may come back, and a call that is dearer than the whole limit would hold it for ever.
+local function hold(goal, period_id, payer, by)
+  local limit, spent, needed = tonumber(by.limit), tonumber(by.spent), tonumber(by.needed)
+  if spent + needed <= limit or (needed > limit and spent < limit) then return end
+  local figures = object('whose', payer, 'period', period_id, 'kind', by.kind, 'limit', limit,
+    'spent', spent)
+  if redis.call('HSETNX', prefix .. 'holds', payer, figures) == 1 then
+    log({ type = 'budget_reached', actor = 'gateway', goal_id = goal, data = figures })
+  end
+end
+
+-- The first period whose limit does not allow the call, with the figures, its payer in `whose`; nil
+-- when all do.
+local function exhausted_period(limits, goal, started_at, needed)
+  for _, payer in ipairs(payers_of(goal)) do
+    local of_payer = limits_of_payer(limits, payer) or {}
+    for _, period in ipairs(periods) do
+      local id = period_at(period, started_at)
+      local own = of_payer[period]
+      local key = spending_key(id)
+      local by = own and exhausted_by(own, needed, { key = key, start = payer .. ':' },
+        { key = key, start = payer .. ':added_' })
+      if by then
+        hold(goal, id, payer, by)
+        return period, by, payer
+      end
+      for kind, allowed in pairs(own or {}) do
+        warn_of_limit(goal, id, payer, { kind = kind,
+          limit = allowed + number_at(key, payer .. ':added_' .. kind),
+          spent = number_at(key, payer .. ':spent_' .. kind) })
+      end
+    end
+  end
+  return nil
+end
+
 -- The field of the goal's budget for the last refusal of this attempt: an attempt that calls again
 -- and again keeps one.
 local function refusal_field(token)
@@ -156,14 +251,14 @@ local function refusal_field(token)
 end
 
 -- Keeps why call `id` was refused. The figures are digits, as they are answered.
-local function keep_refusal(token, budget, id, scope, by)
+local function keep_refusal(token, budget, id, scope, by, whose)
   local figures = {}
   for _, name in ipairs({ 'allowed', 'limit', 'spent', 'reserved', 'needed' }) do
     figures[name] = tonumber(by[name])
   end
   redis.call('HSET', budget, refusal_field(token), object(
     'id', id, 'claim_id', token.claim, 'agent', token.agent, 'attempt', token.attempt,
-    'scope', scope, 'kind', by.kind,
+    'scope', scope, 'whose', whose ~= '' and whose, 'kind', by.kind,
     'allowed', figures.allowed, 'limit', figures.limit, 'spent', figures.spent,
     'reserved', figures.reserved,
     'needed', figures.needed

@@ -1,5 +1,30 @@
 -- The start of grants: an agent takes one, and the orchestrator puts its start on record.
 
+-- Wakes the registered agents that have queued grants, because none was accepted for a while.
+local queued_page = 500
+
+local function wake_queued(agents)
+  for _, agent in ipairs(redis.call('HKEYS', agents)) do
+    local from, claims = 0, nil
+    repeat
+      local to = from + queued_page - 1
+      claims = redis.call('ZRANGE', prefix .. 'agent:' .. agent .. ':queued', from, to)
+      if #claims > 0 then
+        redis.call('RPUSH', prefix .. 'agent:' .. agent .. ':grants', unpack(claims))
+      end
+      from = from + queued_page
+    until #claims < queued_page
+  end
+end
+
+-- True of a goal that counts in a budget of a day or of a month which is used up.
+local function is_held(goal)
+  local holds = prefix .. 'holds'
+  if redis.call('HEXISTS', holds, 'instance') == 1 then return true end
+  local payer = goal and redis.call('HGET', goal_key(goal), 'payer')
+  return payer and redis.call('HEXISTS', holds, payer) == 1 or false
+end
+
 -- Has the agent take the grant, and say so in its mail; nil where it has, and otherwise the reason.
 -- `order`: as for `grant_problem`. A repeat of the same run changes nothing.
 local function note_taken(keys, order, run, id, text)
@@ -13,6 +38,9 @@ local function note_taken(keys, order, run, id, text)
     end
   end
   if redis.call('GET', prefix .. 'paused') then return 'The instance is paused.' end
+  if is_held(redis.call('HGET', claim_key(order.claim), 'goal_id')) then
+    return 'The budget that its goal counts in is used up.'
+  end
   local place = redis.call('XADD', keys.mail, '*', 'id', id, 'text', text)
   -- HSET could also write a million fields at once, and its caller needs the right to it.
   if taken then redis.call('HDEL', keys.taken, order.claim) end

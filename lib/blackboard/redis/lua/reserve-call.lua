@@ -1,13 +1,23 @@
 -- Checks the token, and reserves what a call may cost at most against the budgets of the goal and
 -- of the agent's work on the claim.
 -- KEYS open_calls
--- ARGS token: model_token, id, json, needed: amounts, goal_limits: limits, grant_limits: limits,
---      lease_ms: number
--- Result reserved (call) | exhausted (scope, kind, allowed, limit, spent, reserved, needed) |
+-- ARGS token: model_token, id, started_at, json, needed: amounts, goal_limits: limits,
+--      grant_limits: limits, spending_limits: text?, lease_ms: number
+-- Result reserved (call) |
+--      exhausted (scope, whose, kind, allowed, limit, spent, reserved, needed) |
 --      refused (reason, is_ended)
--- `json`: the call without its caller, whose members are put in front. What people have added to
--- the limits is added here. A refusal for want of budget is kept in the goal's budget, for what a
--- question about it says and for what its answer adds.
+-- `json`: the call without its caller, whose members are put in front. `spending_limits`: JSON of
+-- the limits of days and months. `whose`: the payer, where the scope is one of these. What people
+-- have added to the limits is added here. A refusal for want of budget is kept in the goal's
+-- budget, for what a question about it says and for what its answer adds.
+
+-- The limits of each goal of a trigger, where it has some of its own.
+local function limits_of_goal(spending, goal)
+  local payer = spending and redis.call('HGET', goal_key(goal), 'payer')
+  local of_payer = payer and limits_of_payer(spending, payer)
+  return of_payer and of_payer.goal
+end
+
 local function reserve_call(keys, args)
   local token = args.token
   local claim, problem, is_ended = claim_of_token(token)
@@ -20,18 +30,24 @@ local function reserve_call(keys, args)
   if stored then return { 'reserved', text } end
 
   local budget = goal_budget_key(goal)
-  local scope = 'goal'
-  local by = exhausted_by(args.goal_limits, args.needed, { key = budget, start = '' },
-    { key = budget, start = 'added_' })
+  local spending = args.spending_limits and cjson.decode(args.spending_limits)
+  local scope, whose = 'goal', ''
+  local by = exhausted_by(limits_of_goal(spending, goal) or args.goal_limits, args.needed,
+    { key = budget, start = '' }, { key = budget, start = 'added_' })
   if not by then
     local of_grant = { key = claim_budget_key(token.claim), start = token.agent .. ':' }
     scope = 'grant'
     by = exhausted_by(args.grant_limits, args.needed, of_grant,
       { key = budget, start = 'added:' .. token.agent .. ':' })
   end
+  if not by and spending then
+    local period, figures, payer = exhausted_period(spending, goal, args.started_at, args.needed)
+    if period then scope, by, whose = period, figures, payer end
+  end
   if by then
-    keep_refusal(token, budget, args.id, scope, by)
-    return { 'exhausted', scope, by.kind, by.allowed, by.limit, by.spent, by.reserved, by.needed }
+    keep_refusal(token, budget, args.id, scope, by, whose)
+    local need = by.needed
+    return { 'exhausted', scope, whose, by.kind, by.allowed, by.limit, by.spent, by.reserved, need }
   end
 
   local caller = object(
@@ -41,7 +57,9 @@ local function reserve_call(keys, args)
   )
   local call = caller:sub(1, -2) .. ',' .. args.json:sub(2)
   forget_refusal(token, budget, args.id)
-  add_amounts({ goal = goal, claim = token.claim, agent = token.agent }, 'reserved', args.needed, 1)
+  local owner = { goal = goal, claim = token.claim, agent = token.agent,
+    started_at = args.started_at }
+  add_amounts(owner, 'reserved', args.needed, 1)
   redis.call('HSET', calls_key(goal), args.id, call)
   redis.call('ZADD', keys.open_calls, digits(now_ms() + args.lease_ms), call_member(goal, args.id))
   return { 'reserved', call }

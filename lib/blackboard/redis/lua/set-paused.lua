@@ -5,22 +5,6 @@
 -- ARGS epoch: number, is_paused: flag, by, since, request: text?
 -- Result set | already | superseded | fenced
 -- `by` is an actor; `since` is ISO 8601; `request` is the event that asks for it.
-local page_size = 500
-
-local function wake_queued(agents)
-  for _, agent in ipairs(redis.call('HKEYS', agents)) do
-    local from, claims = 0, nil
-    repeat
-      local to = from + page_size - 1
-      claims = redis.call('ZRANGE', prefix .. 'agent:' .. agent .. ':queued', from, to)
-      if #claims > 0 then
-        redis.call('RPUSH', prefix .. 'agent:' .. agent .. ':grants', unpack(claims))
-      end
-      from = from + page_size
-    until #claims < page_size
-  end
-end
-
 local function note_mail(agents, paused_mail)
   for _, agent in ipairs(redis.call('HKEYS', agents)) do
     local mail = prefix .. 'agent:' .. agent .. ':out'

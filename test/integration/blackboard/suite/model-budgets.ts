@@ -259,6 +259,7 @@ export function modelBudgetsSuite(open: () => Promise<Bench>): void {
       added: none,
       addedOfAgents: new Map(),
       refusals: [],
+      payer: "person:ada lovelace",
     });
     expect(await bench.board.readCalls(goal_id)).toEqual({ ended: [], open: [] });
   });

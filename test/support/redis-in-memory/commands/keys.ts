@@ -39,6 +39,9 @@ export const keys: Commands = {
   }),
   DEL: makesRoom(2, removeAll, false),
   UNLINK: makesRoom(2, removeAll, false),
+  EXPIRE: makesRoom(3, (database, [key = "", seconds]) =>
+    database.expire(key, database.now() + 1_000 * wholeOf(seconds)) ? 1 : 0,
+  ),
   EXISTS: reads(
     2,
     (database, names) => names.filter((key) => database.kindOf(key) !== undefined).length,

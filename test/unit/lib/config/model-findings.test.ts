@@ -122,7 +122,58 @@ test("an agent of prompts and a model needs no command; budgets are in nano-doll
   ).toEqual({});
 });
 
+test("budgets of a day and a month are for the instance, a person and a trigger", async () => {
+  const { config, warnings } = await read(
+    `${agents("a: { image: x, command: [x], model: strong, bids: [{ on: A, bid: claim }] }")}limits:
+  budget:
+    per_goal: 5usd
+    per_day: "50usd, 2M tokens"
+    per_month: { usd: 600 }
+    people: { "Ada@example.org": { per_day: 10usd }, "*": { per_day: 5usd } }
+triggers:
+  nightly: { cron: "0 3 * * *", goal: Check, budget: { per_goal: 4usd, per_month: 20usd } }
+services: { api: { tokens: [{ name: t, secret: s, may: [read] }] } }
+secrets: { s: { command: [x] } }
+${models}`,
+  );
+  expect(warnings).toEqual([]);
+  const usd = (amount: number) => ({ nanousd: amount * 1_000_000_000 });
+  expect(config.limits.budget).toEqual(usd(5));
+  expect(config.limits.spending).toEqual({
+    instance: { day: { ...usd(50), tokens: 2_000_000 }, month: usd(600) },
+    people: { "ada@example.org": { day: usd(10) }, "*": { day: usd(5) } },
+    triggers: { nightly: { goal: usd(4), month: usd(20) } },
+  });
+});
+
+test("one goal has one budget, and an amount has a unit", async () => {
+  const a = "a: { image: x, command: [x], model: strong, bids: [{ on: A, bid: claim }] }";
+  expect(
+    await mistakesIn(`${agents(a)}limits: { budget: { per_goal: 5usd, usd: 5 } }\n${models}`, host),
+  ).toEqual([
+    "sett.yml:4:31 limits.budget.per_goal: cannot be combined with `usd`, `tokens` or `calls`: both are for one goal",
+  ]);
+  expect(
+    await mistakesIn(`${agents(a)}limits: { budget: { per_day: "5" } }\n${models}`, host),
+  ).toEqual([
+    "sett.yml:4:30 limits.budget.per_day: has no unit: write `5usd`, `200k tokens`, `50 calls`, or one of each with commas",
+  ]);
+});
+
 describe("warnings", () => {
+  test("a budget that allows no single call", async () => {
+    const { warnings } = await read(
+      `${agents(
+        "a: { image: x, command: [x], model: strong, bids: [{ on: A, bid: claim }], budget: { usd: 0.1 } }",
+        "b: { image: x, model: strong, prompts: { execution: e }, bids: [{ on: A, bid: claim }], budget: { usd: 0.5 } }",
+      )}limits: { budget: { per_goal: 5usd, per_day: 1000 tokens } }\n${models}`,
+    );
+    expect(warnings).toEqual([
+      "f:3:78 agents.a.budget: is less than one call of a model may cost: an answer of 128000 tokens costs $1.28. Raise it, or write a smaller `max_output` for the model",
+      "f:5:46 limits.budget.per_day: is less than one call of a model may need: its answer may have 8192 tokens. Raise it, or write a smaller `max_output` for the model",
+    ]);
+  });
+
   test("a budget without models", async () => {
     const { warnings } = await read(
       `${agents("a: { image: x, command: [x] }")}limits: { budget: { usd: 5 } }\n`,

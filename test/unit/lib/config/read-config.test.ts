@@ -24,6 +24,7 @@ test("a short file gets every default", async () => {
       output_bytes: 16 * 1024 ** 2,
       lease_ms: 15_000,
       budget: {},
+      spending: { instance: {}, people: {}, triggers: {} },
     },
     models: { record: "bodies", settings: {}, keys: {} },
     retention: {},

@@ -35,7 +35,7 @@ test("a variable that is missing is named with its line, also where another part
   ).toEqual([
     "sett.yml:7:12 notify[0].url: needs the variable `NOPE`, which is not set on this machine",
     "sett.yml:7:40 notify[0].secret: needs the variable `NADA`, which is not set on this machine",
-    "sett.yml:7:52 notify[0].on[0]: must be `question`, `approval`, `achieved`, `settled`, `failed`, `stalled` or `cancelled`, not `all`",
+    "sett.yml:7:52 notify[0].on[0]: must be `question`, `approval`, `achieved`, `settled`, `failed`, `stalled`, `cancelled` or `budget`, not `all`",
   ]);
 });
 

@@ -32,7 +32,7 @@ test("where there were no calls there is nothing to show", () => {
   expect(withCost({ id: "x" }, undefined)).toEqual({ id: "x" });
   expect(withCost<object>({ id: "x" }, cost)).toEqual({
     id: "x",
-    cost: { usd: 0.42, tokens: 12_345, calls: 3, unpriced_calls: 0 },
+    cost: { usd: 0.42, tokens: 12_345, calls: 3, unpriced_calls: 0, estimated_usd: 0 },
   });
 });
 

@@ -3,6 +3,7 @@ import type { PlanInput } from "../../../../../../apps/cli/services/input.ts";
 import { stopSecondsOf } from "../../../../../../apps/cli/services/limits.ts";
 import { passwordFor, urlFor } from "../../../../../../apps/cli/services/redis-users.ts";
 import { readSettings } from "../../../../../../apps/orchestrator/settings.ts";
+import { NoticeKind } from "../../../../../../lib/model/notify.ts";
 import { Policy } from "../../../../../../lib/model/policy.ts";
 import { joinSecret } from "../../../../../../lib/model/split-secret.ts";
 import type { EngineSocket } from "../../../../../../lib/runtime/docker/translate.ts";
@@ -211,7 +212,7 @@ test("the orchestrator gets its webhooks, and a change of them replaces its cont
     {
       url: "https://example.org/one",
       secret: "a secret of some length",
-      on: ["question", "approval", "achieved", "settled", "failed", "stalled", "cancelled"],
+      on: [...NoticeKind.options],
       remind_every_ms: 86_400_000,
     },
   ]);
