@@ -22,7 +22,7 @@ import {
   redisPatience,
 } from "../../lib/service/environment.ts";
 import type { SecretVariables } from "./secrets/secrets.ts";
-import type { ModelAccess } from "./tool/model-access.ts";
+import { type ModelAccess, modelLimits } from "./tool/model-access.ts";
 
 /**
  * It may be empty or name a program that does not exist: then the work fails, with a Failure on the
@@ -116,6 +116,10 @@ export const Environment = z.object({
     .min(1)
     .optional()
     .describe("The model's name in sett.yml. Default: `SETT_MODEL`."),
+  ...modelLimits,
+  SETT_MODEL_TIMEOUT: DurationText.optional().describe(
+    "How long the model may take for a bid. Default: 30 s.",
+  ),
   SETT_ON_BUDGET: z
     .enum(["fail", "ask"])
     .default("fail")
@@ -394,10 +398,14 @@ function modelOf(read: z.infer<typeof Environment>): ModelAccess | undefined {
     SETT_MODEL: model,
     SETT_MODEL_PROVIDER: provider,
     SETT_MODEL_NAME: name = model,
+    SETT_MODEL_CONTEXT: contextTokens,
+    SETT_MODEL_OUTPUT: outputTokens,
+    SETT_MODEL_TIMEOUT: timeoutMs,
   } = read;
+  const limits = { contextTokens, outputTokens, timeoutMs };
   if (url === undefined && model === undefined && provider === undefined) return undefined;
   if (url !== undefined && model !== undefined && provider !== undefined && name !== undefined)
-    return { gatewayUrl: url.replace(/\/+$/, ""), model, provider, name };
+    return { gatewayUrl: url.replace(/\/+$/, ""), model, provider, name, ...limits };
   throw new SettError(
     "environment-invalid",
     "SETT_GATEWAY_URL, SETT_MODEL and SETT_MODEL_PROVIDER belong together.",

@@ -103,6 +103,7 @@ async function wholeAnswer(
   const begin = ({ length }: Bytes) => {
     hasBegun = true;
     request.progress.bytes += length;
+    request.onBytes?.();
   };
   const bytes = await readBounded(response.body, maxAnswerBytes, begin).catch((error: unknown) => {
     // Before its first byte a repetition may help. After it the provider has worked, and will want
@@ -135,6 +136,7 @@ async function begunStream(
 ): Promise<Try> {
   const reader = response.body?.getReader();
   const first = await reader?.read();
+  request.onBytes?.();
   if (reader === undefined || first?.value === undefined) {
     return failed(
       `The provider of the model \`${request.model}\` ended its stream before the first event.`,
@@ -145,6 +147,7 @@ async function begunStream(
     async pull(controller) {
       for (;;) {
         const { done, value } = await reader.read();
+        request.onBytes?.();
         if (show(controller, done ? hider.finish() : hider.push(value)) && !done) return;
         if (done) return controller.close();
       }
@@ -192,7 +195,7 @@ export function retryAfterOf(headers: Headers, now: () => number = Date.now): nu
 }
 
 /** Never the message of the error: it may quote a header. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const code =
     typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
   if (/REFUSED/i.test(code)) return "refuses the connection";

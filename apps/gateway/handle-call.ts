@@ -52,12 +52,11 @@ export async function handleCall(
         { agent: token.agent, model: agent.model },
         stop.signal,
       );
-      const timer = setTimeout(
-        () => stop.abort(tooLong(agent.model, model.timeout_ms)),
-        model.timeout_ms,
+      const silence = watchSilence(model.timeout_ms, () =>
+        stop.abort(tooLong(agent.model, model.timeout_ms)),
       );
       release = () => {
-        clearTimeout(timer);
+        silence.end();
         leave();
         body.release();
       };
@@ -68,6 +67,7 @@ export async function handleCall(
         request: read.request,
         startedMs,
         deadlineMs,
+        onBytes: silence.noteBytes,
         release,
         stop,
       };
@@ -180,6 +180,7 @@ type PassOrder = {
   request: ModelRequest;
   startedMs: number;
   deadlineMs: number;
+  onBytes: () => void;
   release: () => void;
   stop: AbortController;
 };
@@ -214,6 +215,7 @@ async function passOn(
       headers: headersForProvider(headers),
       body: sent.text,
       signal: stop.signal,
+      onBytes: order.onBytes,
       deadlineMs: order.deadlineMs,
       progress,
     });
@@ -310,8 +312,25 @@ async function begin(
   return { call: new Call({ ...deps, ...state }, facts), isLost };
 }
 
+/** Calls `onSilence` once no part of the answer has come for so long. */
+function watchSilence(ms: number, onSilence: () => void) {
+  let timer = setTimeout(onSilence, ms);
+  let isOver = false;
+  return {
+    noteBytes: () => {
+      if (isOver) return;
+      clearTimeout(timer);
+      timer = setTimeout(onSilence, ms);
+    },
+    end: () => {
+      isOver = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
 function tooLong(model: string, timeoutMs: number): ClientError {
-  const problem = `The call of the model \`${model}\` took longer than its timeout of ${timeoutMs / 1_000} s.`;
+  const problem = `The model \`${model}\` sent nothing for ${timeoutMs / 1_000} s, which is its timeout.`;
   return new ClientError(504, "call-too-long", problem);
 }
 

@@ -29,12 +29,13 @@ import { createProviderUpstream } from "./provider-upstream.ts";
 import { putSecrets } from "./put-secrets.ts";
 import { parseDigests, readBody } from "./read-bodies.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
+import { tryModels } from "./try-models.ts";
 
 /** `sett up` waits for it. */
 const probeMs = 3_000;
 
 const usage =
-  "usage: gateway [--version | --healthcheck | --egress | --packs | --put-keys | --put-secrets | --probe | --read-bodies]   (settings come from the environment)";
+  "usage: gateway [--version | --healthcheck | --egress | --packs | --put-keys | --put-secrets | --probe | --try-models | --read-bodies]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
   Object.assign(process.env, directToThisMachine(process.env));
@@ -71,6 +72,10 @@ async function main([argument, ...more]: string[]): Promise<void> {
       return console.log(
         JSON.stringify(await probeModels(models, new KeyFolder(keysFolder), probeMs)),
       );
+    }
+    case "--try-models": {
+      const { models, keysFolder } = readSettings(process.env);
+      return console.log(JSON.stringify(await tryModels(models, new KeyFolder(keysFolder))));
     }
     case "--read-bodies": {
       const folder = Environment.shape.SETT_RECORD_DIR.parse(process.env.SETT_RECORD_DIR);

@@ -20,6 +20,8 @@ export type UpstreamRequest = {
   body: string;
   /** Aborts when the call is over: the client or the grant has ended, or the call's time is up. */
   signal: AbortSignal;
+  /** Called for each part of the answer: a call is given up when none has come for too long. */
+  onBytes?: () => void;
   /** By the clock of the gateway: until then the provider may be asked again. */
   deadlineMs: number;
   /** Kept up to date while the provider is asked. */

@@ -14,8 +14,8 @@ import { Environment, type EnvironmentEntry } from "../model/config-environment.
 import { PromptFile, type PromptKey, promptKeys } from "../model/config-prompts.ts";
 import { AgentName } from "../model/ids.ts";
 import { peopleNamed } from "../model/people.ts";
-import { withoutUndefined } from "../model/without-undefined.ts";
 import type { SpendingLimits } from "../model/spending.ts";
+import { withoutUndefined } from "../model/without-undefined.ts";
 import { impliedModels, withImpliedModels } from "./implied-models.ts";
 import { modelWarnings, unknownModels } from "./model-findings.ts";
 import { networkWarnings } from "./network-findings.ts";

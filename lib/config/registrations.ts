@@ -1,6 +1,7 @@
 // From the configuration to what is stored of it: the orchestrator's policy and the agents'
 // registrations.
 import type { AgentRegistration } from "../model/agent.ts";
+import { bidWayMs } from "../model/bid.ts";
 import type { AgentConfig, ExternalAgent, Person, SettConfig } from "../model/config.ts";
 import type { Policy } from "../model/policy.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
@@ -41,7 +42,11 @@ export function registrationsOf(
     replicas: agent.replicas,
     strategy: agent.strategy,
     bids: hasUnreadPrompt(agent) ? ignoreAll : agent.bids,
-    ...withoutUndefined({ bids_by_command: bidsByCommand(agent), asks_model: asksModel(agent) }),
+    ...withoutUndefined({
+      bids_by_command: bidsByCommand(agent),
+      asks_model: asksModel(agent),
+      asking_ms: askingMs(agent, config),
+    }),
     on_missing_bid: agent.on_missing_bid,
     workspace_mode: agent.workspace.mode,
     timeout_ms: agent.timeout_ms,
@@ -80,6 +85,13 @@ function asksModel({ model, prompts, bid_command }: AgentConfig): true | undefin
   return model !== undefined && (prompts.claim ?? "") !== "" && bid_command === undefined
     ? true
     : undefined;
+}
+
+function askingMs(agent: AgentConfig, { models }: SettConfig): number | undefined {
+  const timeoutMs = models.settings[agent.model ?? ""]?.timeout_ms;
+  return asksModel(agent) === undefined || timeoutMs === undefined
+    ? undefined
+    : timeoutMs + bidWayMs;
 }
 
 /** These settings have no effect where no container is started. */

@@ -16,17 +16,18 @@ import { hasTool } from "./stand-in.ts";
  */
 export function imposeMissingBids(draft: Draft): void {
   if (draft.claim.bidding === "closed") return;
-  const askingMs = askingTimeLeftMs(draft);
-  let isAsking = false;
+  const lefts: number[] = [];
   for (const agent of missingBidders(draft.claim)) {
     const registration = draft.input.agents.find(({ name }) => name === agent);
     const word =
       registration === undefined ? "ignore" : bidByRules(draft.input.target, registration);
+    const leftMs = registration?.asks_model === true ? askingTimeLeftMs(draft, registration) : 0;
     if (word !== undefined) draft.bid(agent, word);
-    else if (registration?.asks_model === true && askingMs > 0) isAsking ||= mayMiss(registration);
-    else if (registration !== undefined && mayMiss(registration)) draft.bid(agent, "ignore");
+    else if (registration !== undefined && leftMs > 0) {
+      if (mayMiss(registration)) lefts.push(leftMs);
+    } else if (registration !== undefined && mayMiss(registration)) draft.bid(agent, "ignore");
   }
-  if (isAsking) draft.writes.push({ kind: "extend_bidding", afterMs: askingMs });
+  if (lefts.length > 0) draft.writes.push({ kind: "extend_bidding", afterMs: Math.min(...lefts) });
 }
 
 /**
@@ -52,7 +53,10 @@ function mayMiss({ on_missing_bid }: RegisteredAgent): boolean {
  * Never more than the whole time, should the clock have been set back since the claim was opened.
  * The time begins again while a budget keeps the model from being asked.
  */
-function askingTimeLeftMs({ claim, input }: Draft): number {
-  if (input.isHeld === true) return bidAskingMs;
-  return Math.min(bidAskingMs, Date.parse(claim.created_at) + bidAskingMs - Date.parse(input.at));
+function askingTimeLeftMs(
+  { claim, input }: Draft,
+  { asking_ms: wholeMs = bidAskingMs }: RegisteredAgent,
+): number {
+  if (input.isHeld === true) return wholeMs;
+  return Math.min(wholeMs, Date.parse(claim.created_at) + wholeMs - Date.parse(input.at));
 }

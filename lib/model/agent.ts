@@ -29,6 +29,8 @@ export const AgentRegistration = z.strictObject({
   bids_by_command: z.literal(true).optional(),
   /** It has `prompts.claim` and a model: where no rule matches, its model decides. */
   asks_model: z.literal(true).optional(),
+  /** How long its model may take for a bid. Default: `bidAskingMs`. */
+  asking_ms: z.int().min(1).optional(),
   on_missing_bid: z.enum(["wait", "ignore"]),
   workspace_mode: WorkspaceMode,
   /** The limit of one run of the agent's command. */

@@ -11,7 +11,8 @@ export const BidWord = z.enum(["review", "claim", "exclusive", "ignore"], {
 export type BidWord = z.infer<typeof BidWord>;
 
 /**
- * How an agent asks its model for a bid: so many tries of at most so long, and before the second
+ * How an agent asks its model for a bid: so many tries within `tryMs`, which is the model's own
+ * `timeout` where that is known, and before the second
  * one the first pause, which doubles with each try. Half of a pause is random. `heldPauseMs`: the
  * pause while a budget of a day or a month is used up, whose questions count as no tries.
  */
@@ -22,8 +23,11 @@ export const bidAsking = {
   heldPauseMs: 15_000,
 } as const;
 
-/** The longest that asking takes, with some time for the way there and back. */
-export const bidAskingMs = 3 * bidAsking.tryMs + 3 * bidAsking.firstPauseMs + 5_000;
+/** For the way to the model and back. */
+export const bidWayMs = 5_000;
+
+/** The longest that asking takes of an agent whose registration does not say it. */
+export const bidAskingMs = 3 * bidAsking.tryMs + 3 * bidAsking.firstPauseMs + bidWayMs;
 
 /** A recorded bid. Bids are kept in the order of their arrival: it decides between equal ones. */
 export const Bid = z.strictObject({ agent: AgentName, word: BidWord });

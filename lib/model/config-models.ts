@@ -75,7 +75,17 @@ export const ModelFile = z
       .min(1)
       .max(10_000_000)
       .optional()
-      .describe("The longest answer in tokens, for calls that name no limit."),
+      .describe(
+        "The longest answer in tokens: for calls that name no limit, for the built-in worker, and in `SETT_MODEL_OUTPUT` for an agent's command.",
+      ),
+    context: z
+      .int()
+      .min(256)
+      .max(100_000_000)
+      .optional()
+      .describe(
+        "How many tokens a request and its answer may have together: for the built-in worker, and in `SETT_MODEL_CONTEXT` for an agent's command.",
+      ),
     parallel: z
       .int()
       .min(1)
@@ -84,7 +94,9 @@ export const ModelFile = z
       .describe("How many calls may run at the same time. Others wait."),
     timeout: durationBetween([1_000, "1s"], [86_400_000, "1d"])
       .prefault("10m")
-      .describe("How long one call may take, with its repetitions."),
+      .describe(
+        "How long a call may go without a byte of its answer, how long it is repeated, and how long a bid may take.",
+      ),
   })
   .transform(({ timeout, ...model }) => ({ ...model, timeout_ms: timeout }));
 export type ModelFile = z.infer<typeof ModelFile>;
@@ -126,6 +138,7 @@ export const ModelSettings = z.strictObject({
   base_url: z.string(),
   price: Price.optional(),
   max_output: z.int().optional(),
+  context: z.int().optional(),
   parallel: z.int(),
   timeout_ms: z.int(),
   /** False where sett.yml names no key: the provider, a server of one's own, needs none. */

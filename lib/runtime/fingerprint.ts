@@ -34,6 +34,9 @@ export function withFingerprint(
     SETT_MODEL,
     SETT_MODEL_PROVIDER,
     SETT_MODEL_NAME,
+    SETT_MODEL_CONTEXT,
+    SETT_MODEL_OUTPUT,
+    SETT_MODEL_TIMEOUT,
     ...others
   } = withWhole(env, ["SETT_PROMPT_CLAIM", "SETT_PROMPT_EXECUTION"]);
   const { SETT_PROMPT_CLAIM, SETT_PROMPT_EXECUTION, ...variables } = others;
@@ -43,7 +46,10 @@ export function withFingerprint(
     image: [image, imageId],
     command: SETT_AGENT_COMMAND,
     prompts: [SETT_PROMPT_CLAIM, SETT_PROMPT_EXECUTION],
-    model: [SETT_MODEL, SETT_MODEL_PROVIDER, SETT_MODEL_NAME],
+    model: [
+      ...[SETT_MODEL, SETT_MODEL_PROVIDER, SETT_MODEL_NAME],
+      ...[SETT_MODEL_CONTEXT, SETT_MODEL_OUTPUT, SETT_MODEL_TIMEOUT],
+    ],
     environment: Object.fromEntries(entries.filter((variable) => !isOwn(variable))),
     resources,
     // Its place among the others says nothing to the agent itself.

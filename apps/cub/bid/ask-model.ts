@@ -38,7 +38,8 @@ const progressEveryMs = 5_000;
 /** A body that is longer is no answer. */
 const maxAnswerBytes = 4 * 1024 * 1024;
 
-export function modelAsker({ board, model, prompt, limits = bidAsking }: Asking): AskModel {
+export function modelAsker({ board, model, prompt, limits: own }: Asking): AskModel {
+  const limits = own ?? { ...bidAsking, tryMs: model.timeoutMs ?? bidAsking.tryMs };
   const questions = new Bounded(() => maxAtOnce);
   /** The artefacts that it reads may be large, and are not kept while the model thinks. */
   const questionOf = async ({ artefact, agent }: BidOrder): Promise<BidQuestion> => {
@@ -95,15 +96,17 @@ async function askInTries({
   stop,
   log,
 }: Tries): Promise<ModelBid | "held" | undefined> {
+  const started = performance.now();
+  const leftMs = () => Math.max(0, limits.tryMs - (performance.now() - started));
   for (let tries = 1; ; tries++) {
-    const answer = await askOnce(request, model, limits.tryMs, stop);
+    const answer = await askOnce(request, model, { tryMs: leftMs(), wholeMs: limits.tryMs }, stop);
     if (stop.aborted) return undefined;
     if (answer.outcome === "answered") return answer.bid;
     if (answer.outcome === "held") {
       log.warn("A budget holds the bid", { model: model.name, error: answer.problem });
       return "held";
     }
-    const isLast = answer.isFinal || tries >= limits.tries;
+    const isLast = answer.isFinal || tries >= limits.tries || leftMs() === 0;
     const about = { model: model.name, error: answer.problem, tries };
     if (isLast) {
       log.error("The model gave no bid", about);
@@ -124,24 +127,32 @@ type Try =
 async function askOnce(
   request: WireRequest,
   { provider }: ModelAccess,
-  tryMs: number,
+  { tryMs, wholeMs }: { tryMs: number; wholeMs: number },
   stop: AbortSignal,
 ): Promise<Try> {
-  const timeout = AbortSignal.timeout(tryMs);
+  const timeout = AbortSignal.timeout(Math.ceil(tryMs));
   const { url, headers, body } = request;
   try {
     const signal = AbortSignal.any([stop, timeout]);
-    const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "error" });
+    // `timeout`: Bun would end a model that thinks for five minutes.
+    const options = { method: "POST", headers, body, signal, redirect: "error", timeout: false };
+    const response = await fetch(url, options as RequestInit);
     const text = await readBounded(response);
     if (!response.ok) {
-      const problem = problemIn(text) ?? `The gateway answered with status ${response.status}.`;
+      const words = problemIn(text);
+      // The words of the gateway itself are a sentence of their own.
+      const isProviders = response.status >= 500 && !response.headers.has("x-sett-error");
+      const problem =
+        words === undefined
+          ? `The gateway answered with status ${response.status}.`
+          : `${isProviders ? `${response.status}: ` : ""}${words}`;
       if (isHeld(response)) return { outcome: "held", problem: middleCut(problem, 300) };
       return { outcome: "failed", problem: middleCut(problem, 300), isFinal: isFinal(response) };
     }
     return { outcome: "answered", bid: { ...wireAnswer(provider, text), isAsked: true } };
   } catch (error) {
     const problem = timeout.aborted
-      ? `The model did not answer within ${tryMs / 1_000} s.`
+      ? `The model did not answer within ${wholeMs / 1_000} s.`
       : messageOf(error);
     return { outcome: "failed", problem, isFinal: false };
   }

@@ -23,7 +23,7 @@ const maxOutputTokens = 4_096;
 const tool = { name: "bid", description: "Bids on the artefact.", schema: answerSchema };
 
 export function wireRequest(
-  { gatewayUrl, model, provider }: ModelAccess,
+  { gatewayUrl, model, provider, outputTokens = maxOutputTokens }: ModelAccess,
   token: string,
   { system, user }: BidQuestion,
 ): WireRequest {
@@ -32,7 +32,13 @@ export function wireRequest(
     url: `${gatewayUrl}/${provider}${roots[0]}${question.path}`,
     headers: { "content-type": "application/json", ...ownHeaders, ...keyHeader(provider, token) },
     body: JSON.stringify(
-      question.bodyOf({ model, maxTokens: maxOutputTokens, system, user, tool }),
+      question.bodyOf({
+        model,
+        maxTokens: Math.min(maxOutputTokens, outputTokens),
+        system,
+        user,
+        tool,
+      }),
     ),
   };
 }

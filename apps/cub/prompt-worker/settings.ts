@@ -7,6 +7,7 @@ import { withWhole } from "../../../lib/model/in-pieces.ts";
 import { WorkspacePaths } from "../../../lib/model/workspace-path.ts";
 import { anyProvider, providers } from "../../../lib/models/providers.ts";
 import { DurationText, jsonText, readEnvironment } from "../../../lib/service/environment.ts";
+import { modelLimits } from "../tool/model-access.ts";
 
 const count = (what: string) =>
   z.coerce
@@ -63,6 +64,7 @@ export const WorkEnvironment = z.object({
     .describe(
       "How many characters the conversation may have; older parts are then left out. Half of it for the context.",
     ),
+  ...modelLimits,
   SETT_GIT_BINARY: z.string().min(1).default("git").describe("The git that commits."),
   SETT_GIT_LIBRARY_PATH: z.string().min(1).optional().describe("The library path of that git."),
 });
@@ -91,7 +93,7 @@ export function readWorkSettings(environment: Record<string, string | undefined>
       name: read.SETT_MODEL,
       baseUrl: baseUrl.replace(/\/+$/, ""),
       key: variables[keyName] ?? "",
-      maxOutputTokens: read.SETT_WORK_OUTPUT,
+      maxOutputTokens: outputOf(read),
     },
     prompt: read.SETT_PROMPT_EXECUTION,
     isReadWrite: read.SETT_WORKSPACE_MODE === "rw",
@@ -99,7 +101,25 @@ export function readWorkSettings(environment: Record<string, string | undefined>
     asksForBudget: read.SETT_ON_BUDGET === "ask",
     maxSteps: read.SETT_WORK_STEPS,
     timeoutMs: read.SETT_WORK_TIMEOUT,
-    maxContextLength: read.SETT_WORK_CONTEXT,
+    maxContextLength: contextOf(read),
     git: { path: read.SETT_GIT_BINARY, libraryPath: read.SETT_GIT_LIBRARY_PATH },
   };
 }
+
+type Read = z.infer<typeof WorkEnvironment>;
+
+/** The model gives no longer answer, and a server of one's own may refuse to be asked for one. */
+function outputOf({ SETT_WORK_OUTPUT: own, SETT_MODEL_OUTPUT, SETT_MODEL_CONTEXT }: Read): number {
+  // Half of a small context is for what the model is asked.
+  const half = SETT_MODEL_CONTEXT === undefined ? own : Math.ceil(SETT_MODEL_CONTEXT / 2);
+  return Math.min(own, half, SETT_MODEL_OUTPUT ?? own);
+}
+
+/** In characters: a token of code has about three. The answer needs room beside them. */
+function contextOf(read: Read): number {
+  const { SETT_WORK_CONTEXT: own, SETT_MODEL_CONTEXT: tokens } = read;
+  if (tokens === undefined) return own;
+  return Math.max(1, Math.min(own, charactersPerToken * (tokens - outputOf(read))));
+}
+
+const charactersPerToken = 3;

@@ -1,19 +1,39 @@
 // How an agent's commands reach its model: by the gateway, with a token that is good for one grant.
+import { z } from "zod";
 import { Provider } from "../../../lib/model/config-models.ts";
 import { providers } from "../../../lib/models/providers.ts";
 
 /**
  * `model`: the provider's name of it. `name`: that in sett.yml, for people. `gatewayUrl` has no
- * slash at its end.
+ * slash at its end. `contextTokens`, `outputTokens`: the model's limits, where they are known.
+ * `timeoutMs`: how long it may take for a bid.
  */
-export type ModelAccess = { gatewayUrl: string; model: string; provider: Provider; name: string };
+export type ModelAccess = {
+  gatewayUrl: string;
+  model: string;
+  provider: Provider;
+  name: string;
+  contextTokens?: number | undefined;
+  outputTokens?: number | undefined;
+  timeoutMs?: number | undefined;
+};
+
+const tokens = z.coerce.number({ error: "must be a number of tokens" }).int().min(1).optional();
+
+/** The cub hands them on to the agent's commands. */
+export const modelLimits = {
+  SETT_MODEL_CONTEXT: tokens.describe(
+    "How many tokens a request of the model and its answer may have together.",
+  ),
+  SETT_MODEL_OUTPUT: tokens.describe("How many tokens an answer of the model may have."),
+};
 
 /**
  * The variables that clients of each provider read. The agent's own values of the same names do
  * not count: its provider's key, if it had one, would not be known to the gateway.
  */
 export function modelVariables(
-  { gatewayUrl, model, provider }: ModelAccess,
+  { gatewayUrl, model, provider, contextTokens, outputTokens }: ModelAccess,
   token: string,
 ): Record<string, string> {
   return {
@@ -28,6 +48,8 @@ export function modelVariables(
     ),
     SETT_MODEL: model,
     SETT_MODEL_PROVIDER: provider,
+    ...(contextTokens !== undefined && { SETT_MODEL_CONTEXT: String(contextTokens) }),
+    ...(outputTokens !== undefined && { SETT_MODEL_OUTPUT: String(outputTokens) }),
   };
 }
 

@@ -124,7 +124,7 @@ describe.each<Format>(["anthropic", "openai"])("an agent whose model has %s's AP
     expect(scene.model.requests).toHaveLength(3);
     const problems = scene.lines.filter(({ msg }) => msg.startsWith("The model gave no bid"));
     expect(problems.map(({ level, error }) => [level, error])).toEqual([
-      ["warn", "Overloaded."],
+      ["warn", "529: Overloaded."],
       ["warn", expect.stringContaining("I would rather not say.")],
       ["error", expect.stringContaining("perhaps")],
     ]);
@@ -190,7 +190,7 @@ describe("an agent that asks its model", () => {
     [401, "The token is not known."],
     [503, "The gateway has no key: run `sett up`."],
   ])("asks once where it is in vain (status %d), and ignores", async (status, message) => {
-    const headers = { "x-should-retry": "false" };
+    const headers = { "x-should-retry": "false", "x-sett-error": "of-the-gateway" };
     const refusal = () =>
       Response.json(
         { type: "error", error: { type: "billing_error", message } },
@@ -207,7 +207,7 @@ describe("an agent that asks its model", () => {
     expect(scene.model.requests).toHaveLength(1);
   });
 
-  test("waits only so long for one try", async () => {
+  test("waits as long as its model may take, with all tries, and then says so", async () => {
     const silence = () => new Promise<Response>(() => undefined);
     await using scene = await askingScene([silence, says("exclusive")], {
       limits: { ...quick, tryMs: 200 },
@@ -215,10 +215,28 @@ describe("an agent that asks its model", () => {
     scene.start();
     await scene.listening();
     await scene.standIn.open(await scene.standIn.post(), [scene.agent]);
+    expect((await scene.bidPlaced()).data).toMatchObject({
+      word: "ignore",
+      reason: "Its model gave no bid: The model did not answer within 0.2 s.",
+    });
+    expect(scene.model.requests).toHaveLength(1);
+  });
+
+  test("waits while the budget of a day is used up, which counts as no try", async () => {
+    const spent = () =>
+      Response.json(
+        { error: { message: "The budget for this day is spent." } },
+        {
+          status: 402,
+          headers: { "x-should-retry": "false", "x-sett-budget": '{"scope":"day"}' },
+        },
+      );
+    await using scene = await askingScene([spent, spent, spent, spent, says("exclusive")]);
+    scene.start();
+    await scene.listening();
+    await scene.standIn.open(await scene.standIn.post(), [scene.agent]);
     expect((await scene.bidPlaced()).data).toMatchObject({ word: "exclusive" });
-    expect(scene.lines.find(({ level }) => level === "warn")?.error).toBe(
-      "The model did not answer within 0.2 s.",
-    );
+    expect(scene.model.requests).toHaveLength(5);
   });
 
   test("asks about many claims side by side, at most 16 at once, while it works", async () => {

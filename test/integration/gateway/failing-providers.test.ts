@@ -275,7 +275,7 @@ test("a provider that never answers is left at the call's time", async () => {
   const answer = await scene.post(path, chatRequest());
   expect([answer.status, await messageOf(answer)]).toEqual([
     504,
-    "The call of the model `strong` took longer than its timeout of 2 s.",
+    "The model `strong` sent nothing for 2 s, which is its timeout.",
   ]);
   expect(await scene.ended(1)).toMatchObject([
     { outcome: "failed", status: 504, is_estimated: true },

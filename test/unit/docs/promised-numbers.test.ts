@@ -3,7 +3,6 @@
 import { expect, test } from "bun:test";
 import { defaultLimits } from "../../../apps/api/deps.ts";
 import { idleMs } from "../../../apps/gateway/egress/run-egress.ts";
-import { bidAsking } from "../../../lib/model/bid.ts";
 import { usualKillAfterMs } from "../../../lib/process/run-command.ts";
 import { usualPatienceMs } from "../../../lib/runtime/docker/runtime.ts";
 import { readPage } from "../../support/docs/pages.ts";
@@ -30,7 +29,6 @@ test.each([
     "30 s",
     defaultLimits.stream.patienceMs,
   ],
-  ["a model has for a bid", "A model that gives no bid", "3 tries of 30 s", bidAsking.tryMs],
 ] as const)("the time that %s is the one that is promised", (_title, promise, number, limitMs) => {
   const row = rows.find((line) => line.includes(promise));
   expect(row?.split("|")[2]).toContain(number);

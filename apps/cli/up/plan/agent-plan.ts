@@ -180,6 +180,9 @@ function modelEnvironment(
     SETT_MODEL: settings.model,
     SETT_MODEL_PROVIDER: settings.provider,
     SETT_MODEL_NAME: model,
+    SETT_MODEL_TIMEOUT: `${settings.timeout_ms}ms`,
+    ...(settings.context !== undefined && { SETT_MODEL_CONTEXT: String(settings.context) }),
+    ...(settings.max_output !== undefined && { SETT_MODEL_OUTPUT: String(settings.max_output) }),
     SETT_ON_BUDGET: on_budget,
   };
 }

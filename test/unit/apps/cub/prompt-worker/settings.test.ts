@@ -86,3 +86,22 @@ test("what the model runs sees the agent's variables, and no credential", () => 
     LD_LIBRARY_PATH: "/opt",
   });
 });
+
+test("a model with a small context gets short conversations, and is asked for short answers", () => {
+  const small = readWorkSettings({
+    ...least,
+    SETT_MODEL_CONTEXT: "8192",
+    SETT_MODEL_OUTPUT: "2048",
+  });
+  expect(small.model.maxOutputTokens).toBe(2_048);
+  expect(small.maxContextLength).toBe(3 * (8_192 - 2_048));
+  // Half of it is left for the question where the longest answer is not known.
+  expect(readWorkSettings({ ...least, SETT_MODEL_CONTEXT: "4096" })).toMatchObject({
+    model: { maxOutputTokens: 2_048 },
+    maxContextLength: 3 * 2_048,
+  });
+  const own = { SETT_WORK_OUTPUT: "512", SETT_WORK_CONTEXT: "1000" };
+  expect(
+    readWorkSettings({ ...least, ...own, SETT_MODEL_CONTEXT: "100000", SETT_MODEL_OUTPUT: "9000" }),
+  ).toMatchObject({ model: { maxOutputTokens: 512 }, maxContextLength: 1_000 });
+});

@@ -23,6 +23,14 @@ test("clients of both providers find the gateway and the token, and every comman
   });
 });
 
+test("a command finds the limits of its model, where they are known", () => {
+  const limits = { contextTokens: 32_768, outputTokens: 4_096 };
+  expect(modelVariables({ ...access, ...limits }, "sett_grant.x")).toMatchObject({
+    SETT_MODEL_CONTEXT: "32768",
+    SETT_MODEL_OUTPUT: "4096",
+  });
+});
+
 test("they replace what the agent has set itself, and no second credential goes beside the token", () => {
   const own = {
     PATH: "/bin",

@@ -130,6 +130,7 @@ retention: { transcripts: 30d }
       SETT_MODEL: "claude-one",
       SETT_MODEL_PROVIDER: "anthropic",
       SETT_MODEL_NAME: "strong",
+      SETT_MODEL_TIMEOUT: "600000ms",
       SETT_ON_BUDGET: "ask",
     });
     expect(
