@@ -68,6 +68,8 @@ test("a goal is stated, grows while it is watched, and what runs is shown with i
   await page.locator('.card[data-id]:has-text("Report")').waitFor();
   await page.getByRole("banner").getByText("live").waitFor();
   await page.locator(".goal-title").getByText("achieved").waitFor();
+  const came = page.getByRole("region", { name: "What came of the goal" });
+  await came.getByText(/^Report [0-9a-f]{8} by coder: “Built”$/).waitFor();
 });
 
 test("a question is answered in the inbox by keyboard alone, and the work goes on", async () => {
