@@ -154,7 +154,10 @@ function itemOf({ id, type, version, produced_by_agent, metadata }: Made): Resul
   return { artefact: id, type, version, by: produced_by_agent, summary: metadata.summary ?? "" };
 }
 
-/** The newest grant of each agent that has looked at the artefact without changing it. */
+/**
+ * The newest grant of each agent that has looked at the artefact without changing it. Parallel work
+ * on the goal itself, or with a commit, is work.
+ */
 function checksOn(made: Made, byId: ReadonlyMap<ArtefactId, Made>): Check[] {
   const grants = new Map<string, Grant>();
   for (const grant of grantsOf(made.claims)) {
@@ -163,17 +166,25 @@ function checksOn(made: Made, byId: ReadonlyMap<ArtefactId, Made>): Check[] {
     const known = grants.get(agent);
     if (known === undefined || known.queued_at <= grant.queued_at) grants.set(agent, grant);
   }
-  return [...grants.values()].map((grant) => {
+  return [...grants.values()].flatMap((grant) => {
     const answer = answerOf(grant, byId);
-    return {
-      agent: grant.agent,
-      phase: grant.phase,
-      about: made.id,
-      outcome: outcomeOf(grant),
-      artefact: answer?.id ?? null,
-      summary: answer?.metadata.summary ?? "",
-    };
+    if (grant.phase === "parallel" && (isGoal(made) || answer?.metadata.commit !== undefined))
+      return [];
+    return [
+      {
+        agent: grant.agent,
+        phase: grant.phase,
+        about: made.id,
+        outcome: outcomeOf(grant),
+        artefact: answer?.id ?? null,
+        summary: answer?.metadata.summary ?? "",
+      },
+    ];
   });
+}
+
+function isGoal({ logical_id, goal_id }: Made): boolean {
+  return String(logical_id) === String(goal_id);
 }
 
 function outcomeOf(grant: Grant): Check["outcome"] {

@@ -101,6 +101,20 @@ describe("the result of a goal", () => {
     expect(others).toEqual([]);
   });
 
+  test("takes parallel work on the goal, and work that has a commit, for no check", () => {
+    const report = derived([goal], { type: "Plan", produced_by_agent: "planner" });
+    const painted = commitOn([first], "6");
+    const { checks, others } = resultOf(
+      [goal, first, report, painted],
+      [
+        claimed(goal, [done("planner", "parallel", report)]),
+        claimed(first, [done("painter", "parallel", painted)]),
+      ],
+    );
+    expect(checks).toEqual([]);
+    expect(others.map(({ artefact }) => artefact)).toEqual([report.id]);
+  });
+
   test("names the person who has approved and the words, and believes no agent that says so", () => {
     const by = "Ada Lovelace <ada@example.org>";
     const ofPerson = review(first, { by, comment: "Looks good" });
