@@ -121,6 +121,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "move goals that have ended into a file",
     load: async () => (await import("./commands/prune.ts")).prune,
   },
+  audit: {
+    description: "decide again what was decided, and name what differs",
+    load: async () => (await import("./commands/audit.ts")).audit,
+  },
   backup: {
     description: "write all that a sett has into one file",
     load: async () => (await import("./commands/backup.ts")).backup,

@@ -124,6 +124,7 @@ export class Leadership {
     const unsubscribe = this.#deps.board.onReconnect(() => {
       this.#parts.agentCache.forget();
       this.#parts.pause.forget();
+      this.#parts.basis.forgetNamed();
       this.#reconciler.beginAgain();
     });
     await this.#runner.run(this.#loops, signal).finally(unsubscribe);

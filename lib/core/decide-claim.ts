@@ -41,7 +41,7 @@ import { isHeard, isRejected, rejectingOf, withdrawReviews } from "./withdraw-re
  */
 export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision | undefined {
   if (isEnded(input.claim.status)) return undefined;
-  const draft = new Draft(input);
+  const draft = new Draft(inOneOrder(input));
   if (draft.claim.bidding === "open" && !endsUnasked(event)) placeStandingBids(draft);
   // The claim must not fail by what the event says of a review that is not needed any more, such as
   // the removal of its agent.
@@ -60,6 +60,18 @@ export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision |
  */
 export function isHeldUp(input: DecisionInput): boolean {
   return !isEnded(input.claim.status) && !mayAdvance(new Draft(input));
+}
+
+/**
+ * Grants and reviews by agent: the same decision follows from a claim that was read, was cached, or
+ * is made again from the log.
+ */
+function inOneOrder(input: DecisionInput): DecisionInput {
+  return { ...input, grants: byAgent(input.grants), reviews: byAgent(input.reviews) };
+}
+
+function byAgent<One extends { agent: string }>(list: readonly One[]): One[] {
+  return list.toSorted((one, other) => (one.agent < other.agent ? -1 : 1));
 }
 
 /** Nothing of the claim counts any more, so that no bid is noted either. */

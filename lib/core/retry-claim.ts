@@ -32,7 +32,7 @@ export function retryClaim(input: {
   failure: Pick<Artefact, "id" | "structural_type" | "type" | "produced_by_agent">;
   failed: ClaimSnapshot | undefined;
   retries: ReadonlyMap<string, ClaimSnapshot>;
-  agents: readonly AgentRegistration[];
+  agents: readonly Pick<AgentRegistration, "name" | "human">[];
   /**
    * True where the question of a clarification still waits for an answer, and for all other claims.
    */

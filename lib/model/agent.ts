@@ -64,7 +64,7 @@ export function needsWorkers({
  * grants wait, and none fails. `text` is the stored text, so that it can be restored.
  */
 export type RegisteredAgent = AgentRegistration & {
-  unreadable?: { text: string; problem: string };
+  unreadable?: { text: string; problem: string } | undefined;
 };
 
 /**

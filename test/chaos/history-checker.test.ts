@@ -22,6 +22,7 @@ import { logDamages } from "./damages/log-damages.ts";
 import { orderDamages } from "./damages/order-damages.ts";
 import { peopleDamages } from "./damages/people-damages.ts";
 import { questionDamages } from "./damages/question-damages.ts";
+import { replayDamages } from "./damages/replay-damages.ts";
 import { resultDamages } from "./damages/result-damages.ts";
 import { retryDamages } from "./damages/retry-damages.ts";
 import { standInDamages } from "./damages/stand-in-damages.ts";
@@ -46,6 +47,7 @@ const damages = [
   ...peopleDamages,
   ...goalDamages,
   ...leftoverDamages,
+  ...replayDamages,
 ];
 
 let world: World;

@@ -15,6 +15,7 @@ import { logRules } from "./rules/log-rules.ts";
 import { orderRules } from "./rules/order-rules.ts";
 import { peopleRules } from "./rules/people-rules.ts";
 import { questionRules } from "./rules/question-rules.ts";
+import { replayRules } from "./rules/replay-rules.ts";
 import { resultRules } from "./rules/result-rules.ts";
 import { standInRules } from "./rules/stand-in-rules.ts";
 
@@ -49,6 +50,7 @@ const rules: Rules = [
   ...peopleRules,
   ...goalRules,
   ...leftoverRules,
+  ...replayRules,
 ];
 
 export const ruleNames: readonly string[] = rules.map(([, rule]) => rule.name);

@@ -52,6 +52,8 @@ export type History = {
   /** Agent → claims in which its grant is queued, as the index has it. */
   queued: Map<string, string[]>;
   agents: Map<string, AgentRegistration>;
+  /** SHA-256 → what decisions were based on beside the log. */
+  facts: Map<string, string>;
   /** Last heartbeats. */
   statuses: Map<string, AgentStatus>;
   isPaused: boolean;
@@ -125,6 +127,7 @@ export function historyOf(
         AgentRegistration.parse(JSON.parse(text)),
       ]),
     ),
+    facts: new Map(Object.entries(snapshot.hash(keys.facts))),
     statuses: mapOf(idsOf("agent", ":status"), (name) =>
       AgentStatus.parse(JSON.parse(snapshot.string(`${keys.prefix}agent:${name}:status`))),
     ),

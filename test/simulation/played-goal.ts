@@ -103,6 +103,7 @@ export function playGoal(): Judged {
     agents: new Map([
       [worker, sampleAgent(worker, { bids: [{ on: "GoalDefined", bid: "exclusive" }] })],
     ]),
+    facts: new Map(),
     statuses: new Map([[worker, { at: now, state: "idle" }]]),
     ...{ isPaused: false, owed: [] },
   };

@@ -22,6 +22,7 @@ const sources = [...new Glob("{apps,lib}/**/*.{ts,tsx}").scanSync(root)].filter(
 const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/model": { packages: ["zod"], rooms: [] },
   "lib/core": { packages: [], rooms: [] },
+  "lib/replay": { packages: [], rooms: ["core"] },
   "lib/words": { packages: [], rooms: ["core"] },
   "lib/api": { packages: ["@hono", "zod"], rooms: [] },
   "lib/blackboard": { packages: ["redis", "zod"], rooms: ["async"] },
@@ -57,6 +58,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
     rooms: [
       ...[
         "core",
+        "replay",
         "words",
         "blackboard",
         "client",
@@ -191,7 +193,7 @@ test("the table of the rooms in ARCHITECTURE.md says what each may import", () =
  */
 const roomsWithin: Record<string, string> = {
   "apps/cli":
-    "terminal program facts render archive services instance doctor logs prune people goals ui up backup commands",
+    "terminal program facts render archive audit services instance doctor logs prune people goals ui up backup commands",
   "apps/orchestrator": "leader decide claims deadlines log mail workers notify recorder",
   "apps/cub": "container secrets tool program bid work prompt-worker",
   "lib/blackboard": "port records mail redis",

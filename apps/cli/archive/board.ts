@@ -9,6 +9,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
+import type { FactDigest } from "../../../lib/model/fact.ts";
 import { type ArtefactId, type ClaimId, GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import type { CallRecord } from "../../../lib/model/model-call.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
@@ -25,6 +26,7 @@ type Content = {
   causes: Map<ArtefactId, Map<string, ClaimId>>;
   calls: Map<GoalId, CallRecord[]>;
   events: SettEvent[];
+  facts: Map<FactDigest, string>;
 };
 
 /**
@@ -33,7 +35,8 @@ type Content = {
  * have; the hint names the archive and not a sett.
  */
 export async function archiveBoard(path: string): Promise<ReadingBoard> {
-  const { instance, heads, goals, endings, claims, causes, calls, events } = await contentOf(path);
+  const content = await contentOf(path);
+  const { instance, heads, goals, endings, claims, causes, calls, events, facts } = content;
   const readArtefacts = async (ids: readonly ArtefactId[]) => {
     const found = await artefactsIn(path, new Set(ids.filter((id) => heads.has(id))));
     return ids.flatMap((id) => found.get(id) ?? []);
@@ -81,8 +84,14 @@ export async function archiveBoard(path: string): Promise<ReadingBoard> {
       const at = events.findIndex(({ id }) => isLater(id, from));
       return at === -1 ? [] : events.slice(at, at + count);
     },
+    readFacts: async (digests) => new Map([...digests].flatMap((digest) => factIn(facts, digest))),
     endOfEvents: async () => events.at(-1)?.id ?? "0",
   };
+}
+
+function factIn(facts: Content["facts"], digest: FactDigest): [FactDigest, string][] {
+  const text = facts.get(digest);
+  return text === undefined ? [] : [[digest, text]];
 }
 
 async function contentOf(path: string): Promise<Content> {
@@ -95,6 +104,7 @@ async function contentOf(path: string): Promise<Content> {
     causes: new Map(),
     calls: new Map(),
     events: [],
+    facts: new Map(),
   };
   for await (const line of readArchive(path)) {
     if ("header" in line)
@@ -110,6 +120,7 @@ async function contentOf(path: string): Promise<Content> {
       const { call } = line;
       content.calls.set(call.goal_id, [...(content.calls.get(call.goal_id) ?? []), call]);
     } else if ("event" in line) content.events.push(line.event);
+    else if ("fact" in line) content.facts.set(line.fact.digest, line.fact.text);
   }
   return content;
 }

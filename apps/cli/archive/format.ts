@@ -1,10 +1,12 @@
 // The file of `sett prune`: one JSON object a line. First the header; then, goal by goal, the goal,
 // its artefacts, their claims and grants, the answers that counted, and its calls of language
-// models; then the events of all these goals in the order of the log; last the seal.
+// models; then the events of all these goals in the order of the log, and what their decisions were
+// based on; last the seal.
 import { z } from "zod";
 import { Artefact } from "../../../lib/model/artefact.ts";
 import { Claim, Grant } from "../../../lib/model/claim.ts";
 import { SettEvent } from "../../../lib/model/event.ts";
+import { FactDigest } from "../../../lib/model/fact.ts";
 import { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { CallRecord } from "../../../lib/model/model-call.ts";
 
@@ -39,6 +41,7 @@ export const ArchiveLine = z.union([
   z.object({ question: ArtefactId, answer: ArtefactId }),
   z.object({ call: CallRecord }),
   z.object({ event: SettEvent }),
+  z.object({ fact: z.object({ digest: FactDigest, text: z.string() }) }),
   z.object({ seal: Seal }),
 ]);
 export type ArchiveLine = z.infer<typeof ArchiveLine>;

@@ -7,7 +7,7 @@ const pageSize = 1_000;
 
 /** `end`: the id of the last event. */
 export async function* eventPages(
-  board: PersonBlackboard,
+  board: Pick<PersonBlackboard, "readEvents">,
   end: string,
 ): AsyncGenerator<SettEvent[]> {
   for (let from = "0"; ; ) {

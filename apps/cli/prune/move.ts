@@ -4,10 +4,12 @@ import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readWhole } from "../../../lib/client/facts/artefacts.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
+import type { FactDigest } from "../../../lib/model/fact.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import type { ArchiveHeader } from "../archive/format.ts";
 import { eventPages } from "../archive/log-order.ts";
 import { type Archive, writeArchive } from "../archive/write.ts";
+import { digestsIn } from "../audit/replay.ts";
 import type { PrunableGoal } from "./choose.ts";
 
 /** Small, because Redis runs nothing else while a function runs. */
@@ -72,6 +74,7 @@ async function archiveAndRemove(
   // Later events of these goals stay in the log.
   const end = await board.endOfEvents();
   let events = 0;
+  const digests = new Set<FactDigest>();
   const sha256 = await writeArchive(path, header, async (archive) => {
     for (const goal of goals) {
       stopIf(signal, "Nothing was removed.");
@@ -82,9 +85,12 @@ async function archiveAndRemove(
       for (const event of page) {
         if (event.goal_id === undefined || !ids.has(event.goal_id)) continue;
         await archive.add({ event });
+        for (const digest of digestsIn([event])) digests.add(digest);
         events += 1;
       }
     }
+    for (const [digest, text] of await board.readFacts(digests))
+      await archive.add({ fact: { digest, text } });
   });
   const sum = (of: (goal: PrunableGoal) => number) =>
     goals.reduce((total, goal) => total + of(goal), 0);

@@ -9,10 +9,12 @@ import { electorateOf } from "../../../lib/core/standing-bids.ts";
 import { orchestratorRole } from "../../../lib/model/artefact.ts";
 import { isEnded, missingBidders } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import type { Basis } from "../../../lib/model/fact.ts";
 import { ArtefactId, ClaimId, type GoalId } from "../../../lib/model/ids.ts";
 import { artefactLimitExceededType } from "../../../lib/model/own-types.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
+import type { BasisOnRecord } from "../decide/basis-on-record.ts";
 import { commitOf } from "../decide/commit-of.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
 import type { KnownClaims } from "../decide/known-claims.ts";
@@ -28,9 +30,12 @@ type OpenerParts = {
   targets: TargetCache;
   pause: PauseCache;
   presence: AgentPresence;
+  basis: BasisOnRecord;
   /** Called for a claim on which agents are asked to bid. */
   onAsked: (claim: ClaimId) => void;
 };
+
+type Opening = Decision & { at: string; basis: Basis; isDecided: boolean };
 
 export class ClaimOpener {
   readonly #deps: Deps;
@@ -40,6 +45,7 @@ export class ClaimOpener {
   readonly #targets: TargetCache;
   readonly #pause: PauseCache;
   readonly #presence: AgentPresence;
+  readonly #basis: BasisOnRecord;
   readonly #onAsked: OpenerParts["onAsked"];
 
   constructor(deps: Deps, parts: OpenerParts) {
@@ -50,6 +56,7 @@ export class ClaimOpener {
     this.#targets = parts.targets;
     this.#pause = parts.pause;
     this.#presence = parts.presence;
+    this.#basis = parts.basis;
     this.#onAsked = parts.onAsked;
   }
 
@@ -59,15 +66,16 @@ export class ClaimOpener {
     const board = this.#deps.board.asOf();
     const opening = await this.#decide(artefact, goal);
     const { claim, grants } = opening;
-    const { events } = commitOf(opening, opening, this.#deps.newId);
+    const { events } = commitOf(opening, unnamed(opening), this.#deps.newId);
     // In the cache before the first event of a bid can arrive; dropped again when this claim is not
     // the one that was opened.
     if (!isEnded(claim.status)) this.#known.put({ claim, grants }, board.connection);
     const result = await board.openClaim({
-      open: { cause: "standard", grants, claim, first: events },
+      open: { cause: "standard", grants, claim, first: events, basis: opening.basis },
       bidDeadlineMs: policy.bid_deadline_ms,
     });
     if (result.outcome !== "opened") this.#known.drop(claim.id);
+    else if (!isEnded(claim.status)) this.#basis.setNamed(claim.id, opening.basis);
     switch (result.outcome) {
       case "opened":
         metrics.claims.inc({ outcome: "opened" });
@@ -97,10 +105,7 @@ export class ClaimOpener {
    * The new claim with all that can be decided at once: most agents have said in advance what they
    * bid.
    */
-  async #decide(
-    artefact: ArtefactId,
-    goal: GoalId,
-  ): Promise<Decision & { at: string; isDecided: boolean }> {
+  async #decide(artefact: ArtefactId, goal: GoalId): Promise<Opening> {
     const { clock, newId, policy } = this.#deps;
     const [agents, pause, target] = await Promise.all([
       this.#agentCache.list(),
@@ -112,7 +117,8 @@ export class ClaimOpener {
       { id: ClaimId.parse(newId()), artefact, goal, at },
       electorateOf(agents),
     );
-    const undecided = { claim, grants: [], writes: [], at, isDecided: false };
+    const basis = await this.#basis.of(agents);
+    const undecided = { claim, grants: [], writes: [], at, basis, isDecided: false };
     // Nothing is known that rules could read; the first decision about the claim finds out why.
     if (target === undefined) return undecided;
     const failureId = ArtefactId.parse(newId());
@@ -162,4 +168,17 @@ export class ClaimOpener {
     const { outcome } = await board.endGoal({ goal, ending: "artefact_limit", failure });
     if (outcome === "ended") log.warn("Ended goal", { goal_id: goal, reason });
   }
+}
+
+/**
+ * The event of the opening, which is the first, names what both are based on, and both are of the
+ * `rev` with which a claim begins.
+ */
+function unnamed({ claim, at }: Opening) {
+  return {
+    claim: { ...claim, rev: -1 },
+    at,
+    trigger: { kind: "progress" as const },
+    basis: undefined,
+  };
 }

@@ -5,14 +5,17 @@ import type { BoardAsOf, LeaderCommit } from "../../../lib/blackboard/port/leadi
 import { abandonClaim } from "../../../lib/core/abandon-claim.ts";
 import type { ClaimEvent, Decision, DecisionInput } from "../../../lib/core/claim-decision.ts";
 import { decideClaim, isHeldUp } from "../../../lib/core/decide-claim.ts";
+import type { Occasion } from "../../../lib/core/decision-events.ts";
 import type { Verdict } from "../../../lib/core/review-verdict.ts";
 import { type ClaimSnapshot, isEnded } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import type { Basis } from "../../../lib/model/fact.ts";
 import { type AgentName, ArtefactId, type ClaimId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { Deps } from "../leader/deps.ts";
 import { type Failure, IsolatedJobs } from "../leader/isolated-jobs.ts";
 import type { AgentCache } from "./agent-cache.ts";
+import type { BasisOnRecord } from "./basis-on-record.ts";
 import { readRecords, type TargetOf } from "./claim-records.ts";
 import { commitOf } from "./commit-of.ts";
 import type { Ground, KnownClaims } from "./known-claims.ts";
@@ -28,7 +31,7 @@ import type { TargetCache } from "./target-cache.ts";
  * write. `isOutOfDate`: it is held up by what has changed meanwhile.
  */
 type Considered = {
-  input?: ClaimSnapshot & Pick<DecisionInput, "at">;
+  input?: ClaimSnapshot & Pick<DecisionInput, "at"> & Pick<Occasion, "trigger"> & { basis: Basis };
   decision?: Decision | undefined;
   isOutOfDate?: boolean;
 };
@@ -36,7 +39,7 @@ type Considered = {
  * `source`: decide on the cached claim, which follows the log, or on the stored one? `stored`: the
  * claim as it was read there, which need not be read again.
  */
-type Basis = { source?: "log" | "store"; stored?: ClaimSnapshot | undefined };
+type Source = { source?: "log" | "store"; stored?: ClaimSnapshot | undefined };
 /**
  * A result of this agent that is to be stored. `ahead`: the claim with it, made of the claim as it
  * is; undefined where the two do not fit. `verdict`: of a review.
@@ -61,15 +64,17 @@ export class Decider {
   readonly #known: KnownClaims;
   readonly #pause: PauseCache;
   readonly #presence: AgentPresence;
+  readonly #basis: BasisOnRecord;
   readonly #isolated: IsolatedJobs<ClaimId>;
 
-  constructor(deps: Deps, { agentCache, targets, known, pause, presence }: LeaderParts) {
+  constructor(deps: Deps, { agentCache, targets, known, pause, presence, basis }: LeaderParts) {
     this.#deps = deps;
     this.#agentCache = agentCache;
     this.#targets = targets;
     this.#known = known;
     this.#pause = pause;
     this.#presence = presence;
+    this.#basis = basis;
     this.#isolated = new IsolatedJobs(
       deps.log,
       "Could not decide about a claim; it stays as it is",
@@ -93,7 +98,7 @@ export class Decider {
     claim: ClaimId,
     event: ClaimEvent,
     board: BoardAsOf,
-    { source = "store", stored: read }: Basis = {},
+    { source = "store", stored: read }: Source = {},
   ): Promise<boolean> {
     const isOver = () => source === "log" && board.isCurrent() && this.#known.hasEnded(claim);
     if (isOver()) return Promise.resolve(false);
@@ -120,10 +125,11 @@ export class Decider {
             this.#keep(input, present, undefined);
           return false;
         }
-        const committed = await present.commitClaim(commitOf(decision, input, this.#deps.newId));
+        const committed = await present.commitClaim(this.#commit(decision, input));
         const { outcome } = committed;
         switch (outcome) {
           case "committed":
+            this.#basis.setNamed(claim, input.basis);
             this.#remember(decision, committed.rev, present, { known: cached });
             this.report(decision);
             return true;
@@ -156,9 +162,10 @@ export class Decider {
       const known = board.isCurrent() ? this.#known.get(id) : undefined;
       const next = known && ahead(known);
       const { input, decision } = next === undefined ? {} : await this.#foresee(next, verdict);
-      const reply = await write(input && decision && commitOf(decision, input, this.#deps.newId));
+      const reply = await write(input && decision && this.#commit(decision, input));
       const commit = reply.outcome === "finished" ? reply.commit : undefined;
-      if (commit?.outcome === "committed" && decision !== undefined) {
+      if (commit?.outcome === "committed" && decision !== undefined && input !== undefined) {
+        this.#basis.setNamed(id, input.basis);
         this.#remember(decision, commit.rev, board, { known, own: agent });
         this.report(decision);
       } else if (reply.outcome === "finished" && commit === undefined && next !== undefined)
@@ -166,6 +173,11 @@ export class Decider {
       else this.#known.drop(id);
       return reply;
     });
+  }
+
+  #commit(decision: Decision, input: NonNullable<Considered["input"]>): LeaderCommit {
+    const basis = this.#basis.unnamed(input.claim.id, input.basis);
+    return commitOf(decision, { ...input, basis }, this.#deps.newId);
   }
 
   /**
@@ -211,7 +223,7 @@ export class Decider {
   async #decide(
     id: ClaimId,
     event: ClaimEvent,
-    source: Basis["source"],
+    source: Source["source"],
     stored: ClaimSnapshot | undefined,
   ): Promise<Considered> {
     const cached = source === "log" ? this.#known.get(id) : undefined;
@@ -237,6 +249,7 @@ export class Decider {
       this.#agentCache.list(),
       this.#pause.of(snapshot.claim.goal_id),
     ]);
+    const basis = await this.#basis.of(agents);
     const failureId = ArtefactId.parse(newId());
     const presence = this.#presence;
     presence.forgetExpected(snapshot.claim.id);
@@ -249,7 +262,8 @@ export class Decider {
       at: clock.now().toISOString(),
       failureId,
     };
-    if (!records.ok) return { input, decision: abandonClaim(input, records.reason) };
+    const occasion = { ...input, trigger: records.ok ? event : undefined, basis };
+    if (!records.ok) return { input: occasion, decision: abandonClaim(input, records.reason) };
     const decision = decideClaim({ ...input, ...records.value }, event);
     const isWaiting = isHeldUp({ ...input, ...records.value, ...decision });
     if (decision !== undefined) presence.expect(decision);
@@ -260,7 +274,7 @@ export class Decider {
       isWaiting &&
       ((await this.#pause.of(snapshot.claim.goal_id)).isPaused !== pause.isPaused ||
         (await this.#agentCache.list()) !== agents);
-    return { input, decision, isOutOfDate };
+    return { input: occasion, decision, isOutOfDate };
   }
 
   #remember(
@@ -271,6 +285,7 @@ export class Decider {
   ): void {
     if (isEnded(claim.status)) {
       this.#known.end(claim.id, board.connection);
+      this.#basis.forget(claim.id);
     } else this.#keep({ claim: { ...claim, rev }, grants }, board, known, own);
   }
 

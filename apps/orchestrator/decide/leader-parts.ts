@@ -2,6 +2,7 @@
 
 import type { Deps } from "../leader/deps.ts";
 import { AgentCache } from "./agent-cache.ts";
+import { BasisOnRecord } from "./basis-on-record.ts";
 import { KnownClaims } from "./known-claims.ts";
 import { PauseCache } from "./pause-cache.ts";
 import { AgentPresence } from "./presence.ts";
@@ -13,9 +14,10 @@ export type LeaderParts = {
   known: KnownClaims;
   pause: PauseCache;
   presence: AgentPresence;
+  basis: BasisOnRecord;
 };
 
-export function leaderParts(deps: Pick<Deps, "board" | "clock" | "log">): LeaderParts {
+export function leaderParts(deps: Pick<Deps, "board" | "clock" | "log" | "policy">): LeaderParts {
   const { board, clock } = deps;
   return {
     agentCache: new AgentCache(deps),
@@ -23,5 +25,6 @@ export function leaderParts(deps: Pick<Deps, "board" | "clock" | "log">): Leader
     known: new KnownClaims(board),
     pause: new PauseCache(board),
     presence: new AgentPresence(clock),
+    basis: new BasisOnRecord(board, deps.policy),
   };
 }

@@ -13,9 +13,11 @@ import type { Artefact } from "../../model/artefact.ts";
 import type { BidWord } from "../../model/bid.ts";
 import type { Claim, ClaimSnapshot, Grant, MalformedClaim } from "../../model/claim.ts";
 import type { Actor, EventDraft } from "../../model/event.ts";
+import type { Basis } from "../../model/fact.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName } from "../../model/ids.ts";
 import type { Phase } from "../../model/phase.ts";
 import type { ArtefactBoard, Page, ReadOn } from "./artefacts.ts";
+import type { FactBoard } from "./facts.ts";
 import type { GrantBoard } from "./grants.ts";
 import type { DueItem, LeaderLease } from "./leader.ts";
 import type { Log } from "./log.ts";
@@ -37,6 +39,7 @@ export interface Blackboard
     MailBoard,
     ModelBoard,
     NoticeBoard,
+    FactBoard,
     PruneBoard,
     ReplyBoard,
     TriggerBoard,
@@ -97,6 +100,8 @@ export type NewClaim = {
    * nothing is.
    */
   first?: EventDraft[];
+  /** Digests of the registrations and the policy that it was opened on. */
+  basis?: Basis | undefined;
 };
 
 /** One decision about one claim, written whole or not at all. */

@@ -173,6 +173,7 @@ export type CandidateBlackboard = Pick<
   | "noteNoticeProblems"
   | "readDelivery"
   | "recordDelivery"
+  | "noteFact"
 > &
   AsyncDisposable;
 
@@ -202,6 +203,7 @@ export type PersonBlackboard = Pick<
   | "readSpending"
   | "readCalls"
   | "giveBackCalls"
+  | "readFacts"
   | "retireGoal"
   | "reinstateGoal"
   | "isRetired"

@@ -89,6 +89,11 @@ export function keysOf(instance: InstanceName) {
     reply: (key: string) => `${prefix}api:reply:${key}`,
     /** hash: hook → the last notice of this subject as JSON, for webhooks. */
     delivery: (subject: string) => `${prefix}delivery:${subject}`,
+    /**
+     * hash: SHA-256 → what decisions were based on beside the log, as JSON: the registrations, the
+     * policy.
+     */
+    facts: `${prefix}facts`,
     /** zset: goal ids, by time. */
     goals: `${prefix}goals`,
     /** zset: all artefact ids, by time. */

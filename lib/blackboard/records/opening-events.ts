@@ -9,6 +9,7 @@ export function openingEvents({
   cause,
   grants,
   first,
+  basis,
 }: NewClaim): [EventDraft, ...EventDraft[]] {
   const about = { goal_id: claim.goal_id, claim_id: claim.id, artefact_id: claim.artefact_id };
   const missing = missingBidders(claim).length;
@@ -22,7 +23,7 @@ export function openingEvents({
       : [{ type, ...about, agent, data: { phase, attempt, ...standIn } }];
   });
   return [
-    { type: "claim_opened", ...about, data: { kind: claim.kind, cause, missing } },
+    { type: "claim_opened", ...about, data: { kind: claim.kind, cause, missing, ...basis } },
     ...(first ?? grantEvents),
   ];
 }

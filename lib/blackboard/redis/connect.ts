@@ -11,6 +11,7 @@ import { claimsOf } from "./claims.ts";
 import { newClient } from "./client.ts";
 import { Connection } from "./connection.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
+import { factsOf } from "./facts.ts";
 import { loadFunctions, sendCallOf } from "./function-library.ts";
 import { grantsOf } from "./grants.ts";
 import { leaderLeaseOf } from "./leader.ts";
@@ -114,6 +115,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...mailOf(deps),
     ...modelsOf(deps),
     ...noticesOf(deps),
+    ...factsOf(deps),
     ...triggersOf(deps),
     ...pruneOf(deps),
     ...repliesOf(deps),

@@ -288,6 +288,11 @@ export const functionTable = {
     args: { epoch: "number", hook: "text", delivery: "text" },
     outcomes: { recorded: [], fenced },
   },
+  noteFact: {
+    keys: ["orchestrator", "facts"],
+    args: { epoch: "number", digest: "text", text: "text" },
+    outcomes: { noted: [], fenced },
+  },
   listDue: {
     keys: ["due"],
     args: { limit: "number", kinds: "text*" },

@@ -2,7 +2,7 @@
 
 import { ArtefactId, type ClaimId } from "../../model/ids.ts";
 import type { PeopleBoard } from "../port/people.ts";
-import { endData } from "../records/ended-grant.ts";
+import { endData, rejection } from "../records/ended-grant.ts";
 import { textOfGrant } from "./claim-fields.ts";
 import type { Deps } from "./deps.ts";
 import { artefactRecord } from "./records.ts";
@@ -52,16 +52,18 @@ export function peopleOf({ connection, keys, call, callOn }: Deps): PeopleBoard 
     recordVerdict({ grant, review, digest, actor }) {
       // The function says so where there is no such claim.
       const claim = review.claim_id as ClaimId;
+      // Whether it rejects is read from the Review itself, whatever the caller says of it.
+      const ended = { ...grant, ...rejection(review) };
       return call(
         "recordVerdict",
         { claim: keys.claim(claim), grants: keys.grants(claim), digests: keys.artefactDigests },
         {
           review: artefactRecord(review),
           attempt: grant.attempt,
-          grant: textOfGrant(grant),
+          grant: textOfGrant(ended),
           judged_digest: digest,
           actor,
-          event_data: JSON.stringify(endData(grant)),
+          event_data: JSON.stringify(endData(ended)),
         },
       );
     },

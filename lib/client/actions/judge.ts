@@ -2,7 +2,6 @@
 // person speaks.
 import { randomUUID } from "node:crypto";
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
-import { rejection } from "../../blackboard/records/ended-grant.ts";
 import { isPerson } from "../../core/is-person.ts";
 import { newThread } from "../../core/new-artefact.ts";
 import type { RegisteredAgent } from "../../model/agent.ts";
@@ -182,7 +181,7 @@ function doneGrant(
   at: string,
   review: Artefact,
 ): DoneGrant {
-  return { ...grant, state: "done", ended_at: at, artefact_ids: [review.id], ...rejection(review) };
+  return { ...grant, state: "done", ended_at: at, artefact_ids: [review.id] };
 }
 
 function requireStorable({ payload, metadata }: Artefact, reason = ""): void {

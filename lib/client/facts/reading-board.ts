@@ -20,5 +20,6 @@ export type ReadingBoard = Pick<
   | "readClaims"
   | "readCalls"
   | "readEvents"
+  | "readFacts"
   | "endOfEvents"
 >;

@@ -7,6 +7,7 @@ import { Artefact } from "../../model/artefact.ts";
 import { Amounts } from "../../model/budget.ts";
 import { Grant } from "../../model/claim.ts";
 import { Actor, EventDraft, EventPosition } from "../../model/event.ts";
+import { FactDigest } from "../../model/fact.ts";
 import { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
 import { Payer, PeriodId } from "../../model/spending.ts";
 
@@ -64,6 +65,7 @@ export const remoteCalls = {
   readGateway: { right: "read", args: none },
   readEvents: { right: "read", args: z.tuple([EventPosition, z.int().min(1).max(maxEvents)]) },
   endOfEvents: { right: "read", args: none },
+  readFacts: { right: "read", args: z.tuple([z.array(FactDigest).max(maxIds)]) },
   listArchives: { right: "read", args: none },
   readSpending: { right: "read", args: goal },
   readCalls: { right: "read", args: goal },

@@ -12,6 +12,7 @@ import { claimsOfAgentsSuite } from "./suite/claims-of-agents.ts";
 import { commitsSuite } from "./suite/commits.ts";
 import { contextSuite } from "./suite/context.ts";
 import { dueSuite } from "./suite/due.ts";
+import { factsSuite } from "./suite/facts.ts";
 import { followingSuite } from "./suite/following.ts";
 import { grantsSuite } from "./suite/grants.ts";
 import { headsSuite } from "./suite/heads.ts";
@@ -59,6 +60,7 @@ export function blackboardSuite(
     describe("what only the leader writes", () => asLeaderSuite(open));
     describe("what is due", () => dueSuite(open));
     describe("notices", () => noticesSuite(open));
+    describe("facts", () => factsSuite(open));
     describe("triggers", () => triggersSuite(open));
     describe("mail", () => mailSuite(open));
     describe("calls of models", () => modelCallsSuite(open));

@@ -97,7 +97,11 @@ function rework(): ClaimSimulation {
   for (const { name } of agents) rejected.bid(name, name === "b" ? "review" : "ignore");
   const { input } = rejected;
   const decision = rejected.deliver("b", "no");
-  const opened = decision && commitOf(decision, input, () => crypto.randomUUID()).claims[0];
+  const opened =
+    decision &&
+    commitOf(decision, { ...input, trigger: { kind: "progress" }, basis: undefined }, () =>
+      crypto.randomUUID(),
+    ).claims[0];
   if (opened === undefined) throw new Error("The rejection has opened no claim.");
   const claim = new ClaimSimulation(agents, { target });
   claim.now = opened;

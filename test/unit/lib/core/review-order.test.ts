@@ -163,7 +163,14 @@ test("each request for a review can be computed again from the log alone", () =>
           input: ClaimSimulation["input"],
           decision: ReturnType<ClaimSimulation["decide"]>,
         ) => {
-          if (decision) log.push(...commitOf(decision, input, newArtefactId).events);
+          if (decision)
+            log.push(
+              ...commitOf(
+                decision,
+                { ...input, trigger: { kind: "progress" }, basis: undefined },
+                newArtefactId,
+              ).events,
+            );
         };
         note(claim.input, claim.decide());
         const approved = new Set<string>();

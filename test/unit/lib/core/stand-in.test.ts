@@ -25,7 +25,9 @@ const target = sampleArtefact({
 const followUpOf = (decision: Decision | undefined) =>
   decision?.writes.find((write) => write.kind === "follow_up")?.followUp;
 const openedBy = (decision: Decision, input: DecisionInput) =>
-  commitOf(decision, input, () => crypto.randomUUID()).claims[0];
+  commitOf(decision, { ...input, trigger: { kind: "progress" }, basis: undefined }, () =>
+    crypto.randomUUID(),
+  ).claims[0];
 
 /** The reviewer, who is not of the role, rejects what `coder-2` has made. */
 function rejected(agents: AgentRegistration[]) {

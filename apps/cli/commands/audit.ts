@@ -1,0 +1,86 @@
+// sett audit: shows whether what is on record was decided by the rules.
+import { resolve } from "node:path";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import { exitCodes, SettError } from "../../../lib/model/errors.ts";
+import type { Replayed } from "../../../lib/replay/replay.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
+import { replayLog } from "../audit/replay.ts";
+import { openHistory } from "../instance/open-history.ts";
+import { jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import type { Shell } from "../terminal/shell.ts";
+
+/** More are in the JSON. */
+const maxShown = 20;
+
+export const audit = defineCommand({
+  name: "audit",
+  description: "decide again what was decided, and name what differs",
+  details: [
+    "`replay` makes each decision on record again, from the log and the rules that it names: which claims were opened, who was",
+    "granted what, why work ended. With FILE, an archive of `sett prune`: no sett needs to run. Exit code 1 where a decision is",
+    "not the one that the rules ask for.",
+  ].join("\n"),
+  args: {
+    what: { type: "positional", required: true, description: "`replay`" },
+    file: {
+      type: "positional",
+      required: false,
+      description: "a file of `sett prune`; without it, the log of the running sett",
+    },
+    json: jsonArgument,
+    name: nameArgument,
+  },
+  examples: ["sett audit replay", "sett audit replay sett-archive.jsonl --json"],
+  async run({ what, file, json, name }, shell) {
+    if (what !== "replay")
+      throw new SettError("usage", `\`sett audit\` does not know \`${oneLine(what)}\`.`, {
+        hint: "For example: `sett audit replay`",
+      });
+    await using history = await openHistory(shell, { archive: file, name });
+    const replayed = await replayLog(history.board);
+    if (json) await shell.out.write(`${JSON.stringify(replayed)}\n`);
+    else await shell.out.write(textOf(replayed));
+    explain(replayed, { file, isArchive: history.live === undefined }, shell);
+    const isOpen = history.live === undefined && replayed.due.length > 0;
+    return replayed.differences.length > 0 || isOpen ? exitCodes.failed : exitCodes.done;
+  },
+});
+
+function textOf({ differences }: Replayed): string {
+  return differences
+    .slice(0, maxShown)
+    .map(
+      ({ event, claim, rules, record }) =>
+        `Claim ${shortId(claim)}, at event ${event}:\n  the record: ${oneLine(record)}\n  the rules:  ${oneLine(rules)}\n`,
+    )
+    .join("");
+}
+
+function explain(
+  { decisions, claims, differences, due, unknown }: Replayed,
+  { file, isArchive }: { file: string | undefined; isArchive: boolean },
+  { messages, suggest, cwd }: Shell,
+): void {
+  const known = claims - unknown.length;
+  const more = differences.length - maxShown;
+  if (unknown.length > 0)
+    messages.note(
+      `${unknown.length} of ${claims} claims are of a version that wrote too little to decide them again.`,
+    );
+  if (due.length > 0) {
+    const what = `${due.length} of ${claims} claims wait for a decision that is due`;
+    if (isArchive) messages.warn(`${what}, and the archive has no more of them.`);
+    else messages.note(`${what}: none comes while the instance is paused or down.`);
+  }
+  if (differences.length === 0)
+    return messages.done(
+      `${decisions} decisions about ${known} claims were made again: each is the one on record.`,
+    );
+  if (more > 0) messages.note(`… ${more} more: --json shows all.`);
+  messages.warn(
+    `${differences.length} of ${decisions} decisions are not those that the rules ask for: the record was changed, or another version of Sett has decided.`,
+  );
+  if (file === undefined) messages.next(`Look at such a claim: ${suggest("watch")}`);
+  else messages.next(`Compare it with another copy of ${resolve(cwd, file)}`);
+}

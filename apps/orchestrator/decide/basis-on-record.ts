@@ -1,0 +1,73 @@
+// The registrations and the policy that decisions are based on are on record before those are, each
+// under its digest. A claim's events name them where they have changed.
+import { createHash } from "node:crypto";
+import { RecentMap } from "../../../lib/async/recent-map.ts";
+import type { LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
+import type { RegisteredAgent } from "../../../lib/model/agent.ts";
+import type { Basis, Fact } from "../../../lib/model/fact.ts";
+import type { ClaimId } from "../../../lib/model/ids.ts";
+import type { Policy } from "../../../lib/model/policy.ts";
+
+type Board = Pick<LeaderBlackboard, "noteFact">;
+
+/** A claim that is not among these has its basis named again, which costs some bytes. */
+const maxClaims = 40_000;
+
+export class BasisOnRecord {
+  readonly #board: Board;
+  readonly #policy: Policy;
+  /**
+   * By the list as it was read. After contact was lost it is read again, so that a fact which Redis
+   * has lost is noted again.
+   */
+  readonly #noted = new WeakMap<readonly RegisteredAgent[], Promise<Basis>>();
+  #named = new RecentMap<ClaimId, Basis>(maxClaims);
+
+  constructor(board: Board, policy: Policy) {
+    this.#board = board;
+    this.#policy = policy;
+  }
+
+  /** Resolves once both are on record. */
+  of(agents: readonly RegisteredAgent[]): Promise<Basis> {
+    const known = this.#noted.get(agents);
+    if (known !== undefined) return known;
+    const noting = this.#note(agents);
+    this.#noted.set(agents, noting);
+    // A failed note must not be remembered.
+    noting.catch(() => this.#noted.delete(agents));
+    return noting;
+  }
+
+  async #note(agents: readonly RegisteredAgent[]): Promise<Basis> {
+    const [registry, policy] = [factOf(agents), factOf(this.#policy)];
+    await Promise.all([this.#board.noteFact(registry), this.#board.noteFact(policy)]);
+    return { registry: registry.digest, policy: policy.digest };
+  }
+
+  /** Undefined where the claim's events have named it already. */
+  unnamed(claim: ClaimId, basis: Basis): Basis | undefined {
+    const named = this.#named.get(claim);
+    const isSame = named?.registry === basis.registry && named.policy === basis.policy;
+    return isSame ? undefined : basis;
+  }
+
+  /** To be called once an event that names it is on record. */
+  setNamed(claim: ClaimId, basis: Basis): void {
+    this.#named.set(claim, basis);
+  }
+
+  /** Redis may have lost the events that have named it. */
+  forgetNamed(): void {
+    this.#named = new RecentMap(maxClaims);
+  }
+
+  forget(claim: ClaimId): void {
+    this.#named.delete(claim);
+  }
+}
+
+function factOf(value: unknown): Fact {
+  const text = JSON.stringify(value);
+  return { digest: createHash("sha256").update(text).digest("hex"), text };
+}

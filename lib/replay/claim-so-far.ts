@@ -1,0 +1,213 @@
+// A claim as the log has shown it so far: what agents and people have done to it is taken from
+// their events, and what was decided is decided again.
+
+import type { DecisionInput } from "../core/claim-decision.ts";
+import { assignedClaim, biddingClaim } from "../core/new-claim.ts";
+import { causeOfRetry, retryClaim } from "../core/retry-claim.ts";
+import type { Verdict } from "../core/review-verdict.ts";
+import { electorateOf } from "../core/standing-bids.ts";
+import { startedGrant } from "../core/started-grant.ts";
+import type { RegisteredAgent } from "../model/agent.ts";
+import { BidWord } from "../model/bid.ts";
+import type { Claim, ClaimSnapshot, Grant, StandIn } from "../model/claim.ts";
+import type { SettEvent } from "../model/event.ts";
+import type { Basis } from "../model/fact.ts";
+import type { AgentName, ArtefactId, ClaimId } from "../model/ids.ts";
+import { budgetExceededType } from "../model/model-call.ts";
+import { agentRemovedType, agentSilentType, attemptLostType } from "../model/own-types.ts";
+import { withoutUndefined } from "../model/without-undefined.ts";
+
+/** What the log says of an artefact. `claim`: the one that it is a result of. */
+export type KnownArtefact = {
+  id: ArtefactId;
+  structural: string;
+  type: string;
+  version: number;
+  role: string;
+  agent: string;
+  claim: ClaimId | undefined;
+};
+
+export type ClaimSoFar = {
+  snapshot: ClaimSnapshot;
+  cause: string;
+  reviews: Verdict[];
+  /** Undefined until an event names them. */
+  basis: Basis | undefined;
+};
+
+/** On these decisions depend; every other Failure is the agent's own answer. */
+const failureTypes = new Set<string>([
+  budgetExceededType,
+  attemptLostType,
+  agentRemovedType,
+  agentSilentType,
+]);
+
+export function knownArtefact({ artefact_id, claim_id, data = {} }: SettEvent): KnownArtefact {
+  return {
+    id: artefact_id as ArtefactId,
+    structural: String(data.structural_type),
+    type: String(data.type),
+    version: Number(data.version),
+    role: String(data.role),
+    agent: String(data.agent ?? ""),
+    claim: claim_id,
+  };
+}
+
+/** Applies what an agent or a person has done, by an event that is no decision. */
+export function applyDone(
+  claim: ClaimSoFar,
+  event: SettEvent,
+  artefacts: ReadonlyMap<string, KnownArtefact>,
+): void {
+  const { agent, artefact_id, data = {} } = event;
+  if (event.type === "bid_placed") {
+    const word = BidWord.safeParse(data.word).data;
+    if (agent && word) claim.snapshot = withBid(claim.snapshot, agent, word);
+    return;
+  }
+  const grant = claim.snapshot.grants.find((one) => one.agent === agent);
+  if (grant === undefined || grant.attempt !== data.attempt || artefact_id === undefined) return;
+  const next = movedGrant(grant, { ...event, artefact_id }, artefacts);
+  if (next === undefined) return;
+  const { grants } = claim.snapshot;
+  claim.snapshot = {
+    claim: claim.snapshot.claim,
+    grants: grants.map((one) => (one.agent === agent ? next : one)),
+  };
+  if (next.state === "done" && next.phase === "review")
+    claim.reviews.push({
+      id: artefact_id,
+      agent: next.agent,
+      approves: data.rejects !== true,
+      excerpt: "",
+    });
+}
+
+function withBid({ claim, grants }: ClaimSnapshot, agent: AgentName, word: BidWord): ClaimSnapshot {
+  return { claim: { ...claim, bids: [...claim.bids, { agent, word }] }, grants };
+}
+
+function movedGrant(
+  grant: Grant,
+  { type, time, artefact_id, data = {} }: SettEvent & { artefact_id: ArtefactId },
+  artefacts: ReadonlyMap<string, KnownArtefact>,
+): Grant | undefined {
+  if (type === "grant_started") return startedGrant(grant, { started_at: time, context_ids: [] });
+  const ran =
+    grant.state === "running" || grant.state === "waiting"
+      ? grant
+      : startedGrant(grant, { started_at: time, context_ids: [] });
+  const { agent, phase, attempt, retries, dialogue, queued_at, started_at, context_ids } = ran;
+  const base = {
+    ...{ agent, phase, attempt, queued_at, started_at, context_ids },
+    ...withoutUndefined({ retries, dialogue }),
+  };
+  const ended = { ...base, ended_at: time, artefact_ids: [artefact_id] };
+  switch (type) {
+    case "grant_done":
+      return { ...ended, state: "done", ...(data.rejects === true && { rejects: true as const }) };
+    case "grant_failed": {
+      const failure = artefacts.get(artefact_id)?.type ?? "";
+      const failureType = failureTypes.has(failure) ? failure : undefined;
+      return {
+        ...ended,
+        state: "failed",
+        reason: String(data.reason),
+        ...withoutUndefined({ failure_type: failureType }),
+      };
+    }
+    case "grant_waiting":
+      return {
+        ...base,
+        state: "waiting",
+        waits_for: { kind: "answer", question_id: artefact_id },
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** The claim's event, its cause, and the events of the grants with which it begins. */
+export type Opening = { event: SettEvent; cause: string; grants: readonly SettEvent[] };
+
+type Known = {
+  /** Those that the claim was opened on; undefined where they are not on record. */
+  agents: readonly RegisteredAgent[] | undefined;
+  artefacts: ReadonlyMap<string, KnownArtefact>;
+  claims: ReadonlyMap<string, ClaimSoFar>;
+};
+
+type Opened = Omit<ClaimSoFar, "basis">;
+
+/** A sentence where it must not be opened, or cannot be followed. */
+export function openedClaim(opening: Opening, known: Known): Opened | string {
+  const { cause, event, grants } = opening;
+  const { claim_id: id, goal_id: goal, artefact_id: artefact, time: at } = event;
+  if (!id || !goal || !artefact) return "The event names no claim, goal or artefact.";
+  const origin = { id, goal, artefact, at };
+  if (cause === "standard") {
+    if (known.artefacts.get(artefact)?.structural !== "Standard")
+      return "Only a Standard artefact has a claim of this cause.";
+    if (known.agents === undefined) return "The registrations that it was opened on are missing.";
+    const claim = biddingClaim(origin, electorateOf(known.agents));
+    return { snapshot: { claim, grants: [] }, cause, reviews: [] };
+  }
+  if (cause.startsWith(causeOfRetry("" as ArtefactId)))
+    return retried({ ...opening, id, at }, known);
+  const [first] = grants;
+  if (first?.agent === undefined || grants.length !== 1)
+    return `A claim of this cause begins with one grant, and has ${grants.length}.`;
+  const kind = cause.startsWith("clarification:") ? "clarification" : "rework";
+  const snapshot = assignedClaim(origin, {
+    ...{ kind, agent: first.agent, context: [] },
+    standIn: standInOf(first),
+  });
+  return { snapshot, cause, reviews: [] };
+}
+
+function standInOf({ data = {} }: SettEvent): StandIn | undefined {
+  if (data.instead_of === undefined) return undefined;
+  return { for: String(data.instead_of), because: String(data.because) };
+}
+
+function retried(
+  { cause, grants, id, at }: Opening & { id: ClaimId; at: string },
+  { artefacts, claims }: Known,
+): Opened | string {
+  const failure = artefacts.get(cause.slice(cause.indexOf(":") + 1));
+  const failed = claims.get(failure?.claim ?? "");
+  if (failure === undefined || failed === undefined)
+    return "The claim that it tries again is not on record.";
+  const isPerson = (name: AgentName) =>
+    grants.some(({ agent, type }) => agent === name && type === "grant_waiting");
+  // A person's grant waits from the beginning: that is all that is needed of the registrations.
+  const agents = failed.snapshot.grants.map(({ agent }) => ({
+    name: agent,
+    ...(isPerson(agent) && { human: true as const }),
+  }));
+  const result = retryClaim({
+    failure: {
+      ...{ id: failure.id, structural_type: "Failure", type: failure.type },
+      produced_by_agent: failure.agent,
+    },
+    ...{ failed: failed.snapshot, agents, id, at },
+    // What else it depends on are refusals, and it was not refused.
+    ...{ retries: new Map(), isWanted: true },
+  });
+  if (!result.ok) return result.reason;
+  const { claim, grants: again } = result;
+  return { snapshot: { claim, grants: again }, cause, reviews: [...failed.reviews] };
+}
+
+export function targetOf(
+  { artefact_id }: Claim,
+  artefacts: ReadonlyMap<string, KnownArtefact>,
+): DecisionInput["target"] | undefined {
+  const known = artefacts.get(artefact_id);
+  if (known === undefined) return undefined;
+  const { id, type, version, role, agent } = known;
+  return { id, type, version, produced_by_role: role, produced_by_agent: agent };
+}

@@ -1,0 +1,239 @@
+// Decides again what was decided, from the log and the facts that it names: is each decision on
+// record the one that the rules ask for, and is one missing?
+// docs/internals/claims.md#made-again-from-the-log
+import { abandonClaim } from "../core/abandon-claim.ts";
+import type { Decision, DecisionInput } from "../core/claim-decision.ts";
+import { decideClaim } from "../core/decide-claim.ts";
+import { decisionEvents } from "../core/decision-events.ts";
+import type { RegisteredAgent } from "../model/agent.ts";
+import { isEnded } from "../model/claim.ts";
+import type { EventDraft, SettEvent } from "../model/event.ts";
+import { Registry } from "../model/fact.ts";
+import { ArtefactId } from "../model/ids.ts";
+import { Policy } from "../model/policy.ts";
+import {
+  applyDone,
+  type ClaimSoFar,
+  type KnownArtefact,
+  knownArtefact,
+  openedClaim,
+  targetOf,
+} from "./claim-so-far.ts";
+import {
+  basisIn,
+  isDecision,
+  isFirstGrant,
+  isOfOneWrite,
+  mayBeDecision,
+  presenceIn,
+  textOf,
+} from "./decision-on-record.ts";
+import { readTrigger } from "./read-trigger.ts";
+
+/**
+ * `event`: the id of the decision's first event. `rules`: what the rules say, as the events that
+ * they ask for, or a sentence. `record`: the events that are there.
+ */
+export type Difference = { event: string; claim: string; rules: string; record: string };
+
+export type Replayed = {
+  /** How many openings and decisions were made again. */
+  decisions: number;
+  claims: number;
+  differences: Difference[];
+  /** Claims that a decision is due for at the end of the log, and the first event of that. */
+  due: { claim: string; rules: string }[];
+  /** Claims of a version that did not write what is needed. */
+  unknown: string[];
+};
+
+/** The ids of a Failure that would be posted: its text is compared, and not its id. */
+const anyFailure = ArtefactId.parse("00000000-0000-4000-8000-000000000000");
+
+export class Replay {
+  readonly #facts: ReadonlyMap<string, string>;
+  readonly #read = new Map<string, unknown>();
+  readonly #artefacts = new Map<string, KnownArtefact>();
+  readonly #claims = new Map<string, ClaimSoFar>();
+  readonly #result: Replayed = {
+    ...{ decisions: 0, claims: 0 },
+    ...{ differences: [], due: [], unknown: [] },
+  };
+  /** The events of one write about one claim. */
+  #group: SettEvent[] = [];
+  /** Reworks that were opened in the same write as the decision that they follow from. */
+  #reworks: ClaimSoFar[] = [];
+
+  /** `facts`: SHA-256 → text; those that an event names are looked up once it was added. */
+  constructor(facts: ReadonlyMap<string, string>) {
+    this.#facts = facts;
+  }
+
+  /** In the order of the log. */
+  add(event: SettEvent): void {
+    const [first] = this.#group;
+    if (first !== undefined && isOfOneWrite(first, event)) return void this.#group.push(event);
+    this.#flush();
+    if (event.type === "claim_opened" || isDecision(event)) {
+      this.#group = [event];
+      return;
+    }
+    if (event.type === "artefact_created")
+      this.#artefacts.set(String(event.artefact_id), knownArtefact(event));
+    const claim = this.#claims.get(String(event.claim_id));
+    if (claim === undefined) return;
+    if (mayBeDecision(event) && event.type !== "question_closed") this.#setUnknown(claim);
+    else applyDone(claim, event, this.#artefacts);
+  }
+
+  end(): Replayed {
+    this.#flush();
+    for (const claim of this.#claims.values()) {
+      if (isEnded(claim.snapshot.claim.status)) continue;
+      const input = this.#inputOf(claim, []);
+      if (typeof input === "string") continue;
+      const decision = decideClaim(input, { kind: "progress" });
+      const [next] = decision === undefined ? [] : eventsOf(decision, claim);
+      if (next !== undefined)
+        this.#result.due.push({ claim: claim.snapshot.claim.id, rules: textOf([next]) });
+    }
+    return this.#result;
+  }
+
+  #flush(): void {
+    const [first, ...rest] = this.#group;
+    this.#group = [];
+    if (first?.type === "claim_opened") this.#open(first, rest);
+    else if (first !== undefined) this.#decide([first, ...rest]);
+  }
+
+  #open(event: SettEvent, rest: readonly SettEvent[]): void {
+    const basis = basisIn(event);
+    const cause = String(event.data?.cause);
+    this.#result.claims += 1;
+    if (cause === "standard" && basis === undefined) {
+      this.#result.unknown.push(String(event.claim_id));
+      return;
+    }
+    this.#result.decisions += 1;
+    const opened = openedClaim(
+      { event, cause, grants: rest.filter(isFirstGrant) },
+      {
+        agents: basis && this.#registry(basis.registry),
+        artefacts: this.#artefacts,
+        claims: this.#claims,
+      },
+    );
+    if (typeof opened === "string") return this.#differ(event, opened, textOf([event]));
+    const claim = { ...opened, basis };
+    this.#claims.set(claim.snapshot.claim.id, claim);
+    if (claim.snapshot.claim.kind === "rework" && !cause.startsWith("retry:"))
+      this.#reworks.push(claim);
+    const [first, ...others] = rest.filter(isDecision);
+    if (first !== undefined) this.#decide([first, ...others]);
+  }
+
+  #decide(events: readonly [SettEvent, ...SettEvent[]]): void {
+    const [first] = events;
+    const claim = this.#claims.get(String(first.claim_id));
+    // What differs already says nothing more.
+    if (claim === undefined) return;
+    this.#result.decisions += 1;
+    claim.basis = basisIn(first) ?? claim.basis;
+    const record = textOf(events);
+    const input = this.#inputOf(claim, events);
+    if (typeof input === "string") return this.#differ(first, input, record);
+    const decision = decideAgain(input, events, (made) => textOf(eventsOf(made, claim)) === record);
+    if (decision === undefined) return this.#differ(first, "Nothing is to be decided.", record);
+    const rules = textOf(eventsOf(decision, claim));
+    if (rules !== record) return this.#differ(first, rules, record);
+    const rev = Number(first.data?.rev);
+    claim.snapshot = { claim: { ...decision.claim, rev }, grants: decision.grants };
+    this.#compareReworks(first, decision);
+  }
+
+  /** A rework is opened by the decision that it follows from, and by nothing else. */
+  #compareReworks(first: SettEvent, { writes, claim }: Decision): void {
+    const opened = this.#reworks;
+    this.#reworks = [];
+    const followUp = writes.find((write) => write.kind === "follow_up")?.followUp;
+    const due =
+      followUp?.kind === "rework"
+        ? `${claim.artefact_id} ${followUp.cause} ${followUp.agent}`
+        : "No rework follows.";
+    for (const { snapshot, cause } of opened) {
+      const record = `${snapshot.claim.artefact_id} ${cause} ${snapshot.grants[0]?.agent}`;
+      if (record !== due) this.#differ(first, due, record);
+    }
+  }
+
+  /** Or a sentence that says what is missing to decide again. */
+  #inputOf(
+    { snapshot, reviews, basis }: ClaimSoFar,
+    events: readonly SettEvent[],
+  ): DecisionInput | string {
+    const agents = basis && this.#registry(basis.registry);
+    const policy = basis && this.#fact(basis.policy, (value) => Policy.parse(value));
+    const target = targetOf(snapshot.claim, this.#artefacts);
+    if (agents === undefined || policy === undefined)
+      return "The registrations or the policy that it is based on are not on record.";
+    if (target === undefined) return "The artefact that it is about is not on record.";
+    const { status, bidding, created_at } = snapshot.claim;
+    return {
+      ...snapshot,
+      ...{ target, agents, policy, isPaused: false },
+      reviews: status === "pending_review" && bidding === "closed" ? reviews : [],
+      presence: presenceIn(events, agents, snapshot.grants),
+      at: events[0]?.time ?? created_at,
+      failureId: events.find(({ type }) => type === "grant_failed")?.artefact_id ?? anyFailure,
+    };
+  }
+
+  #registry(digest: string): readonly RegisteredAgent[] | undefined {
+    return this.#fact(digest, (value) => Registry.parse(value));
+  }
+
+  #fact<Value>(digest: string, read: (value: unknown) => Value): Value | undefined {
+    const text = this.#facts.get(digest);
+    if (text === undefined) return undefined;
+    if (!this.#read.has(digest)) this.#read.set(digest, read(JSON.parse(text)));
+    return this.#read.get(digest) as Value;
+  }
+
+  #differ({ id, claim_id }: SettEvent, rules: string, record: string): void {
+    this.#claims.delete(String(claim_id));
+    this.#result.differences.push({ event: id, claim: String(claim_id), rules, record });
+  }
+
+  #setUnknown({ snapshot: { claim } }: ClaimSoFar): void {
+    this.#claims.delete(claim.id);
+    this.#result.unknown.push(claim.id);
+  }
+}
+
+/**
+ * The log does not say when the leader noticed a pause, before which it may still grant: where the
+ * decision is another one without a pause, the one with it counts if it is the one on record.
+ */
+function decideAgain(
+  input: DecisionInput,
+  events: readonly SettEvent[],
+  isOnRecord: (decision: Decision) => boolean,
+): Decision | undefined {
+  const trigger = events[0]?.data?.trigger;
+  if (trigger === "unreadable") {
+    const end = events.find(({ type }) => type === "claim_terminated");
+    return abandonClaim(input, String(end?.data?.reason ?? ""));
+  }
+  const event = readTrigger(trigger, events);
+  if (event === undefined) return undefined;
+  const decision = decideClaim(input, event);
+  if (decision === undefined || isOnRecord(decision)) return decision;
+  const paused = decideClaim({ ...input, isPaused: true }, event);
+  return paused !== undefined && isOnRecord(paused) ? paused : decision;
+}
+
+function eventsOf(decision: Decision, { snapshot }: ClaimSoFar): EventDraft[] {
+  const occasion = { trigger: { kind: "progress" as const }, basis: undefined };
+  return decisionEvents(decision, { claim: snapshot.claim, ...occasion });
+}
