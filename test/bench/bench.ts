@@ -1,7 +1,8 @@
 // `just bench`: all figures. With --only api those of the API, with --only page those of the page,
 // with --only ratios [--quick] the table of ratios, with --only costs [--scene NAME] what a claim
-// costs, with --only repositories [--quick] what large repositories cost: but for --only page no
-// program is compiled and no image built.
+// costs, with --only repositories [--quick] what large repositories cost, with --only packs
+// [--quick] what packs by a service cost: but for --only page no program is compiled and no image
+// built.
 import process from "node:process";
 import { parseArgs } from "node:util";
 
@@ -39,8 +40,12 @@ switch (options.only) {
     await (await import("./repository-figures.ts")).printRepositories(options.quick === true);
     process.exit();
     break;
+  case "packs":
+    await (await import("./packs-side.ts")).printPacks(options.quick === true);
+    process.exit();
+    break;
   default:
     throw new Error(
-      `There are --only api, costs, page, ratios and repositories, and not ${options.only}.`,
+      `There are --only api, costs, packs, page, ratios and repositories, and not ${options.only}.`,
     );
 }

@@ -35,7 +35,9 @@ beforeAll(async () => {
       {
         writer:
           "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n",
-        reader: "    bids:\n      - { on: CodeCommit, bid: exclusive }\n",
+        // Each of its workers has a copy of its own.
+        reader:
+          "    bids:\n      - { on: CodeCommit, bid: exclusive }\n    strategy: fresh_per_call\n",
       },
       "services: { packs: service }\n",
     ),

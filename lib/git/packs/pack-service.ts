@@ -14,7 +14,7 @@ import { AgentName, type CommitHash } from "../../model/ids.ts";
 import { Sha256, type ShelfPack, StoreList } from "../../model/packs.ts";
 import { commitIn, packName } from "../exchange/pack-name.ts";
 import { isFullDisk } from "../run/full-disk.ts";
-import { hashOfFile, writeAll } from "./file-bytes.ts";
+import { hashOfFile, writeHashed } from "./file-bytes.ts";
 
 /** As much as the largest hosts accept at once, and as readers take. */
 export const maxPackBytes = 2 * 1024 ** 3;
@@ -227,19 +227,12 @@ export class PackService {
   ): Promise<void> {
     const path = join(this.#folder, "incoming", crypto.randomUUID());
     try {
-      const hash = createHash("sha256");
       await using file = await open(path, "wx", 0o644);
-      let received = 0;
-      for await (const chunk of body) {
-        received += chunk.length;
-        if (received > bytes) break;
-        hash.update(chunk);
-        await writeAll(file, chunk, received - chunk.length);
-      }
-      if (received !== bytes)
+      const received = await writeHashed(file, body, bytes);
+      if (received.bytes !== bytes)
         throw new Refusal(400, `Not ${bytes} bytes have come, as was said before.`);
       await file.sync();
-      await place({ path, sha256: hash.digest("hex") });
+      await place({ path, sha256: received.sha256 });
     } catch (error) {
       if (!isFullDisk(error)) throw error;
       throw new Refusal(

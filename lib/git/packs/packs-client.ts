@@ -1,13 +1,12 @@
 // The service of packs as its callers reach it: an agent by its socket, the host by a port of this
 // machine and a token.
-import { createHash } from "node:crypto";
 import { openAsBlob } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { AgentName, CommitHash } from "../../model/ids.ts";
 import { type ShelfPack, ShelfPacks, StoreList } from "../../model/packs.ts";
-import { writeAll } from "./file-bytes.ts";
+import { writeHashed } from "./file-bytes.ts";
 
 /** `url`: `unix:/PATH` of a socket, or `http://HOST:PORT`. */
 export type PacksAddress = { readonly url: string; readonly token?: string | undefined };
@@ -136,20 +135,14 @@ export class PacksClient {
     return await this.#ask("GET", path, {}, async (answer) => {
       if (answer.status === 404) return undefined;
       await requireOk(answer);
-      const hash = createHash("sha256");
       await using file = await open(to, "w", 0o644);
-      let bytes = 0;
-      for await (const chunk of answer.body ?? []) {
-        await writeAll(file, chunk, bytes);
-        bytes += chunk.length;
-        if (bytes > maxBytes)
-          throw new PacksRefused(413, `${path} is not read: it has more than ${maxBytes} bytes.`);
-        hash.update(chunk);
-      }
+      const { bytes, sha256 } = await writeHashed(file, answer.body ?? empty(), maxBytes);
+      if (bytes > maxBytes)
+        throw new PacksRefused(413, `${path} is not read: it has more than ${maxBytes} bytes.`);
       const announced = answer.headers.get("content-length");
       if (announced !== null && Number(announced) !== bytes)
         throw new Error("the connection has ended in the middle");
-      return { sha256: hash.digest("hex") };
+      return { sha256 };
     });
   }
 
@@ -191,6 +184,8 @@ export class PacksClient {
     }
   }
 }
+
+async function* empty(): AsyncGenerator<Uint8Array> {}
 
 function addressOf(url: string, path: string): string {
   return url.startsWith(socketProtocol) ? `http://localhost/${path}` : `${url}/${path}`;
