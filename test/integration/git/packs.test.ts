@@ -1,7 +1,20 @@
 // Store and exchange by the service of packs, held to the suite of their port.
+import { expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { AgentName } from "../../../lib/model/ids.ts";
-import { hostEnv, instance, sampleRepository } from "../../support/git/sample-repository.ts";
+import {
+  commitFiles,
+  git,
+  hostEnv,
+  instance,
+  sampleRepository,
+  toolGit,
+  write,
+} from "../../support/git/sample-repository.ts";
 import { type ServedPacks, servePacks } from "../../support/git/served-packs.ts";
 import { exchangeSuite } from "./suite.ts";
 
@@ -50,4 +63,42 @@ exchangeSuite("a service of packs", async () => {
       sample[Symbol.dispose]();
     },
   };
+});
+
+test("submodules and files of LFS come with it, and a commit goes from one agent to another", async () => {
+  using sample = sampleRepository();
+  const { root, path } = sample;
+  await using packs = await servePacks(root, [one, other]);
+  const door = join(root, "door");
+  mkdirSync(door);
+  git(door, "init", "-q", "-b", "main");
+  commitFiles(door, { "door.txt": "door\n" });
+  git(path, "-c", "protocol.file.allow=always", "submodule", "add", "-q", "../door", "door");
+  const large = "large\n".repeat(1_000);
+  const oid = createHash("sha256").update(large).digest("hex");
+  const content = `.git/lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
+  write(path, { [content]: large });
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${large.length}\n`;
+  const attributes = "*.bin filter=lfs diff=lfs merge=lfs -text\n";
+  const base = commitFiles(path, { ".gitattributes": attributes, "large.bin": pointer });
+  const packsOf = async () => packs.host;
+  const host = (await HostRepository.open(path, { env: hostEnv, packsOf })).exchange(instance);
+  await host.make({ writers: [one, other], isServed: true });
+  await host.serve();
+  const copyOf = (agentName: AgentName) => {
+    const workspaceDir = join(root, `workspace-${agentName}`);
+    const program = { path: "git", env: { PATH: process.env.PATH } };
+    const exchange = packs.agent(agentName);
+    return {
+      workspaceDir,
+      copy: new WorkingCopy({ git: program, agentName, exchange, workspaceDir }),
+    };
+  };
+  const [writer, reader] = [copyOf(one), copyOf(other)];
+  await writer.copy.prepare(base);
+  const made = commitFiles(writer.workspaceDir, { "made.txt": "made\n" }, "Made", toolGit);
+  await writer.copy.publish(made, base);
+  await reader.copy.prepare(made, [{ commit: made, agent: one }]);
+  const read = (name: string) => readFileSync(join(reader.workspaceDir, name), "utf8");
+  expect(["made.txt", "door/door.txt", "large.bin"].map(read)).toEqual(["made\n", "door\n", large]);
 });
