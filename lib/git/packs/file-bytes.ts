@@ -6,8 +6,8 @@ import type { FileHandle } from "node:fs/promises";
 const chunkBytes = 1024 ** 2;
 
 /**
- * Writes what comes, and hashes one piece while the one before it is written. It ends with the piece
- * that has more bytes than `maxBytes`, all together.
+ * Writes what comes, and hashes one piece while the one before it is written. It ends with the
+ * piece by which there are more bytes than `maxBytes`.
  */
 export async function writeHashed(
   file: FileHandle,
