@@ -5,7 +5,7 @@ import { type HostEnvironment, type ProblemKind, replaceVariables } from "./reso
 
 export type ResolvedHooks = {
   /** One for each entry of the list; empty where it is wrong. */
-  values: { url: string; secret: string }[];
+  values: { url: string; secret?: string }[];
   mistakes: { path: ConfigPath; sentence: string }[];
   /** Variables that this machine does not have: another one may have them. */
   missing: { path: ConfigPath; sentence: string }[];
@@ -37,7 +37,8 @@ export function resolveHooks(notify: unknown, host: HostEnvironment): ResolvedHo
       (text) => urlProblem(text) ?? (seen.has(text) ? "is here a second time" : undefined),
     );
     seen.add(url);
-    return { url, secret: read("secret", secretProblem) };
+    const secret = read("secret", secretProblem);
+    return { url, ...(secret !== "" && { secret }) };
   });
   return { values, ...found };
 }

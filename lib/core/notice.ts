@@ -6,11 +6,12 @@ import type { Artefact, ArtefactHead } from "../model/artefact.ts";
 import { exampleAmount, questionText } from "../model/budget-question.ts";
 import type { SettEvent } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
-import type { NoticeKind } from "../model/notify.ts";
+import type { Hook, NoticeKind } from "../model/notify.ts";
 import { periodBudget } from "../model/payer-name.ts";
 import { Hold, periodOf } from "../model/spending.ts";
 import { unreachable } from "../model/unreachable.ts";
 import type { GoalState } from "./goal-status.ts";
+import { type Posted, postedAs, type Sent } from "./notice-forms.ts";
 
 /** A notice may be about these. A question and an approval wait for a person, and get reminders. */
 export type NoticeSubject =
@@ -131,13 +132,16 @@ const typeOf: Record<NoticeKind, string> = {
 const maxSummaryLength = 200;
 const maxTextLength = 4_000;
 
-/** The body to post: JSON, the same for the same notice and `reminder`. */
-export function noticeBody(
-  notice: Notice,
-  { instance, reminder }: { instance: InstanceName; reminder: number },
-): string {
+type Sending = {
+  instance: InstanceName;
+  reminder: number;
+  hook: Pick<Hook, "url" | "body" | "page">;
+};
+
+/** The content to post: JSON, the same for the same notice and `reminder`. */
+export function noticeBody(notice: Notice, { instance, reminder, hook }: Sending): Posted {
   const { kind, at, goal, artefact, approver, budget } = notice;
-  return JSON.stringify({
+  const sent: Sent = {
     type: budget?.isReached === false ? "budget.nearly_reached" : typeOf[kind],
     instance,
     at,
@@ -156,7 +160,17 @@ export function noticeBody(
       ? [raiseCommand(budget)]
       : artefact && commandsFor(kind, artefact.id)
     )?.map((command) => `${command} --name ${instance}`),
-  });
+    link: hook.page && `${hook.page.replace(/\/+$/, "")}/${placeOf(notice)}`,
+  };
+  return postedAs(hook.body ?? "sett", sent, hook.url);
+}
+
+/** The page's own addresses: nothing is done by opening one. */
+function placeOf({ kind, goal, artefact, approver }: Notice): string {
+  if (kind !== "question" && kind !== "approval")
+    return goal === undefined ? "#/" : `#/goals/${goal.goal_id}`;
+  const key = approver === undefined ? artefact?.id : `${artefact?.id}+${approver}`;
+  return `#/inbox?i=${key}`;
 }
 
 /** Money is in US dollars. */

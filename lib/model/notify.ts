@@ -17,10 +17,48 @@ export const NoticeKind = z.enum([
 ]);
 export type NoticeKind = z.infer<typeof NoticeKind>;
 
-/** A webhook, ready for use. `secret` signs its messages: `whsec_` and base64, or plain text. */
+/** The values that the body of sett.yml may name, as `{{ title }}`. */
+export const noticeFields = [
+  "title",
+  "text",
+  "link",
+  "type",
+  "instance",
+  "goal",
+  "goal_summary",
+  "artefact",
+  "by",
+  "approver",
+  "command",
+] as const;
+export type NoticeField = (typeof noticeFields)[number];
+export const noticePlaceholder = /\{\{\s*([a-z_]+)\s*\}\}/g;
+
+export type NoticeTemplate =
+  | string
+  | number
+  | boolean
+  | null
+  | NoticeTemplate[]
+  | { [name: string]: NoticeTemplate };
+const NoticeTemplate: z.ZodType<NoticeTemplate> = z.json();
+
+/** A body that is ready, or the JSON of one, in whose texts `{{ … }}` is replaced. */
+export const HookBody = z.union(
+  [z.enum(["sett", "slack", "ntfy"]), z.record(z.string(), NoticeTemplate)],
+  { error: "must be `sett`, `slack`, `ntfy`, or the JSON to post as a map" },
+);
+export type HookBody = z.infer<typeof HookBody>;
+
+/**
+ * A webhook, ready for use. `secret` signs its messages: `whsec_` and base64, or plain text; where
+ * it is missing they are not signed. `page`: the address of the page, to which links lead.
+ */
 export const Hook = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
-  secret: z.string().min(1),
+  secret: z.string().min(1).optional(),
+  body: HookBody.optional(),
+  page: z.string().optional(),
   on: z.array(NoticeKind),
   remind_every_ms: z.int().min(1),
 });

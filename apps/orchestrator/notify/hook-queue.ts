@@ -154,12 +154,14 @@ export class HookQueue {
     // A process that wakes up late finds another leader, and sends nothing.
     if ((await board.readLeader())?.epoch !== board.epoch) throw new Fenced(board.epoch);
     const { reminder } = delivery;
-    const body = noticeBody(notice, { instance: board.instance, reminder });
+    const hook = this.#hook;
+    const { body, path } = noticeBody(notice, { instance: board.instance, reminder, hook });
     const id = `${notice.id}-${reminder}`;
     const message = {
       id,
       timestampSeconds: Math.floor(this.#deps.clock.now().getTime() / 1_000),
       body,
+      ...(path !== undefined && { path }),
     };
     const posted = await post(this.#hook, message, notify?.timeoutMs ?? defaultTimeoutMs, signal);
     if (signal.aborted && posted.outcome === "again") return false;

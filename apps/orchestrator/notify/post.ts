@@ -14,7 +14,10 @@ export async function post(
   signal: AbortSignal,
 ): Promise<PostResult> {
   try {
-    const response = await fetch(hook.url, {
+    const { path } = message;
+    const to = path === undefined ? hook.url : new URL(path, hook.url);
+    const { secret } = hook;
+    const response = await fetch(to, {
       method: "POST",
       redirect: "manual",
       headers: {
@@ -22,7 +25,7 @@ export async function post(
         "user-agent": "sett",
         "webhook-id": message.id,
         "webhook-timestamp": String(message.timestampSeconds),
-        "webhook-signature": signatureOf(message, hook.secret),
+        ...(secret !== undefined && { "webhook-signature": signatureOf(message, secret) }),
       },
       body: message.body,
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),

@@ -4,7 +4,8 @@ import { createHmac } from "node:crypto";
 
 const base64Prefix = "whsec_";
 
-export type Message = { id: string; timestampSeconds: number; body: string };
+/** `path`: in the place of that of the webhook's address. */
+export type Message = { id: string; timestampSeconds: number; body: string; path?: string };
 
 /** `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`. */
 export function signatureOf({ id, timestampSeconds, body }: Message, secret: string): string {

@@ -1,8 +1,16 @@
 // Which messages people outside get, by real receivers of webhooks.
 import { afterAll, expect, test } from "bun:test";
+import { hrefOf } from "../../../apps/page/routes.ts";
+import type { Hook } from "../../../lib/model/notify.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { type Received, startHookReceiver } from "../../support/world/hook-receiver.ts";
+import type { Member } from "../../support/world/clan.ts";
+import {
+  type HookReceiver,
+  type Received,
+  startHookReceiver,
+} from "../../support/world/hook-receiver.ts";
+import type { Behaviour } from "../../support/world/played-agent.ts";
 import { placeInRedis } from "../../support/world/redis-place.ts";
 import {
   hookOf,
@@ -233,4 +241,70 @@ test("a goal that is retried after it failed is announced again when it ends aga
   const [, again] = await messagesAbout(receiver, goal, 2);
   expect(again?.body).toMatchObject({ type: "goal.failed", reminder: 0 });
   expect(again?.id).not.toBe(failed?.id);
+});
+
+test("an approval arrives in the form that each receiver takes, with a link to exactly this one on the page", async () => {
+  await using clan = await webhookClan(open());
+  using slack = startHookReceiver();
+  using ntfy = startHookReceiver();
+  using own = startHookReceiver();
+  const ada: Member = { human: true, bids: [{ on: "Draft", bid: "review" }] };
+  // The other worker ignores this goal.
+  const chatty: Behaviour = {
+    bid: ({ payload }) => (payload === "unwanted" ? "exclusive" : "ignore"),
+    work: () => ({ type: "Draft", payload: "<!channel> & *all*" }),
+  };
+  await clan.join({ chatty: { behaviour: chatty }, ada });
+  const page = "https://sett.example.org/";
+  const form = (receiver: HookReceiver, over: Partial<Hook>) => {
+    const { secret: _, ...hook } = hookOf(receiver, { page, on: ["approval"], ...over });
+    return hook;
+  };
+  await clan.start([
+    form(slack, { body: "slack" }),
+    form(ntfy, { body: "ntfy", url: `${new URL(ntfy.url).origin}/sett-topic_1` }),
+    form(own, {
+      body: { content: "{{ title }}", embeds: [{ url: "{{ link }}", color: 3 }], by: "{{ by }}" },
+    }),
+  ]);
+  const goal = await clan.postGoal("unwanted");
+  const draft = await clan.made(goal, ({ type }) => type === "Draft");
+  const arrived = async (receiver: HookReceiver) => {
+    await waitFor(
+      "a message",
+      () => Promise.resolve(receiver.received.length === 1),
+      clan.patience,
+    );
+    const [message] = receiver.received;
+    if (message === undefined) throw new Error("No message came.");
+    expect(message.signature).toBe("");
+    return { path: message.path, body: message.body as unknown };
+  };
+  const link = `https://sett.example.org/${hrefOf("/inbox", { i: `${draft.id} ada` })}`;
+  const title = "Draft of chatty waits for approval of ada: <!channel> & *all*";
+
+  expect((await arrived(slack)).body).toEqual({
+    text: "Draft of chatty waits for approval of ada: &lt;!channel&gt; &amp; *all*",
+    blocks: [
+      { type: "header", text: { type: "plain_text", text: title } },
+      { type: "section", text: { type: "plain_text", text: "<!channel> & *all*" } },
+      {
+        type: "section",
+        text: {
+          type: "mrkdwn",
+          text: `<${link}|Open it on the page>\n\`sett approve ${draft.id} --name ${clan.board.instance}\``,
+        },
+      },
+    ],
+  });
+  // ntfy takes JSON at its root, and not at the address of the topic.
+  expect(await arrived(ntfy)).toEqual({
+    path: "/",
+    body: { topic: "sett-topic_1", title, message: "<!channel> & *all*", priority: 4, click: link },
+  });
+  expect((await arrived(own)).body).toEqual({
+    content: title,
+    embeds: [{ url: link, color: 3 }],
+    by: "chatty",
+  });
 });

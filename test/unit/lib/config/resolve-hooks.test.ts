@@ -80,9 +80,35 @@ test("an unknown key, an empty `on` and reminders by the second are refused", as
   expect(await mistakesIn(`${validText}notify:\n  - ${entry}\n`, host)).toEqual([
     "sett.yml:7:56 notify[0].on: must not be empty: leave it out to be notified of everything",
     "sett.yml:7:78 notify[0].remind_every: must be at least `1m`",
-    "sett.yml:7:83 notify[0].method: is unknown here; known are `url`, `secret`, `on`, `remind_every`",
+    "sett.yml:7:83 notify[0].method: is unknown here; known are `url`, `secret`, `body`, `page`, `on`, `remind_every`",
   ]);
   expect(await mistakesIn(`${validText}notify: https://a.org\n`, host)).toEqual([
     "sett.yml:6:9 notify: must be a list, not `https://a.org`",
+  ]);
+});
+
+test("a body of another form needs no secret, and names only values that there are", async () => {
+  const [slack, own] = await hooksOf(`notify:
+  - { url: "https://hooks.example.org/a", body: slack, page: "https://sett.example.org" }
+  - { url: "https://hooks.example.org/b", body: { content: "{{ title }}: {{link}}" } }
+`);
+  expect(slack).toMatchObject({ body: "slack", page: "https://sett.example.org" });
+  expect([slack, own].every((hook) => hook !== undefined && !("secret" in hook))).toBe(true);
+  expect(own).toMatchObject({ body: { content: "{{ title }}: {{link}}" } });
+  const wrong = (rest: string) =>
+    mistakesIn(`${validText}notify:\n  - { url: "https://example.org/h", ${rest} }\n`, host);
+  expect(await wrong("on: [failed]")).toEqual([
+    expect.stringContaining("notify[0].secret: must be text that only you and the receiver know"),
+  ]);
+  expect(await wrong('body: { a: ["{{ titel }}"] }')).toEqual([
+    expect.stringContaining("notify[0].body: has no value for `{{ titel }}`: known are `title`,"),
+  ]);
+  expect(await wrong("body: teams")).toEqual([
+    expect.stringContaining(
+      "notify[0].body: must be `sett`, `slack`, `ntfy`, or the JSON to post as a map",
+    ),
+  ]);
+  expect(await wrong("body: slack, page: sett.example.org")).toEqual([
+    expect.stringContaining("notify[0].page: must be the address of the page"),
   ]);
 });

@@ -92,10 +92,11 @@ test("a long text is cut between characters, and a summary is the first line whe
     goal: artefact,
     artefact,
   };
-  const body = JSON.parse(
-    noticeBody(notice, { instance: InstanceName.parse("demo"), reminder: 0 }),
-  );
+  const hook = { url: "https://example.org/hook" };
+  const instance = InstanceName.parse("demo");
+  const body = JSON.parse(noticeBody(notice, { instance, reminder: 0, hook }).body);
   expect(body.goal.summary).toBe(`${"🦡".repeat(100)}…`);
   expect(body.artefact.text).toBe(`${artefact.payload.slice(0, 3_999)}…`);
   expect(body).not.toHaveProperty("answer_with");
+  expect(body).not.toHaveProperty("link");
 });
