@@ -3,11 +3,18 @@
 import { isObject, type JsonObject, memberAt, textAt } from "./json.ts";
 
 /**
- * Tools that the client runs; every other `type` of a tool runs at the provider. Versions follow
- * the names: `bash_20250124`.
+ * Tools that the client runs, beside those with `execution: client`; every other `type` of a tool
+ * runs at the provider. Versions follow the names: `bash_20250124`.
  */
 const clientTools =
   /^(?:function|custom|namespace|bash|text_editor|computer|computer_use|memory|local_shell|shell|apply_patch)(?:_|$)/;
+
+/**
+ * Tools that a provider runs whatever else the request says: a server that does not know
+ * `execution` would run them.
+ */
+const providerTools =
+  /^(?:web_search|web_fetch|file_search|code_interpreter|code_execution|image_generation|mcp)(?:_|$)/;
 
 /** Members that name something which only the provider has, with the remedy. */
 const kept: Readonly<Record<string, string>> = {
@@ -59,7 +66,8 @@ function toolsOf(json: unknown): unknown[] {
 
 function runsAtProvider(tool: unknown): boolean {
   const type = textAt(tool, "type");
-  if (type !== "" && !clientTools.test(type)) return true;
+  const isClients = textAt(tool, "execution") === "client" && !providerTools.test(type);
+  if (type !== "" && !clientTools.test(type) && !isClients) return true;
   const place = textAt(tool, "environment", "type");
   return type === "shell" && place !== "" && place !== "local";
 }

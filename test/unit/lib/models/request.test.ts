@@ -141,6 +141,16 @@ test.each([
     { tools: [{ type: "namespace", tools: [{ type: "web_search" }] }] },
     "The tool `web_search` runs",
   ],
+  [
+    "responses",
+    { tools: [{ type: "tool_search", execution: "server" }] },
+    "The tool `tool_search` runs",
+  ],
+  [
+    "responses",
+    { tools: [{ type: "web_search", execution: "client" }] },
+    "The tool `web_search` runs",
+  ],
   ["messages", { inference_geo: "us" }, "`inference_geo`"],
   ["chat", { modalities: ["text", "audio"] }, "`modalities`"],
   [
@@ -184,6 +194,17 @@ test.each([
     },
   ],
   ["responses", { tools: [{ type: "shell", environment: { type: "local" } }] }],
+  [
+    "responses",
+    {
+      tools: [
+        { type: "function", name: "exec_command", defer_loading: true },
+        { type: "custom", name: "apply_patch" },
+        { type: "namespace", tools: [{ type: "function", name: "f", defer_loading: true }] },
+        { type: "tool_search", execution: "client", description: "d", parameters: {} },
+      ],
+    },
+  ],
   [
     "responses",
     {
