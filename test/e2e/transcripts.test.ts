@@ -110,13 +110,23 @@ test("an archive shows the cost, and the conversation as long as its gateway run
   );
 });
 
-test("a result to which no call has led has no conversation", async () => {
-  const goal = (await sett.need("forage", "--goal", "hello")).trim();
-  const { code, err } = await sett.sett("unearth", goal, "--transcript");
+test("a result to which no call has led has no conversation, and a goal has all of its calls", async () => {
+  const answered = JSON.parse(await sett.need("unearth", await idOfAnswer("hello"), "--json"));
+  const note = (
+    await sett.need("post", "Note", "--payload", "x", "--from", answered.id, "--json")
+  ).trim();
+  const { code, err } = await sett.sett("unearth", JSON.parse(note).id, "--transcript");
   expect([code, err]).toEqual([
     0,
     expect.stringContaining("No call of a language model led to this artefact."),
   ]);
+  const whole = await sett.need("unearth", answered.goal_id, "--transcript", "--json");
+  const { calls } = JSON.parse(whole);
+  const { calls: ofAnswer } = JSON.parse(
+    await sett.need("unearth", answered.id, "--transcript", "--json"),
+  );
+  expect(calls).toEqual(ofAnswer);
+  expect(await sett.need("unearth", answered.goal_id, "--transcript")).toContain("Good day");
 });
 
 test("a back-up has the conversations, no key, and brings them back", async () => {

@@ -38,7 +38,8 @@ export const unearth = defineCommand({
     "For an artefact with a commit, it also fetches the commit into this repository, and shows all that it changes since the",
     "commit of the goal, and then only what has changed since your last verdict, and since the version before. A line with",
     "! is a warning. --transcript shows what its agent and the model have said: the gateway has kept it, so it must",
-    "run. With --json: every call, with the bodies of request and answer.",
+    "run. Of a goal it shows all calls of the goal, also those about bids and of work that has failed, was cancelled or",
+    "lost. With --json: every call, with the bodies of request and answer.",
     "--streams shows what the command has printed beside its answer, which the recorder keeps: stderr, and where it",
     "failed stdout. With --json: the bytes as they were.",
     "Control characters are left out of what an agent has written, except with --payload.",
@@ -129,7 +130,11 @@ async function showTranscript(
     return await shell.out.write(`${JSON.stringify(transcriptJson(artefact.id, transcript))}\n`);
   const { calls } = transcript;
   if (calls.length === 0)
-    return shell.messages.note("No call of a language model led to this artefact.");
+    return shell.messages.note(
+      String(artefact.id) === String(artefact.goal_id)
+        ? "No call of a language model has ended for this goal."
+        : "No call of a language model led to this artefact.",
+    );
   const hasNone = calls.every(
     ({ request, answer }) => request === undefined && answer === undefined,
   );

@@ -52,7 +52,9 @@ function conversationLines(
   ];
   const title = of === 1 ? "Conversation" : `Conversation ${number} of ${of}`;
   const kind = records[0]?.kind === "bid" ? " about the bid" : "";
-  const head = `${title}${kind} with ${models.map(oneLine).join(", ")}: ${costText(costOf(records)) || "no cost"}`;
+  const agents = new Set(calls.map(({ call }) => call.agent));
+  const agent = agents.size > 1 ? ` of ${records[0]?.agent ?? "an agent"}` : "";
+  const head = `${title}${agent}${kind} with ${models.map(oneLine).join(", ")}: ${costText(costOf(records)) || "no cost"}`;
   return [
     ...wrap(style.bold(head), { columns: out.columns }).split("\n"),
     ...namedTurns(conversation.turns).flatMap((turn) => [

@@ -29,8 +29,7 @@ export async function readTranscript(
 ): Promise<Transcript> {
   const { ended } = await board.readCalls(artefact.goal_id);
   if (ended.length === 0) return { calls: [], conversations: [] };
-  const made = await readHeads(board, await board.listArtefactsOfGoal(artefact.goal_id));
-  const records = callsByArtefact(made, ended).get(artefact.id) ?? [];
+  const records = await callsOf(board, artefact, ended);
   const digests = records.flatMap(({ request, answer }) =>
     [request, answer].flatMap((body) => body?.digest ?? []),
   );
@@ -43,6 +42,20 @@ export async function readTranscript(
     answer: bodyOf(call.answer),
   }));
   return withConversations(calls);
+}
+
+/**
+ * The calls that led to it; of a goal all of its calls, also those about bids, and of work that was
+ * cancelled, has failed, or was lost.
+ */
+async function callsOf(
+  board: Pick<ReadingBoard, "readHeads" | "listArtefactsOfGoal">,
+  { id, goal_id }: ArtefactHead,
+  ended: readonly CallRecord[],
+): Promise<readonly CallRecord[]> {
+  if (String(id) === String(goal_id)) return ended;
+  const made = await readHeads(board, await board.listArtefactsOfGoal(goal_id));
+  return callsByArtefact(made, ended).get(id) ?? [];
 }
 
 /** Writes the same calls as conversations. */

@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
-import { type CallWithBodies, transcriptJson } from "../../../../../lib/client/facts/transcript.ts";
+import {
+  type CallWithBodies,
+  readTranscript,
+  transcriptJson,
+} from "../../../../../lib/client/facts/transcript.ts";
+import { ArtefactId } from "../../../../../lib/model/ids.ts";
 import type { OpenCall } from "../../../../../lib/model/model-call.ts";
 import { recordOf, reserveOrder } from "../../../../support/blackboard/model-scene.ts";
 import {
@@ -7,6 +12,7 @@ import {
   newArtefactId,
   newClaimId,
   newGoalId,
+  sampleArtefact,
 } from "../../../../support/records/sample.ts";
 
 const token = {
@@ -38,4 +44,20 @@ test("as JSON a body is JSON where it is, and null where it was not kept", () =>
   expect(calls.map(({ request_body }) => request_body)).toEqual([{ a: 1 }, "data: x"]);
   const unkept = transcriptJson("x", { calls: [{ ...callOf("{}"), request: undefined }] });
   expect(unkept.calls[0]).toMatchObject({ request_body: null, answer_body: {}, outcome: "ok" });
+});
+
+test("of a goal every call is shown, also about a bid, and of work that was cancelled or lost", async () => {
+  const goal = sampleArtefact();
+  const calls = (["ok", "cancelled", "lost", "failed"] as const).map((outcome, index) =>
+    recordOf({ ...open, kind: index === 0 ? "bid" : "grant" }, { outcome }),
+  );
+  const board = {
+    readCalls: async () => ({ ended: calls, open: [] }),
+    readHeads: async () => [],
+    listArtefactsOfGoal: async () => [],
+  };
+  const read = async (id: ArtefactId) =>
+    (await readTranscript(board, { ...goal, id }, async () => new Map())).calls;
+  expect((await read(ArtefactId.parse(goal.goal_id))).map(({ call }) => call)).toEqual(calls);
+  expect(await read(newArtefactId())).toEqual([]);
 });
