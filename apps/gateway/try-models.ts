@@ -6,7 +6,6 @@ import { keyHeader, providers } from "../../lib/models/providers.ts";
 import { listOf } from "../../lib/models/transcript-parts.ts";
 import { maxAnswer } from "../../lib/models/worst-case.ts";
 import { isEventStream, reasonOf } from "./ask-once.ts";
-import type { ProviderReach } from "./provider-reach.ts";
 import { readBounded } from "./read-bounded.ts";
 
 /**
@@ -42,22 +41,18 @@ const question = {
 export async function tryModels(
   models: ReadonlyMap<string, ModelSettings>,
   keys: Keys,
-  reach: ProviderReach = {},
 ): Promise<ModelTrial[]> {
   return await Promise.all(
     [...models].map(async ([name, settings]) => {
       const { output: tokens, nanousd } = maxAnswer(undefined, settings);
       const answer = { tokens, ...(settings.price !== undefined && { nanousd }) };
       const model = { name, settings, key: await keys.read(name) };
-      return { model: name, answer, ...(await tryOne(model, reach)) };
+      return { model: name, answer, ...(await tryOne(model)) };
     }),
   );
 }
 
-async function tryOne(
-  model: Model,
-  reach: ProviderReach,
-): Promise<Omit<ModelTrial, "model" | "answer">> {
+async function tryOne(model: Model): Promise<Omit<ModelTrial, "model" | "answer">> {
   const { settings, key } = model;
   if (settings.needs_key && key === undefined)
     return { problem: "The gateway has no key of it: run `sett up`." };
@@ -65,9 +60,9 @@ async function tryOne(
   const whole = { ...bodyOf({ ...question, model: settings.model, maxTokens: words }) };
   const { tools: _, tool_choice: __, ...sentence } = whole as Record<string, unknown>;
   try {
-    const said = await ask(model, { ...sentence, stream: true }, reach);
+    const said = await ask(model, { ...sentence, stream: true });
     if (!said.response.ok) return { problem: refusalOf(said) };
-    const called = await ask(model, whole, reach);
+    const called = await ask(model, whole);
     const calls_tools = called.response.ok && hasCall(parseJson(called.text));
     return { streams: isEventStream(said.response), calls_tools };
   } catch (error) {
@@ -77,7 +72,7 @@ async function tryOne(
   }
 }
 
-async function ask({ settings, key }: Model, body: object, reach: ProviderReach): Promise<Reply> {
+async function ask({ settings, key }: Model, body: object): Promise<Reply> {
   const { provider, base_url, timeout_ms } = settings;
   const { question: format, ownHeaders } = providers[provider];
   const response = await fetch(`${base_url}${format.path}`, {
@@ -86,7 +81,6 @@ async function ask({ settings, key }: Model, body: object, reach: ProviderReach)
     body: JSON.stringify(body),
     redirect: "manual",
     signal: AbortSignal.timeout(timeout_ms),
-    ...reach,
   });
   const bytes = await readBounded(response.body, maxBytes);
   return { response, text: new TextDecoder().decode(bytes ?? new Uint8Array()) };

@@ -3,7 +3,7 @@ import { formatAmount } from "../model/amounts.ts";
 import type { Budget } from "../model/budget.ts";
 import type { AgentConfig, SettConfig } from "../model/config.ts";
 import { workerOutput } from "../model/config-environment.ts";
-import type { ModelSettings } from "../model/config-models.ts";
+import { besideModels, type ModelSettings } from "../model/config-models.ts";
 import { hasLimits, type PeriodLimits } from "../model/spending.ts";
 import { isModelVariable } from "../models/providers.ts";
 import { maxAnswer } from "../models/worst-case.ts";
@@ -20,7 +20,7 @@ export function unknownModels(
   agents: Readonly<Record<string, unknown>>,
   models: Readonly<Record<string, unknown>>,
 ): Finding[] {
-  const names = Object.keys(models).filter((name) => name !== "record");
+  const names = Object.keys(models).filter((name) => !besideModels.some((one) => one === name));
   return Object.entries(agents).flatMap(([agent, settings]) => {
     const model: unknown = Object(settings).model;
     if (typeof model !== "string" || names.includes(model)) return [];

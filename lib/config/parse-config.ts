@@ -135,7 +135,7 @@ export function parseConfig(source: ConfigText): ParsedConfig {
   if (found.mistakes.length > 0 || !parsed.isValid)
     return { config: undefined, notes: [], ...found, mistakes: sortProblems(found.mistakes) };
 
-  const resolved = { environments, hooks: hooks.values, models: models.values };
+  const resolved = { environments, hooks: hooks.values, models };
   const config = configOf(parsed.value, resolved, { folder, host });
   found.missing.push(...missingSecrets(config, host).map(place));
   found.warnings.push(...[...models.warnings, ...warningsOf(config, version)].map(place));
@@ -234,7 +234,7 @@ function mistakesBetween(whole: Readonly<Record<string, unknown>>): Finding[] {
 type Resolved = {
   environments: ReadonlyMap<string, Record<string, string>>;
   hooks: ReturnType<typeof resolveHooks>["values"];
-  models: ReturnType<typeof resolveModels>["values"];
+  models: Pick<ReturnType<typeof resolveModels>, "values" | "way">;
 };
 
 function configOf(
@@ -247,7 +247,7 @@ function configOf(
     ...rest,
     secrets: resolveSecrets(rest.secrets, place),
     services: resolveServices(rest.services, place),
-    models: modelsConfig(rest.models, models),
+    models: modelsConfig(rest.models, models, place.folder),
     limits: {
       ...limits,
       budget: limits.budget ?? (hasModels ? defaultBudget : {}),

@@ -60,6 +60,7 @@ export async function checkConfig(
     ...parsed.mistakes,
     ...places.flatMap((place) => place.mistakes),
     ...prompts,
+    ...(await withoutCertificates(parsed)),
     ...sizes.map(({ path: at, sentence }) => parsed.problemAt(at, sentence)),
   ]);
   const warnings = sortProblems([...parsed.warnings, ...places.flatMap((place) => place.warnings)]);
@@ -90,6 +91,16 @@ export async function readConfig(
   if (config === undefined) throw invalidConfig(name, [...mistakes, ...missing]);
   if (missing.length > 0) throw missingVariables(name, missing);
   return { config, warnings, problemAt };
+}
+
+/** A folder would be made in the place of a file that is not there. */
+async function withoutCertificates({
+  config,
+  problemAt,
+}: Pick<CheckedConfig, "config" | "problemAt">): Promise<ConfigProblem[]> {
+  const { ca } = config?.models.way ?? {};
+  const isFile = ca === undefined || (await stat(ca).catch(() => undefined))?.isFile() === true;
+  return isFile ? [] : [problemAt(["models", "ca"], `names no file of this machine: ${ca}`)];
 }
 
 async function readText(path: string): Promise<string> {

@@ -1,6 +1,14 @@
 // The addresses and keys of `models`, with `${NAME}` taken from the host. No sentence shows a key.
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import type { ModelsConfig, SettFile } from "../model/config.ts";
-import { ModelName, type ModelSettings, Provider } from "../model/config-models.ts";
+import {
+  besideModels,
+  ModelName,
+  type ModelSettings,
+  Provider,
+  type ProviderWay,
+} from "../model/config-models.ts";
 import { isThisMachine } from "../model/proxy.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { priceOf } from "../models/price-list.ts";
@@ -11,6 +19,7 @@ import { type HostEnvironment, type ProblemKind, replaceVariables } from "./reso
 type Finding = { path: ConfigPath; sentence: string };
 
 export type ResolvedModels = {
+  way: ProviderWay;
   /** By the model's name; an address is empty where it is wrong. */
   values: Map<string, { base_url: string; key: string | undefined }>;
   mistakes: Finding[];
@@ -32,9 +41,15 @@ export function resolveModels(
   host: HostEnvironment,
   withoutKeys = false,
 ): ResolvedModels {
-  const found: ResolvedModels = { values: new Map(), mistakes: [], missing: [], warnings: [] };
+  const found: ResolvedModels = {
+    way: {},
+    ...{ values: new Map(), mistakes: [], missing: [], warnings: [] },
+  };
+  found.way = wayOf(Object(models), host, (sentence, kind) =>
+    found[kind].push({ path: ["models", "proxy"], sentence }),
+  );
   for (const [name, model] of Object.entries<unknown>(Object(models))) {
-    if (name === "record" || !(model instanceof Object)) continue;
+    if (isBeside(name) || !(model instanceof Object)) continue;
     const nameIssue = ModelName.safeParse(name).error?.issues[0];
     if (nameIssue !== undefined)
       found.mistakes.push({ path: ["models", name], sentence: nameIssue.message });
@@ -84,15 +99,50 @@ export function resolveModels(
   return found;
 }
 
+function isBeside(name: string): boolean {
+  return besideModels.some((one) => one === name);
+}
+
+/** The file's, or that of the environment. The gateway's container is not this machine. */
+function wayOf(
+  { proxy: raw, ca: file }: { proxy?: unknown; ca?: unknown },
+  host: HostEnvironment,
+  report: (sentence: string, kind: ProblemKind) => void,
+): ProviderWay {
+  const ofHost = (...names: string[]) => names.map((name) => host[name]).find((value) => value);
+  const usual = ofHost("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY");
+  const written = typeof raw === "string" ? replaceVariables(raw, host, report) : undefined;
+  if (written !== undefined && written !== "none" && proxyAddress(written) === undefined)
+    report("must be an address such as `http://proxy.example.org:3128`, or `none`", "mistakes");
+  const proxy = written === "none" ? undefined : proxyAddress(written ?? usual ?? "");
+  const usualCa = ofHost("NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE");
+  // A variable that names no file is no mistake of sett.yml.
+  const ca = typeof file === "string" ? file : usualCa && existsSync(usualCa) ? usualCa : undefined;
+  return withoutUndefined({
+    proxy,
+    no_proxy: proxy === undefined ? undefined : (ofHost("no_proxy", "NO_PROXY") ?? ""),
+    ca,
+  });
+}
+
+function proxyAddress(text: string): string | undefined {
+  const url = URL.parse(text) ?? URL.parse(`http://${text}`);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === "") return undefined;
+  if (isThisMachine(url.hostname)) url.hostname = "host.docker.internal";
+  return url.href.replace(/\/$/, "");
+}
+
 const isOwnSentence =
   "is the gateway's own container, unless it runs with `--runtime process`: write `host.docker.internal` for this machine";
 
 /** The models as the gateway gets them, and their keys. */
 export function modelsConfig(
   { record, models }: SettFile["models"],
-  values: ResolvedModels["values"],
+  { values, way }: Pick<ResolvedModels, "values" | "way">,
+  folder: string,
 ): ModelsConfig {
-  const config: ModelsConfig = { record, settings: {}, keys: {} };
+  const ca = way.ca === undefined ? {} : { ca: resolve(folder, way.ca) };
+  const config: ModelsConfig = { record, way: { ...way, ...ca }, settings: {}, keys: {} };
   for (const [name, { provider, model, key, base_url: _, price, ...settings }] of Object.entries(
     models,
   )) {

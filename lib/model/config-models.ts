@@ -108,24 +108,59 @@ export type ModelFile = z.infer<typeof ModelFile>;
 export const RecordMode = z.enum(["bodies", "digests"]);
 export type RecordMode = z.infer<typeof RecordMode>;
 
+/** Keys of `models` beside the models, which no model can have as its name. */
+export const besideModels = ["record", "proxy", "ca"] as const;
+
 /**
- * The `models` of the file: `record`, and every other key is a model, whose name `resolveModels`
- * checks.
+ * The way to the providers. `proxy`: undefined means a direct one, and `no_proxy` are the hosts
+ * that need none. `ca`: the absolute path of a PEM file of this machine.
+ */
+export type ProviderWay = {
+  proxy?: string | undefined;
+  no_proxy?: string | undefined;
+  ca?: string | undefined;
+};
+
+/**
+ * The `models` of the file: `record`, `proxy` and `ca`, and every other key is a model, whose name
+ * `resolveModels` checks.
  */
 export const ModelsFile = z
   .object({
     record: RecordMode.default("bodies").describe(
       "What is kept of each call: `bodies` of request and answer, or only their `digests`. `record` cannot be a model's name.",
     ),
+    proxy: z
+      .string({ error: "must be an address such as `http://proxy.example.org:3128`, or `none`" })
+      .optional()
+      .describe(
+        "The proxy through which the gateway reaches the providers, or `none`. A variable of this machine is replaced. Default: HTTPS_PROXY, but for the hosts of NO_PROXY, of the environment of `sett up`.",
+      ),
+    ca: z
+      .string({ error: "must be the path of a PEM file of this machine" })
+      .min(1, { error: "must not be empty" })
+      .optional()
+      .describe(
+        "A PEM file of this machine with certificates that the gateway trusts beside the usual ones. Default: NODE_EXTRA_CA_CERTS or SSL_CERT_FILE of the environment of `sett up`.",
+      ),
   })
   .catchall(ModelFile)
   .meta({ propertyNames: { pattern: namePattern.source } })
   .transform(
-    ({ record, ...models }): { record: RecordMode; models: Record<string, ModelFile> } => ({
+    ({ record, proxy, ca, ...models }): ModelsOfFile => ({
       record,
+      ...(proxy !== undefined && { proxy }),
+      ...(ca !== undefined && { ca }),
       models,
     }),
   );
+
+type ModelsOfFile = {
+  record: RecordMode;
+  proxy?: string;
+  ca?: string;
+  models: Record<string, ModelFile>;
+};
 
 /**
  * A model as the gateway gets it. The key is not part of it, and of no other setting: it is a file.

@@ -6,7 +6,13 @@ import { BidRule } from "./bid.ts";
 import { type Budget, BudgetFile } from "./budget.ts";
 import { BudgetLimits, limitsOf } from "./config-budget.ts";
 import { Environment } from "./config-environment.ts";
-import { ModelName, type ModelSettings, ModelsFile, type RecordMode } from "./config-models.ts";
+import {
+  ModelName,
+  type ModelSettings,
+  ModelsFile,
+  type ProviderWay,
+  type RecordMode,
+} from "./config-models.ts";
 import { ImageName, Role, UnreservedAgentName } from "./config-names.ts";
 import { HookFile } from "./config-notify.ts";
 import { type PromptKey, Prompts } from "./config-prompts.ts";
@@ -358,6 +364,7 @@ export type Person = Pick<AgentConfig, "name" | "role" | "bids"> & {
  */
 export type ModelsConfig = {
   record: RecordMode;
+  way: ProviderWay;
   settings: Record<string, ModelSettings>;
   keys: Record<string, string>;
 };

@@ -102,6 +102,7 @@ function partFindings(
       return [
         ...judgePart(facts, { subject, container, engine: architecture, version, up, isRootless }),
         ...judgeMachineNetworks(facts, { subject, now, up }),
+        ...judgeWay(facts),
       ];
     }),
     ...judgeExchange(exchange, diskLimits(parts), suggest("hoard")),
@@ -127,4 +128,15 @@ function subjectOf({ part }: PartFacts): string {
   return component === "agent" || component === "worker"
     ? `${component} ${partName(part)}`
     : partName(part);
+}
+
+/** How the gateway reaches the providers, where that is not the usual way. */
+function judgeWay({ part: { labels, env } }: PartFacts): Finding[] {
+  const { HTTPS_PROXY: proxy, NODE_EXTRA_CA_CERTS: ca } = env;
+  if (labels.component !== "gateway" || (proxy === undefined && ca === undefined)) return [];
+  const found = [
+    ...(proxy === undefined ? [] : [`through the proxy ${URL.parse(proxy)?.host ?? "of its own"}`]),
+    ...(ca === undefined ? [] : ["with certificates of your own"]),
+  ].join(", ");
+  return [{ subject: "gateway", check: "way to providers", level: "ok", found }];
 }

@@ -3,6 +3,7 @@
 // Nothing here contains a key: whatever a container is made from can be read with `docker inspect`.
 // The keys are put into its memory when it runs.
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
+import type { ProviderWay } from "../../../lib/model/config-models.ts";
 import { hasLimits } from "../../../lib/model/spending.ts";
 import type { Mount } from "../../../lib/runtime/container-spec.ts";
 import { recordVolumeName } from "../../../lib/runtime/names.ts";
@@ -14,6 +15,7 @@ import { defineService } from "./service.ts";
 const keysDir = "/keys";
 const recordDir = "/record";
 const cassetteDir = "/cassettes";
+const caFile = "/company-ca.pem";
 
 export const gateway = defineService({
   name: "gateway",
@@ -40,6 +42,7 @@ export const gateway = defineService({
       reachesRedis(input, { role: "gateway" }),
       temporaryFolder(64),
       ...cassetteMounts(input),
+      ...caMounts(input.config),
     ],
     network: "instance",
     reachesMachine: true,
@@ -89,10 +92,24 @@ function environmentOf(input: PlanInput): Record<string, string> {
     }),
     SETT_MODEL_RECORD: config.models.record,
     ...(transcripts_ms !== undefined && { SETT_TRANSCRIPT_RETENTION: `${transcripts_ms}ms` }),
+    ...wayEnvironment(config.models.way),
     SETT_KEYS_DIR: keysDir,
     SETT_RECORD_DIR: recordDir,
     ...cassetteEnvironment(input),
   };
+}
+
+/** The variables by which its runtime goes. This machine is reached without a proxy. */
+function wayEnvironment({ proxy, no_proxy = "", ca }: ProviderWay): Record<string, string> {
+  const direct = [no_proxy, "host.docker.internal"].filter((hosts) => hosts !== "").join(",");
+  return {
+    ...(proxy !== undefined && { HTTPS_PROXY: proxy, HTTP_PROXY: proxy, NO_PROXY: direct }),
+    ...(ca !== undefined && { NODE_EXTRA_CA_CERTS: caFile }),
+  };
+}
+
+function caMounts({ models: { way } }: SettConfig): Mount[] {
+  return way.ca === undefined ? [] : [{ kind: "bind", path: way.ca, target: caFile, access: "ro" }];
 }
 
 /** For a replay no model needs its key. */

@@ -26,7 +26,7 @@ test("a short file gets every default", async () => {
       budget: {},
       spending: { instance: {}, people: {}, triggers: {} },
     },
-    models: { record: "bodies", settings: {}, keys: {} },
+    models: { record: "bodies", way: {}, settings: {}, keys: {} },
     retention: {},
     services: {
       orchestrator: {},

@@ -159,3 +159,39 @@ test("names, words and bounds of a model are checked", async () => {
     "sett.yml:8:18 models.n.provider: must be `anthropic` or `openai`, not `mistral`",
   ]);
 });
+
+test("the way to the providers is the file's, or that of the environment; this machine has a name of its own there", async () => {
+  const model =
+    "  m: { provider: openai, model: x, base_url: http://h/v1, price: { input: 0, output: 0 } }\n";
+  const wayOf = async (more: string, env: Record<string, string>) => {
+    await using made = await configFolder({
+      "sett.yml": file(`${more}${model}`),
+      "b.pem": "certificates",
+    });
+    const { config } = await readConfig(made.path, { ...host, ...env });
+    const { ca, ...way } = config.models.way;
+    return { ...way, ...(ca !== undefined && { ca: ca.replace(made.folder, "") }) };
+  };
+  const usual = {
+    HTTPS_PROXY: "http://localhost:3128",
+    NO_PROXY: "intern",
+    SSL_CERT_FILE: "/etc/passwd",
+  };
+  expect(await wayOf("", {})).toEqual({});
+  expect(await wayOf("", usual)).toEqual({
+    proxy: "http://host.docker.internal:3128",
+    no_proxy: "intern",
+    ca: "/etc/passwd",
+  });
+  expect(await wayOf("  proxy: none\n  ca: ./b.pem\n", usual)).toEqual({ ca: "/b.pem" });
+  expect(await wayOf("  proxy: http://p:1\n", usual)).toEqual({
+    ...{ proxy: "http://p:1", no_proxy: "intern", ca: "/etc/passwd" },
+  });
+  expect(await wayOf("", { NODE_EXTRA_CA_CERTS: "/nowhere.pem" })).toEqual({});
+  expect(await mistakesIn(file(`  ca: c.pem\n${model}`), host)).toEqual([
+    expect.stringContaining("sett.yml:5:7 models.ca: names no file of this machine"),
+  ]);
+  expect(await mistakesIn(file(`  proxy: ftp://x\n${model}`), host)).toEqual([
+    "sett.yml:5:10 models.proxy: must be an address such as `http://proxy.example.org:3128`, or `none`",
+  ]);
+});

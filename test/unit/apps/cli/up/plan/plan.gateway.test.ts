@@ -35,6 +35,20 @@ retention: { transcripts: 30d }
     ).toBeUndefined();
   });
 
+  test("reaches providers by the proxy and with the certificates that are there, and this machine directly", () => {
+    const way = { proxy: "http://proxy:3128", no_proxy: "intern", ca: "/etc/company.pem" };
+    const { gateway: behind } = samplePlan({ ...config, models: { ...config.models, way } });
+    expect(behind?.spec.env).toMatchObject({
+      HTTPS_PROXY: "http://proxy:3128",
+      HTTP_PROXY: "http://proxy:3128",
+      NO_PROXY: "intern,host.docker.internal",
+      NODE_EXTRA_CA_CERTS: "/company-ca.pem",
+    });
+    expect(behind?.spec.mounts).toContainEqual({
+      ...{ kind: "bind", path: "/etc/company.pem", target: "/company-ca.pem", access: "ro" },
+    });
+  });
+
   test("knows the models, the budgets and who may ask which model, and no key", () => {
     const { SETT_MODELS = "", SETT_MODEL_AGENTS = "", ...env } = gateway?.spec.env ?? {};
     expect(JSON.parse(SETT_MODELS)).toMatchObject({
