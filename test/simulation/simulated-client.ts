@@ -42,23 +42,35 @@ export class SimulatedClient implements Transport {
     this.client = clientOver(this);
   }
 
+  /** The kernel keeps what is sent to a process that stands still: it is answered once that runs. */
   connect(): Promise<void> {
-    const { scheduler, cutOff } = this.#redis;
+    const { scheduler, cutOff, life: server } = this.#redis;
+    const canAnswer = () => this.#redis.isUp && !cutOff.has(this.life.name);
     return new Promise((resolve, reject) => {
-      const canAnswer = () => this.#redis.isUp && !cutOff.has(this.life.name);
-      const isSilent = canAnswer() && this.#redis.life.isPaused;
-      scheduler.after(isSilent ? this.#connectMs : this.#delay(), this.life, "connect", () => {
-        if (isSilent) return reject(new Error("Connection timeout"));
-        if (!canAnswer() || this.#redis.life.isPaused)
-          return reject(new Error("connect ECONNREFUSED"));
-        this.#isOpen = true;
-        this.#number = this.#redis.server.connect();
-        this.#server = this.#redis.life;
-        this.#redis.clients.add(this);
-        this.life.onEnd(() => this.#abandon());
+      let isOver = false;
+      const end = (reason?: string) => {
+        if (isOver) return;
+        isOver = true;
+        if (reason !== undefined) return reject(new Error(reason));
+        this.#open();
         resolve();
-      });
+      };
+      const arrive = () =>
+        scheduler.after(this.#delay(), this.life, "connect", () =>
+          end(canAnswer() && !this.#redis.life.isPaused ? undefined : "connect ECONNREFUSED"),
+        );
+      if (!canAnswer() || !server.isPaused) return void arrive();
+      scheduler.after(this.#delay(), server, "accept", arrive);
+      scheduler.after(this.#connectMs, this.life, "connect", () => end("Connection timeout"));
     });
+  }
+
+  #open(): void {
+    this.#isOpen = true;
+    this.#number = this.#redis.server.connect();
+    this.#server = this.#redis.life;
+    this.#redis.clients.add(this);
+    this.life.onEnd(() => this.#abandon());
   }
 
   /** Done when it arrives, in one step. Its outcome is unknown where the connection breaks. */
