@@ -9,7 +9,7 @@ import { needsWorkers } from "../../lib/model/agent.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
 import { directToThisMachine } from "../../lib/model/proxy.ts";
-import { leaveCrashesToTheSystem } from "../../lib/process/process-one.ts";
+import { closeToOthers, leaveCrashesToTheSystem } from "../../lib/process/process-one.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { reachable } from "../../lib/service/forward.ts";
 import { readMetrics, runHealthcheck } from "../../lib/service/health-check.ts";
@@ -47,8 +47,11 @@ async function main(given: string[]): Promise<void> {
   const { environment, isForgotten, rest } = await withLogin(given, process.env);
   const [argument, ...more] = rest;
   if (argument === "--version") return console.log(packageJson.version);
-  if (argument === "--work")
+  if (argument === "--work") {
+    // In a container its tools are programs of the same user.
+    if (process.ppid === 1) await closeToOthers();
     return (await import("./prompt-worker/work.ts")).runWorker(process.env);
+  }
   if (argument === "--make-layer")
     return (await import("./tool/make-layer.ts")).makeLayer(
       more,

@@ -13,6 +13,7 @@ const withContainer = [
     "strategy",
     "workspace",
     "writable_root",
+    "isolation",
   ],
   ...[
     "network",

@@ -24,6 +24,7 @@ import { Services } from "./config-services.ts";
 import { Egress, NetworkMode, networkModes } from "./egress.ts";
 import { bytesOf, maxStringBytes } from "./exec-limits.ts";
 import type { AgentName } from "./ids.ts";
+import { Isolation } from "./isolation.ts";
 import { defaultOutputBytes } from "./kept-output.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
@@ -164,6 +165,9 @@ export const AgentFile = z
       .describe(
         "The command may write anywhere in its container, as far as its user may. Default: only for `path`.",
       ),
+    isolation: Isolation.optional().describe(
+      "What is between its command and the kernel of the machine: as the key of the same name for all agents, which it replaces.",
+    ),
     network: NetworkMode.default("board").describe(networkModes),
     egress: z
       .array(Egress)
@@ -291,6 +295,9 @@ export const SettFile = z.strictObject({
     ),
   models: ModelsFile.prefault({}).describe("The language models that agents may ask, by name."),
   limits: Limits.prefault({}).describe("Limits of the whole instance."),
+  isolation: Isolation.optional().describe(
+    "What is between the commands of agents and the kernel of the machine: `gvisor`, `kata`, or the name of a runtime that the Docker Engine knows. Default: the Engine's own.",
+  ),
   secrets: SecretsFile.default({}).describe(
     "Secrets by name: tokens, keys and passwords, for the agents that name them.",
   ),

@@ -56,12 +56,11 @@ export async function forgetArgument(argument: string): Promise<boolean> {
 const setDumpable = 4;
 
 /**
- * As process 1 of a container: lets no other process of its user look into this one. Linux does so
- * by itself where the program's file cannot be read, and gVisor starts no such file.
+ * Lets no other process of its user look into this one. Linux does so by itself where the program's
+ * file cannot be read, and gVisor starts no such file.
  */
 export async function closeToOthers(): Promise<void> {
-  const libc = process.pid === 1 ? await openLibc() : undefined;
-  libc?.prctl(setDumpable, 0n, 0n, 0n, 0n);
+  (await openLibc())?.prctl(setDumpable, 0n, 0n, 0n, 0n);
 }
 
 /**

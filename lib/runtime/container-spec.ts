@@ -82,6 +82,8 @@ export type ContainerSpec = {
    * this machine needs one, and listens on it itself.
    */
   ports?: { port: number; hostPort?: number; hostAddress?: string }[];
+  /** The Engine's name of what runs it. Default: the Engine's own. */
+  runtime?: string;
   capabilities: "none" | "default";
   /** The entrypoint itself is process 1 and reaps orphans; else the Engine's init does. */
   isInit?: boolean;

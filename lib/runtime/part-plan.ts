@@ -135,7 +135,10 @@ export type PartPlan = {
   pidsLimit: number;
   stopTimeoutSeconds: number;
   /** All else that an agent's command may do or not. */
-  confinement?: Pick<ContainerSpec, "isInit" | "isRootReadOnly" | "systemCalls" | "stopSignal">;
+  confinement?: Pick<
+    ContainerSpec,
+    "isInit" | "isRootReadOnly" | "systemCalls" | "stopSignal" | "runtime"
+  >;
   /** Default: that of its image. */
   healthcheck?: ContainerSpec["healthcheck"];
   /** The part reads it at its start alone: another registration is another part. */
@@ -144,7 +147,8 @@ export type PartPlan = {
 
 /**
  * A volume that must be there before its part starts. `owner`: who may write to it; where there are
- * images, `image` is any of them, and nothing of it runs. `content`: what an image has at `path`.
+ * images, `image` is any of them, and nothing of it runs. `content`: what an image has at `path`,
+ * with the file `readable` of it as one that everybody may read.
  * `memoryBytes`: it is in memory, for its owner alone, may have so many bytes, and is empty again
  * when no part uses it. `over`: the names of the volume whose files it begins with, where that can
  * be, and of the one that has what is written to it.
@@ -154,7 +158,7 @@ export type PlannedVolume = {
   labels: PartLabels;
   owner?: Owner;
   image?: string;
-  content?: { image: string; path: string };
+  content?: { image: string; path: string; readable?: string };
   memoryBytes?: number;
   over?: { layer: string; upper: string };
 };

@@ -25,6 +25,8 @@ export type EngineInfo = {
    * such a container.
    */
   canLimitProcessors: boolean;
+  /** The runtimes that it knows by name; undefined where there are none. */
+  runtimes?: readonly string[];
   /**
    * It runs without root: root of a container is then the user of this machine who runs the Engine,
    * and other users are no users of it.

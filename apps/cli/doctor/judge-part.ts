@@ -1,5 +1,6 @@
 // Judges one part of an instance: how its container is isolated, what it was given, and what image
 // it is made of.
+import { kernelText } from "../../../lib/model/isolation.ts";
 import type { ContainerSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { ImageInfo } from "../../../lib/runtime/port.ts";
 import type { Finding } from "../facts/finding.ts";
@@ -43,6 +44,7 @@ export function judgePart(
             : [
                 networkFinding(survey, context),
                 limitsFinding(survey, context),
+                kernelFinding(survey, context),
                 ...volumesFinding(survey, context),
               ]),
         ]),
@@ -106,6 +108,13 @@ function portsFinding(
   }
   const why = "Every machine that reaches this one can connect. Sett publishes on 127.0.0.1 only.";
   return { ...base, level: "problem", found, why, remedy: remade(container, up) };
+}
+
+/** Between its command and the machine. */
+function kernelFinding({ runtime }: ContainerSurvey, { subject }: Context): Finding {
+  const isShared = /^(?:runc|crun|io\.containerd\.runc\.v\d)$/.test(runtime);
+  const found = isShared ? `that of the machine (${runtime})` : kernelText(runtime);
+  return { subject, check: "kernel", level: "ok", found };
 }
 
 /** A service of Sett needs no writable root; an agent's command may. */

@@ -43,7 +43,7 @@ export const mebibyte = 1024 ** 2;
 /** The means of the Engine's machine. */
 export type Machine = Pick<
   EngineInfo,
-  "cpus" | "memoryBytes" | "canLimitSystemCalls" | "canLimitProcessors"
+  "cpus" | "memoryBytes" | "canLimitSystemCalls" | "canLimitProcessors" | "runtimes"
 >;
 
 const maxDefaultMemoryBytes = 8 * 1024 ** 3;

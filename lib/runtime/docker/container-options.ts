@@ -42,6 +42,7 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
       ...withoutUndefined({
         GroupAdd: spec.groups?.map(String),
         PidsLimit: spec.pidsLimit,
+        Runtime: spec.runtime,
         NetworkMode: network?.name ?? noNetwork,
       }),
       ...(spec.hostAlias !== undefined && { ExtraHosts: [`${spec.hostAlias}:host-gateway`] }),

@@ -14,6 +14,7 @@ type Info = {
   CpuCfsQuota?: boolean;
   SecurityOptions?: string[] | null;
   DockerRootDir?: string;
+  Runtimes?: Record<string, unknown>;
   /** Podman alone has it, in its imitation of this API. */
   BuildahVersion?: string;
 };
@@ -33,6 +34,7 @@ export async function checkEngine(docker: Docker): Promise<EngineInfo> {
     CpuCfsQuota,
     SecurityOptions,
     DockerRootDir,
+    Runtimes,
   } = info;
   const has = (pattern: RegExp) => (SecurityOptions ?? []).some((option) => pattern.test(option));
   return {
@@ -42,6 +44,7 @@ export async function checkEngine(docker: Docker): Promise<EngineInfo> {
     memoryBytes: MemTotal,
     canLimitSystemCalls: has(/^(?:name=)?seccomp\b/),
     canLimitProcessors: CpuCfsQuota !== false,
+    ...withoutUndefined({ runtimes: Runtimes && Object.keys(Runtimes) }),
     isRootless: has(/^(?:name=)?rootless\b/),
     ...(has(/^(?:name=)?userns\b/) &&
       withoutUndefined({ firstUser: firstUserIn(DockerRootDir ?? "") })),

@@ -45,6 +45,8 @@ export type ContainerSurvey = {
   ports: { port: number; address: string; hostPort: number }[];
   /** `none`, `host`, and the names of others: all that it is in now. */
   networks: string[];
+  /** The Engine's name of what runs it. */
+  runtime: string;
   /** Undefined where there is no limit. */
   limits: { memoryBytes: number | undefined; pids: number | undefined };
   /** Folders that the image declares as `VOLUME`, and that have a nameless volume each. */
@@ -175,6 +177,7 @@ export function surveyOf({
     ),
     networks: networksOf(NetworkSettings.Networks, network),
     // The Engine says 0, -1 or null for none.
+    runtime: HostConfig.Runtime ?? "runc",
     limits: { memoryBytes: limitOf(HostConfig.Memory), pids: limitOf(HostConfig.PidsLimit) },
     imageVolumes: (Mounts ?? []).flatMap(({ Name: name, Destination }) =>
       /^[0-9a-f]{64}$/.test(name ?? "") ? [Destination] : [],

@@ -5,6 +5,7 @@
 // only where it needs it. A process that may write to a socket may connect to it, also where the
 // folder is mounted read-only.
 
+import { createHash } from "node:crypto";
 import type { Cage } from "../../model/cage.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { inPieces } from "../../model/in-pieces.ts";
@@ -414,10 +415,15 @@ function repository(need: Extract<Need, { kind: "repository" }>): Met {
   };
 }
 
+/** Names the volume whose cub everybody may read. */
+function readableId(imageId: string): string {
+  return createHash("sha256").update(`readable ${imageId}`).digest("hex");
+}
+
 /** The cub and git have their own libraries; the agent's command gets the value of its image. */
 function cub(
   { healthcheck }: Extract<Need, { kind: "cub" }>,
-  { labels, network, resources, needs }: PartPlan,
+  { labels, network, resources, needs, confinement }: PartPlan,
   { cub: { tag, id } }: Engine,
 ): Met {
   const halves = needs.flatMap((need) =>
@@ -426,7 +432,9 @@ function cub(
   const { openFiles, fileBytes, pendingSignals, queueBytes } = resources;
   const limits = withoutUndefined({ openFiles, fileBytes, pendingSignals, queueBytes });
   const cage: Cage = { network: network === "none" ? "none" : "open", limits };
-  const name = carrierVolumeName(labels.instance, id);
+  // A kernel of its own starts no program that it may not read.
+  const isReadable = confinement?.runtime !== undefined;
+  const name = carrierVolumeName(labels.instance, isReadable ? readableId(id) : id);
   const program = `${carrierPath}/cub`;
   return {
     mounts: [{ kind: "volume", volume: name, target: carrierPath, access: "ro" }],
@@ -434,7 +442,10 @@ function cub(
       {
         name,
         labels: labelsFor(labels, { component: "carrier" }),
-        content: { image: tag, path: carrierPath },
+        content: {
+          ...{ image: tag, path: carrierPath },
+          ...(isReadable && { readable: "cub" }),
+        },
       },
     ],
     env: {

@@ -1,5 +1,6 @@
 // Volumes: creates and fills them, sets their owner, removes them.
 import { randomBytes, randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
 import type Docker from "dockerode";
 import type { Owner } from "../container-spec.ts";
 import { madeLabel, writeLabels } from "../labels.ts";
@@ -7,6 +8,7 @@ import { idleName } from "../names.ts";
 import { notOurs } from "../not-ours.ts";
 import { ownPart } from "../own-part.ts";
 import type { PlannedVolume } from "../part-plan.ts";
+import { archiveEnd, paddingOf, readTar, writeHeader } from "../tar.ts";
 import { volumeMount } from "./container-options.ts";
 import { removeContainer } from "./containers.ts";
 import { ask, askIfThere } from "./errors.ts";
@@ -78,15 +80,43 @@ function memoryOptions({ owner: { uid, gid }, sizeBytes }: MemoryVolume): Record
 async function fillVolume(
   docker: Docker,
   volume: string,
-  from: { image: string; path: string },
+  from: { image: string; path: string; readable?: string },
 ): Promise<void> {
+  const { image, path, readable } = from;
   // An empty volume is filled when a container is created with it: it need not be started.
   await withIdleContainer(
     docker,
     volume,
-    { image: from.image, target: from.path, isFilled: true },
-    async () => {},
+    { image, target: path, isFilled: true },
+    async (container) => {
+      if (readable !== undefined) await makeReadable(container, path, readable);
+    },
   );
+}
+
+/** The Engine puts the file back with another mode: nothing of the image needs to run. */
+async function makeReadable(
+  container: Docker.Container,
+  folder: string,
+  file: string,
+): Promise<void> {
+  await ask(`make ${folder}/${file} readable`, async () => {
+    // The Engine takes nothing for a container while it gives something of it: all is read first.
+    const archive = Readable.from(await container.getArchive({ path: `${folder}/${file}` }));
+    const parts = await Array.fromAsync(readableFile(archive));
+    await container.putArchive(Readable.from(parts), { path: folder });
+  });
+}
+
+/** An archive of one file, which everybody may read and run. */
+async function* readableFile(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const { name, kind, size, content } of readTar(archive)) {
+    if (kind !== "0") continue;
+    yield writeHeader({ name, kind, size, mode: 0o555, owner: { uid: 0, gid: 0 } });
+    yield* content;
+    yield Buffer.alloc(paddingOf(size));
+  }
+  yield archiveEnd;
 }
 
 const ownedFolder = "sett-volume";

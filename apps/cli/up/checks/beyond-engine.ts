@@ -2,15 +2,44 @@
 // built. Pure.
 import type { ConfigPath } from "../../../../lib/config/problems.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
+import { runtimeOf } from "../../../../lib/model/isolation.ts";
 import type { Machine } from "../../services/limits.ts";
 
 export type Finding = { path: ConfigPath; sentence: string };
 
 /**
- * Every key that asks for more processors than the Engine has. It takes any limit of memory, and
- * others are checked with the file.
+ * Every key that asks for more processors than the Engine has, or for a runtime that it does not
+ * have. It takes any limit of memory, and others are checked with the file.
  */
 export function beyondEngine(
+  config: Pick<SettConfig, "agents" | "services" | "isolation">,
+  machine: Machine,
+): Finding[] {
+  return [...tooManyProcessors(config, machine), ...unknownRuntimes(config, machine)];
+}
+
+/** Every key that names a runtime which the Engine does not have. */
+function unknownRuntimes(
+  { agents, isolation }: Pick<SettConfig, "agents" | "isolation">,
+  { runtimes = [] }: Machine,
+): Finding[] {
+  const wishes = [
+    { path: ["isolation"], wish: isolation },
+    ...agents.map(({ name, isolation: wish }) => ({ path: ["agents", name, "isolation"], wish })),
+  ];
+  return wishes.flatMap(({ path, wish }) =>
+    wish === undefined || runtimeOf(wish, runtimes) !== undefined
+      ? []
+      : [
+          {
+            path,
+            sentence: `is \`${wish}\`, which this Docker Engine does not know; it knows ${runtimes.join(", ") || "none"}: install it and name it in \`runtimes\` of the Engine's daemon.json, or leave the key out`,
+          },
+        ],
+  );
+}
+
+function tooManyProcessors(
   { agents, services }: Pick<SettConfig, "agents" | "services">,
   { cpus, canLimitProcessors }: Machine,
 ): Finding[] {

@@ -36,7 +36,7 @@ export async function requireUsable({
 }: Input): Promise<void> {
   const ofEngine =
     engine === undefined
-      ? unpreparable(config, withoutContainers)
+      ? [...unpreparable(config, withoutContainers), ...unisolated(config)]
       : beyondEngine(config, engine.info);
   const findings = [
     ...ofEngine,
@@ -54,6 +54,18 @@ const withoutContainers =
 /** What is prepared lies below a checkout that is made from the store as a folder. */
 const withPacks =
   "needs the repository's folders: leave it out with `services.packs: service`, where `command` can prepare what it needs";
+
+/** A person who asks for another kernel must not get a process without one. */
+function unisolated({ agents, isolation }: SettConfig): ReturnType<typeof beyondEngine> {
+  const sentence =
+    "needs containers: leave it out with `--runtime process`, where nothing is isolated";
+  return [
+    ...(isolation === undefined ? [] : [{ path: ["isolation"], sentence }]),
+    ...agents
+      .filter((agent) => agent.isolation !== undefined)
+      .map(({ name }) => ({ path: ["agents", name, "isolation"], sentence })),
+  ];
+}
 
 function unpreparable({ agents }: SettConfig, sentence: string): ReturnType<typeof beyondEngine> {
   return agents

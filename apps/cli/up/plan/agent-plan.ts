@@ -3,6 +3,7 @@
 import { needsWorkers } from "../../../../lib/model/agent.ts";
 import type { AgentConfig } from "../../../../lib/model/config.ts";
 import { inPieces } from "../../../../lib/model/in-pieces.ts";
+import { runtimeOf } from "../../../../lib/model/isolation.ts";
 import { withoutUndefined } from "../../../../lib/model/without-undefined.ts";
 import {
   agentContainerName,
@@ -40,6 +41,7 @@ export function agentPlan(
   const image = images.agents.get(agent.name);
   const resources = agentResources(agent.resources, machine);
   const own = cubEnvironment(input, agent, image?.env ?? {});
+  const isolation = agent.isolation ?? input.config.isolation;
   const hidden = hiddenFromCub(image?.env ?? {}, agent.environment, own);
   return {
     name: agentContainerName(instance, agent.name),
@@ -80,6 +82,7 @@ export function agentPlan(
       // A devcontainer is made to be written to.
       isRootReadOnly: !(agent.writable_root ?? agent.source.kind === "devcontainer"),
       ...(machine.canLimitSystemCalls && { systemCalls: "narrow", stopSignal: unsendable }),
+      ...withoutUndefined({ runtime: isolation && runtimeOf(isolation, machine.runtimes ?? []) }),
     },
   };
 }

@@ -13,6 +13,7 @@ const survey: ContainerSurvey = {
   user: "10001:10001",
   isPrivileged: false,
   isRootReadOnly: true,
+  runtime: "runc",
   capabilities: { added: [], isAllDropped: true },
   canGainPrivileges: false,
   ports: [],
@@ -147,7 +148,12 @@ test.each<[string, Partial<ContainerSurvey>, string, string]>([
     ...facts,
     part: { ...agent, image: sound.part.image },
   });
-  expect(levels(ofAgent(sound))).toEqual({ ...levels(sound), network: "ok", limits: "ok" });
+  expect(levels(ofAgent(sound))).toEqual({
+    ...levels(sound),
+    network: "ok",
+    limits: "ok",
+    kernel: "ok",
+  });
   expect(levels(ofAgent(surveyed(over)))).toEqual({ ...levels(ofAgent(sound)), [check]: level });
 });
 

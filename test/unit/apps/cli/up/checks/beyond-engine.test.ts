@@ -11,7 +11,11 @@ const machine = {
   canLimitProcessors: true,
 };
 
-function found(resources: string, more = "", of = machine): string[] {
+function found(
+  resources: string,
+  more = "",
+  of: Parameters<typeof beyondEngine>[1] = machine,
+): string[] {
   const agent = `agents:\n  a:\n    image: some/image:1\n    command: [run]\n    resources: { ${resources} }\n`;
   const { config, mistakes, problemAt } = parseConfig({
     text: `version: '1.0'\n${agent}${more}`,
@@ -42,4 +46,19 @@ test("more processors than the Engine has are found by key and line", () => {
 test("what the Engine has, and what an Engine without such limits does not look at, is accepted", () => {
   expect(found("limits: { cpus: 2 }, reservations: { cpus: 0.5 }")).toEqual([]);
   expect(found("limits: { cpus: 64 }", "", { ...machine, canLimitProcessors: false })).toEqual([]);
+});
+
+test("a runtime that the Engine does not know is found by key and line, with those that it knows", () => {
+  const of = { ...machine, runtimes: ["runc", "runsc"] };
+  const limits = "limits: { cpus: '1' }";
+  expect(found(limits, "isolation: gvisor\n", of)).toEqual([]);
+  expect(found(limits, "isolation: io.containerd.kata.v2\n", of)).toEqual([]);
+  const sentence = (name: string) =>
+    `is \`${name}\`, which this Docker Engine does not know; it knows runc, runsc: install it and name it in \`runtimes\` of the Engine's daemon.json, or leave the key out`;
+  expect(
+    found(`${limits} }\n    isolation: kata\n    environment: { A: b`, "isolation: other\n", of),
+  ).toEqual([
+    `sett.yml:9:12 isolation: ${sentence("other")}`,
+    `sett.yml:7:16 agents.a.isolation: ${sentence("kata")}`,
+  ]);
 });
