@@ -42,7 +42,7 @@ export class SimulatedClient implements Transport {
     this.client = clientOver(this);
   }
 
-  /** The kernel keeps what is sent to a process that stands still: it is answered once that runs. */
+  /** The kernel keeps what is sent to a stopped process, which answers once it runs again. */
   connect(): Promise<void> {
     const { scheduler, cutOff, life: server } = this.#redis;
     const canAnswer = () => this.#redis.isUp && !cutOff.has(this.life.name);
