@@ -10,8 +10,8 @@ import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
 import { directToThisMachine } from "../../lib/model/proxy.ts";
 import { closeToOthers, leaveCrashesToTheSystem } from "../../lib/process/process-one.ts";
+import { reachable } from "../../lib/reach/reachable.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
-import { reachable } from "../../lib/service/forward.ts";
 import { readMetrics, runHealthcheck } from "../../lib/service/health-check.ts";
 import { createJsonLog, type JsonLog } from "../../lib/service/json-log.ts";
 import { serveFew } from "../../lib/service/serve-few.ts";
@@ -145,11 +145,13 @@ async function depsOf(settings: OwnSettings, isNeeded: () => boolean): Promise<D
   const registration = await loadOwnRegistration(board, settings);
   const { current } = registration;
   const workingCopy = await workingCopyOf(settings, process.env.PATH, needsWorkers(current));
+  const caller = { log, password: new URL(settings.redisUrl).password };
   const model = settings.model && {
     ...settings.model,
-    gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets),
+    gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets, caller),
   };
-  const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
+  const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl, caller));
+  const hasProxy = egressUrl !== undefined;
   const now = systemClock.passedMs;
   const watch = {
     watcher: new LoopWatch("claim watcher", now),
@@ -171,7 +173,7 @@ async function depsOf(settings: OwnSettings, isNeeded: () => boolean): Promise<D
     contextBytes: settings.contextBytes,
     outputs: await outputsOf(settings, log),
     grantLeaseMs: settings.grantLeaseMs,
-    network: hasNetwork() ? undefined : { hasProxy: egressUrl !== undefined },
+    network: settings.cage?.network === "closed" || !hasNetwork() ? { hasProxy } : undefined,
     askModel:
       model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
     isInContainer: process.pid === 1,
@@ -210,12 +212,16 @@ async function outputsOf(
   log: JsonLog,
 ): Promise<OutputKeeper | undefined> {
   if (recorderUrl === undefined || maxBytes === 0) return undefined;
-  return new OutputKeeper({ url: await reachable(recorderUrl), maxBytes, log });
+  return new OutputKeeper({ url: await reachable(recorderUrl, { log }), maxBytes, log });
 }
 
 /** Returns the address at which its commands reach the gateway. */
-async function gatewayUrlFor(url: string, secrets: Secrets | undefined): Promise<string> {
-  const direct = await reachable(url);
+async function gatewayUrlFor(
+  url: string,
+  secrets: Secrets | undefined,
+  caller: { log: JsonLog; password: string },
+): Promise<string> {
+  const direct = await reachable(url, caller);
   if (secrets === undefined) return direct;
   return (await import("./secrets/masking-proxy.ts")).openMaskingProxy(direct, () =>
     secrets.masker(),

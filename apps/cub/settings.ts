@@ -98,12 +98,12 @@ export const Environment = z.object({
   SETT_PROMPT_EXECUTION: z.string().optional().describe("`prompts.execution`, for the command."),
   SETT_GATEWAY_URL: z
     .url({
-      protocol: /^(?:https?|unix)$/,
+      protocol: /^(?:https?|unix|tls)$/,
       error: "must be a URL such as http://sett-demo-gateway:8080",
     })
     .optional()
     .describe(
-      "Where the gateway is, or its socket, `unix:/PATH`. Only for an agent with a model, together with the next two.",
+      "Where the gateway is, or its socket, `unix:/PATH`; `tls://WAY:KEY@HOST:PORT/?authority=…` by TLS, with what proves who calls. Only for an agent with a model, together with the next two.",
     ),
   SETT_MODEL: z
     .string()
@@ -126,11 +126,11 @@ export const Environment = z.object({
     .describe("`on_budget`: what the built-in worker does when its budget is spent."),
   SETT_EGRESS_URL: z
     .url({
-      protocol: /^(?:https?|unix)$/,
+      protocol: /^(?:https?|unix|tls)$/,
       error: "must be a URL such as unix:/run/sett/egress/egress.sock",
     })
     .optional()
-    .describe("Where the proxy for `egress` is, or its socket."),
+    .describe("Where the proxy for `egress` is, or its socket; `tls://…` as for the gateway."),
   SETT_SECRETS: jsonText(
     z.record(SecretName, VariableName.nullable()),
     '{"registry-token":"NPM_TOKEN"}',

@@ -7,6 +7,7 @@ import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { directToThisMachine } from "../../lib/model/proxy.ts";
+import { openReach } from "../../lib/reach/open-reach.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { openSocket } from "../../lib/service/forward.ts";
 import { runHealthcheck } from "../../lib/service/health-check.ts";
@@ -134,8 +135,10 @@ async function runGateway(settings: Settings): Promise<void> {
   await gateway.start(signal);
   const address = { port: settings.healthPort, hostname: settings.healthHost, isPatient: true };
   const server = serve(address, createGatewayApp(gateway).fetch);
-  using sockets = new DisposableStack();
-  for (const path of socketsOf(settings)) sockets.use(await openSocket(path, server.port ?? 0));
+  using ways = new DisposableStack();
+  const sockets = socketsOf(settings);
+  for (const path of sockets.values()) ways.use(await openSocket(path, server.port ?? 0));
+  ways.use(await openReach({ reach: settings.reach, sockets, clock, log }));
   const folder = settings.recordFolder;
   void runOldBodies(
     { folder, keptMs: settings.transcriptsKeptMs, log, nowMs: () => clock.now().getTime() },
@@ -150,10 +153,10 @@ async function runGateway(settings: Settings): Promise<void> {
 }
 
 /** One for each agent: each socket has a bound on its connections. */
-function socketsOf({ socketsFolder, agents }: Settings): string[] {
-  return socketsFolder === undefined
-    ? []
-    : [...agents.keys()].map((agent) => join(socketsFolder, agent, "gateway.sock"));
+function socketsOf({ socketsFolder, agents }: Settings): ReadonlyMap<string, string> {
+  if (socketsFolder === undefined) return new Map();
+  const pathOf = (agent: string) => join(socketsFolder, agent, "gateway.sock");
+  return new Map([...agents.keys()].map((agent) => [agent, pathOf(agent)]));
 }
 
 function fail(error: unknown): never {

@@ -5,6 +5,7 @@ import { ModelName, ModelSettings, Provider, RecordMode } from "../../lib/model/
 import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { SpendingLimits } from "../../lib/model/spending.ts";
+import { reachOf, reachSettings } from "../../lib/reach/open-reach.ts";
 import {
   DurationText,
   jsonText,
@@ -46,6 +47,7 @@ export const Environment = z.object({
     .describe(
       "Where each agent with a model has a folder for a socket, at which it reaches the same without a network.",
     ),
+  ...reachSettings,
   SETT_MODELS: jsonText(z.record(ModelName, ModelSettings), exampleModels).describe(
     "The models without their keys, as JSON.",
   ),
@@ -104,6 +106,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
     socketsFolder: read.SETT_SOCKETS_DIR,
+    reach: reachOf(read),
     models: new Map(Object.entries(read.SETT_MODELS)),
     agents: new Map(Object.entries(read.SETT_MODEL_AGENTS)),
     goalBudget: read.SETT_GOAL_BUDGET,

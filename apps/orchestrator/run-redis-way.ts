@@ -36,10 +36,11 @@ export async function runRedisWay(settings: RedisWaySettings): Promise<void> {
     connection.once(readyEvent(settings), () => note(undefined));
     return connection;
   };
-  const server = forwardTo(dial).listen(port, host);
+  const way = () => forwardTo(() => ({ socket: dial() }));
+  const server = way().listen(port, host);
   await once(server, "listening");
   // Agents have a number of connections of their own, so that they leave the services theirs.
-  if (socket !== undefined) await listenAt(socket, forwardTo(dial));
+  if (socket !== undefined) await listenAt(socket, way());
   const isReached = async () => {
     const connection = dial();
     const ready = once(connection, readyEvent(settings), { signal: AbortSignal.timeout(lookMs) });

@@ -4,9 +4,12 @@ import { z } from "zod";
 
 const Amount = z.int().nonnegative();
 
-/** Sizes are bytes. `network`: `none` has no way to anything outside of the container. */
+/**
+ * Sizes are bytes. `network`: `none` has no way to anything outside of the container, and `closed`
+ * one to services of the instance alone.
+ */
 export const Cage = z.strictObject({
-  network: z.enum(["none", "open"]),
+  network: z.enum(["none", "closed", "open"]),
   limits: z.strictObject({
     openFiles: Amount.optional(),
     fileBytes: Amount.optional(),

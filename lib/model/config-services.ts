@@ -30,4 +30,10 @@ export const Services = z.strictObject({
   redis: RedisService.prefault({}).describe(
     "Redis' container, or where Redis is, and how the services reach it.",
   ),
+  reach: z
+    .enum(["sockets", "tls"])
+    .default("sockets")
+    .describe(
+      "How agents in containers reach the gateway and the egress proxy: by sockets, or by TLS with a proof of who they are.",
+    ),
 });

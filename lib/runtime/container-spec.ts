@@ -69,8 +69,11 @@ export type ContainerSpec = {
   /** Further groups of the user, as numbers. */
   groups?: number[];
   mounts: Mount[];
-  /** `none`: the container has no network but its own loopback. */
-  network?: { name: string; aliases: string[] } | "none";
+  /**
+   * `none`: the container has no network but its own loopback. `isClosed`: no name of others is
+   * looked up from there. `also`: a second one, for its own services.
+   */
+  network?: { name: string; aliases: string[]; isClosed?: true; also?: string } | "none";
   /**
    * A name under which the container reaches this machine. A process of this machine has no such
    * name.

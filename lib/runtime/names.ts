@@ -69,6 +69,14 @@ export function openNetworkName(instance: InstanceName): string {
 }
 
 /**
+ * The network of one agent and the services that it reaches by TLS, for these alone. `way`: the
+ * agent's name, or that of what is prepared for it.
+ */
+export function closedNetworkName(instance: InstanceName, way: string): string {
+  return `${networkName(instance)}.closed.${way}`;
+}
+
+/**
  * Where a service answers others. With `agent` it is for one agent alone, so that the service knows
  * who asks, and the connections of one are not those of another.
  */
@@ -165,7 +173,11 @@ export function isNameOf(part: PartLabels, name: string): boolean {
   const after = (start: string) => (volume.startsWith(start) ? volume.slice(start.length) : "");
   switch (part.component) {
     case "network":
-      return name === networkName(instance) || name === openNetworkName(instance);
+      return (
+        name === networkName(instance) ||
+        name === openNetworkName(instance) ||
+        /^[^.]+(?:\.prepare)?$/.test(after(closedNetworkName(instance, "")))
+      );
     case "blackboard":
       return volume === blackboardVolumeName(instance);
     case "record":

@@ -3,6 +3,7 @@
 import type { AgentRegistration } from "../model/agent.ts";
 import type { AgentName } from "../model/ids.ts";
 import type { Prepare } from "../model/prepare.ts";
+import type { Proof } from "../model/proven-address.ts";
 import type { ContainerSpec, Healthcheck, Mount, Owner, Resources } from "./container-spec.ts";
 import type { PartKind, PartLabels } from "./labels.ts";
 
@@ -20,6 +21,9 @@ export type Login = { name: string; password: string };
 
 /** How many workers each agent may have, and what is prepared for them. */
 export type Scale = { agent: AgentName; replicas: number; prepare?: Prepare };
+
+/** What is prepared for an agent reaches the proxy as itself. */
+export type Proofs = ReadonlyMap<AgentName, Proof>;
 
 /**
  * `layer`: the shared volume, which is at `target` for reading, as `variable` says. `upper`: the
@@ -62,14 +66,18 @@ export type Need =
   /** A file of this machine, or a copy that `up` gives it at `target`. */
   | { kind: "file"; path: string; target: string; variable: string }
   | { kind: "redis"; port: number; login: Login }
-  | ({ kind: "reach"; variable: string } & Way)
-  /** It answers others. `agents`: each has a way of its own, and it knows by the way who asks. */
-  | { kind: "serve"; door: string; agents?: readonly string[]; variable?: string }
+  /** `proof`: it is reached by TLS, and this says who asks. */
+  | ({ kind: "reach"; variable: string; proof?: Proof } & Way)
+  /**
+   * It answers others. `agents`: each has a way of its own, and it knows by the way who asks; by
+   * TLS, where the service has a `key`.
+   */
+  | { kind: "serve"; door: string; agents?: readonly string[]; variable?: string; key?: string }
   /** It asks the runtime for something, by the door of the service that holds the runtime. */
   | { kind: "power"; power: "workers"; door: string; variable: string; scales: readonly Scale[] }
   | { kind: "power"; power: "logs"; door: string; variable: string }
   /** It holds the runtime itself, for others who must not. */
-  | { kind: "engine"; power: "workers"; scales: readonly Scale[] }
+  | { kind: "engine"; power: "workers"; scales: readonly Scale[]; proofs?: Proofs }
   | { kind: "engine"; power: "logs" }
   /** The commits of the instance, and where it leaves its own. `variable`: names the folder. */
   | {
@@ -122,6 +130,11 @@ export type PartPlan = {
    * the outside alone.
    */
   network: "instance" | "open" | "none";
+  /**
+   * It has no sockets. Where containers have networks, one of its own leads it to the services that
+   * it needs, and nowhere else.
+   */
+  isWithoutSockets?: boolean;
   /** It connects to programs of this machine, by the name `host.docker.internal`. */
   reachesMachine?: boolean;
   /** It exists only to keep others apart. A runtime that isolates nothing does without it. */
@@ -163,7 +176,17 @@ export type PlannedVolume = {
   over?: { layer: string; upper: string };
 };
 
-export type PlannedNetwork = { name: string; labels: PartLabels; isIsolating: boolean };
+/**
+ * `isolating`: its containers do not reach each other. `closed`: they reach each other, and nothing
+ * else. `members`: the containers of services that are in it beside their own network.
+ */
+export type PlannedNetwork = {
+  name: string;
+  labels: PartLabels;
+  kind: NetworkKind;
+  members: readonly string[];
+};
+export type NetworkKind = "usual" | "isolating" | "closed";
 
 /** A part as one runtime makes it. `program`: a command beside it, to which arguments are added. */
 export type PlannedPart = {

@@ -9,7 +9,7 @@ import type { Duplex } from "node:stream";
 import type { AgentName, InstanceName } from "../model/ids.ts";
 import type { ContainerSpec, Owner } from "./container-spec.ts";
 import type { PartLabels } from "./labels.ts";
-import type { PlannedVolume } from "./part-plan.ts";
+import type { NetworkKind, PlannedVolume } from "./part-plan.ts";
 
 export type EngineInfo = {
   version: string;
@@ -280,17 +280,14 @@ export type Apply = {
   /** Gone already is fine. */
   removeVolume(name: string): Promise<void>;
   /**
-   * Throws `instance-taken` when there is one of that name. `isIsolating`: its containers do not
-   * reach each other.
+   * Throws `instance-taken` when there is one of that name. Default: `usual`.
    */
-  createNetwork(
-    name: string,
-    labels: PartLabels,
-    options?: { isIsolating: boolean },
-  ): Promise<void>;
+  createNetwork(name: string, labels: PartLabels, kind?: NetworkKind): Promise<void>;
+  /** A container that is in it already stays. */
+  joinNetwork(name: string, container: string): Promise<void>;
   /**
    * By its id, of several of that name. Gone already is fine. Throws `docker-failed` when it is in
-   * use.
+   * use; those that have joined it do not count.
    */
   removeNetwork(name: string, id?: string): Promise<void>;
   /**

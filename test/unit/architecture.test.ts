@@ -42,6 +42,10 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/triggers": { packages: ["croner", "zod"], rooms: ["core"] },
   "lib/async": { packages: [], rooms: [] },
   "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: ["async"] },
+  "lib/reach": {
+    packages: ["@peculiar", "zod"],
+    rooms: ["async", "service"],
+  },
   "lib/telemetry": {
     packages: ["@opentelemetry", "prom-client", "zod"],
     rooms: ["core", "blackboard", "async", "service"],
@@ -73,7 +77,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
         "service",
         "process",
       ],
-      ...["telemetry", "drawing"],
+      ...["reach", "telemetry", "drawing"],
     ],
   },
   "apps/orchestrator": {
@@ -82,11 +86,14 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   },
   "apps/cub": {
     packages: ["ai", "@ai-sdk", "hono", "zod"],
-    rooms: ["core", "blackboard", "models", "async", "service", "process", "folders", "git"],
+    rooms: [
+      ...["core", "blackboard", "models", "async", "service", "reach"],
+      ...["process", "folders", "git"],
+    ],
   },
   "apps/gateway": {
     packages: ["hono", "zod"],
-    rooms: ["blackboard", "models", "async", "service", "git"],
+    rooms: ["blackboard", "models", "async", "service", "reach", "git"],
   },
   "apps/api": {
     packages: ["@hono", "@modelcontextprotocol", "hono", "jose", "zod"],

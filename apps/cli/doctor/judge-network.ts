@@ -10,7 +10,9 @@ export function networkFinding(
   { subject, container, up }: Context,
 ): Finding {
   const base = { subject, check: "network" };
-  const strange = networks.filter((name) => name !== "none" && !direct.test(name));
+  const strange = networks.filter(
+    (name) => name !== "none" && !direct.test(name) && !closed.test(name),
+  );
   if (strange.length > 0) {
     return {
       ...base,
@@ -21,8 +23,12 @@ export function networkFinding(
     };
   }
   const [open] = networks.filter((name) => direct.test(name));
-  if (open === undefined)
-    return { ...base, level: "ok", found: "none: it reaches what sockets lead to" };
+  if (open === undefined) {
+    const found = networks.some((name) => closed.test(name))
+      ? "its own: it leads to the services that it reaches by TLS"
+      : "none: it reaches what sockets lead to";
+    return { ...base, level: "ok", found };
+  }
   return {
     ...base,
     level: "warning",
@@ -34,3 +40,4 @@ export function networkFinding(
 }
 
 const direct = /^sett-[^.]+\.open$/;
+const closed = /^sett-[^.]+\.closed\.[^.]+$/;

@@ -5,6 +5,7 @@ import { reachOf } from "../../../lib/model/egress.ts";
 import { prepareWay } from "../../../lib/model/prepare.ts";
 import { temporaryFolder } from "./environment.ts";
 import { gatewayStopSeconds, serviceResources, serviceUser } from "./limits.ts";
+import { serves } from "./reach.ts";
 import { defineService } from "./service.ts";
 
 const hostsVariable = "SETT_EGRESS";
@@ -14,7 +15,7 @@ export const egress = defineService({
   name: "egress",
   image: "gateway",
   isNeeded: ({ agents }) => agents.some((agent) => waysOf(agent).length > 0),
-  plan: ({ instance, config, machineNetworks = [] }) => {
+  plan: ({ instance, config, machineNetworks = [], doors }) => {
     const ways = config.agents.flatMap(waysOf);
     return {
       program: "gateway",
@@ -26,12 +27,11 @@ export const egress = defineService({
         ...(machineNetworks.length > 0 && { [machineVariable]: JSON.stringify(machineNetworks) }),
       },
       needs: [
-        {
-          kind: "serve",
-          door: "egress",
-          agents: ways.map(([way]) => way),
-          variable: "SETT_SOCKETS_DIR",
-        },
+        serves(
+          { doors },
+          "egress",
+          ways.map(([way]) => way),
+        ),
         temporaryFolder(16),
       ],
       // Not that of Redis and the orchestrator: a mistake in the proxy would lead nowhere but

@@ -10,6 +10,7 @@ import { recordVolumeName } from "../../../lib/runtime/names.ts";
 import { reachesRedis, redisTimes, temporaryFolder } from "./environment.ts";
 import type { PlanInput } from "./input.ts";
 import { gatewayStopSeconds, mebibyte, serviceResources } from "./limits.ts";
+import { serves } from "./reach.ts";
 import { defineService } from "./service.ts";
 
 const keysDir = "/keys";
@@ -33,12 +34,11 @@ export const gateway = defineService({
         of: { component: "record" },
         target: recordDir,
       },
-      {
-        kind: "serve",
-        door: "gateway",
-        agents: withModel(input.config).map(({ name }) => name),
-        variable: "SETT_SOCKETS_DIR",
-      },
+      serves(
+        input,
+        "gateway",
+        withModel(input.config).map(({ name }) => name),
+      ),
       reachesRedis(input, { role: "gateway" }),
       temporaryFolder(64),
       ...cassetteMounts(input),

@@ -8,6 +8,7 @@ import type { SettConfig } from "../../../lib/model/config.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { Owner } from "../../../lib/runtime/container-spec.ts";
 import type { Machine } from "./limits.ts";
+import type { TlsDoors } from "./reach.ts";
 
 /** `env` and `labels`: those of the image itself. */
 export type PlannedImage = {
@@ -49,6 +50,8 @@ export type PlanInput = {
   isLayered: boolean;
   /** Public networks that this machine itself is in. */
   machineNetworks?: readonly string[];
+  /** Undefined where agents reach services by sockets. */
+  doors?: TlsDoors | undefined;
   /** Undefined where there is no API. */
   api?: ApiPlace | undefined;
   cassettes?: Cassettes | undefined;

@@ -2,10 +2,13 @@
 // a template for the workers of each such agent.
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
+import { prepareWay } from "../../../lib/model/prepare.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
-import type { Scale } from "../../../lib/runtime/part-plan.ts";
+import type { Proofs, Scale } from "../../../lib/runtime/part-plan.ts";
 import { engineHolder } from "./engine-holder.ts";
+import type { PlanInput } from "./input.ts";
 import { gatewayStopSeconds, serviceResources } from "./limits.ts";
+import { proofFor } from "./reach.ts";
 import { defineService } from "./service.ts";
 
 export const starterDoor = { door: "starter", variable: "SETT_STARTER_URL" } as const;
@@ -14,12 +17,17 @@ export const starter = defineService({
   name: "starter",
   image: "orchestrator",
   isNeeded: ({ agents }) => agents.some(needsWorkers),
-  plan: ({ instance, config }) =>
+  plan: (input) =>
     engineHolder({
-      instance,
+      instance: input.instance,
       mode: "--starter",
       door: starterDoor.door,
-      engine: { kind: "engine", power: "workers", scales: scalesOf(config) },
+      engine: {
+        kind: "engine",
+        power: "workers",
+        scales: scalesOf(input.config),
+        proofs: proofsOf(input),
+      },
       resources: serviceResources,
     }),
   ready: "answers",
@@ -28,6 +36,16 @@ export const starter = defineService({
   stopSeconds: gatewayStopSeconds,
   sign: { variable: starterDoor.variable },
 });
+
+/** For what is prepared for the agents. */
+function proofsOf({ config, doors }: Pick<PlanInput, "config" | "doors">): Proofs {
+  return new Map(
+    config.agents.flatMap(({ name }) => {
+      const proof = proofFor({ doors }, "egress", prepareWay(name));
+      return proof === undefined ? [] : [[name, proof] as const];
+    }),
+  );
+}
 
 export function scalesOf({ agents }: Pick<SettConfig, "agents">): Scale[] {
   return agents.filter(needsWorkers).map(({ name: agent, replicas, workspace: { prepare } }) => ({

@@ -19,7 +19,7 @@ import { AgentName } from "../../../lib/model/ids.ts";
 import { treeFolder } from "../../../lib/model/layer.ts";
 import type { PreparedContent, PrepareOrder } from "../../../lib/model/prepare.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import { reachable } from "../../../lib/service/forward.ts";
+import { reachable } from "../../../lib/reach/reachable.ts";
 import { createJsonLog, type JsonLog } from "../../../lib/service/json-log.ts";
 import type { RunOutcome } from "../container/tool-limits.ts";
 import { commandsOf } from "../tool/commands.ts";
@@ -86,7 +86,7 @@ async function readKey(settings: PrepareSettings): Promise<{ files: string }> {
 async function run(settings: PrepareSettings, log: JsonLog): Promise<Record<string, number>> {
   const { order, workspaceDir, git, diskBytes, pids, commandEnvironment } = settings;
   const copy = await copyIn(workspaceDir, settings);
-  const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
+  const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl, { log }));
   const commands = commandsOf({
     settings: {
       ...{ agentName: maker, command: ["sh", "-c", order.run], bidCommand: undefined },

@@ -1,9 +1,10 @@
 // The egress proxy as a service: a socket for each agent, and the health endpoints.
-import { chmod, rm } from "node:fs/promises";
+import { chmod, mkdir, rm } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { ownNetworkOf } from "../../../lib/model/egress-address.ts";
+import { openReach } from "../../../lib/reach/open-reach.ts";
 import { addressesOf } from "../../../lib/service/addresses-of.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
@@ -37,6 +38,9 @@ export async function runEgress(settings: EgressSettings): Promise<void> {
     ...settings.machine,
     ...(await addressesOf(machineName).catch(() => [])).flatMap((each) => ownNetworkOf(each) ?? []),
   ];
+  const sockets = new Map(
+    [...agents.keys()].map((agent) => [agent, join(socketsFolder, agent, "egress.sock")]),
+  );
   const proxies = await Promise.all(
     [...agents].map(async ([agent, targets]) => {
       const proxy = new EgressProxy(agent, targets, {
@@ -48,7 +52,8 @@ export async function runEgress(settings: EgressSettings): Promise<void> {
         clock: systemClock,
         idleMs,
       });
-      const socket = join(socketsFolder, agent, "egress.sock");
+      const socket = sockets.get(agent) ?? "";
+      await mkdir(dirname(socket), { recursive: true });
       // An earlier run may have left it.
       await rm(socket, { force: true });
       await proxy.listen(socket);
@@ -57,6 +62,7 @@ export async function runEgress(settings: EgressSettings): Promise<void> {
       return proxy;
     }),
   );
+  using _reach = await openReach({ reach: settings.reach, sockets, clock: systemClock, log });
   const app = createServiceApp({
     service: "egress",
     health: () => ({ ok: true }),

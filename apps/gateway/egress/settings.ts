@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Egress, parseTarget } from "../../../lib/model/egress.ts";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
+import { reachOf, reachSettings } from "../../../lib/reach/open-reach.ts";
 import { healthAddress, jsonText, readEnvironment } from "../../../lib/service/environment.ts";
 
 const PrepareWay = z
@@ -27,6 +28,7 @@ export const EgressEnvironment = z.object({
     .min(1)
     .default("/run/sett/egress")
     .describe("Where each agent has a folder for its socket."),
+  ...reachSettings,
   ...healthAddress,
 });
 
@@ -45,6 +47,7 @@ export function readEgressSettings(environment: Record<string, string | undefine
     ),
     machine: read.SETT_EGRESS_MACHINE,
     socketsFolder: read.SETT_SOCKETS_DIR,
+    reach: reachOf(read),
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
   };

@@ -45,6 +45,12 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
         Runtime: spec.runtime,
         NetworkMode: network?.name ?? noNetwork,
       }),
+      // Some Engines ask this machine's own resolver, also from where nothing leads out. A command
+      // that asks for another name should not wait for long.
+      ...(network?.isClosed && {
+        Dns: ["127.0.0.1"],
+        DnsOptions: ["timeout:1", "attempts:2", "ndots:0"],
+      }),
       ...(spec.hostAlias !== undefined && { ExtraHosts: [`${spec.hostAlias}:host-gateway`] }),
       SecurityOpt: [
         "no-new-privileges",

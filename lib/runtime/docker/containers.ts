@@ -9,6 +9,7 @@ import { madeLabel } from "../labels.ts";
 import { containerOptions } from "./container-options.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 import { isPerhapsDone, removeLostContainer } from "./lost-answers.ts";
+import { joinNetwork } from "./networks.ts";
 
 const removalPollMs = 50;
 const removalPatienceMs = 60_000;
@@ -21,6 +22,9 @@ export async function startContainer(
 ): Promise<{ id: string }> {
   const container = await create(docker, spec, logs);
   try {
+    // An Engine may know only one network when a container is created.
+    if (typeof spec.network === "object" && spec.network.also !== undefined)
+      await joinNetwork(docker, spec.network.also, container.id);
     await container.start();
   } catch (error) {
     // Why it did not start says more than why it could not be removed.

@@ -1,20 +1,22 @@
-// Networks: one for each instance, and another one for its agents that reach the internet.
+// Networks: one for each instance, another one for its agents that reach the internet, and one for
+// each agent that reaches services by TLS.
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
+import { serviceNames } from "../../model/services.ts";
 import { identifyPart } from "../identify-part.ts";
 import { type PartLabels, writeLabels } from "../labels.ts";
 import { notOurs } from "../not-ours.ts";
+import type { NetworkKind } from "../part-plan.ts";
 import type { Stranger } from "../port.ts";
-import { askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
+import { ask, askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
 import { isPerhapsDone, removeLostNetwork } from "./lost-answers.ts";
 
 export async function createNetwork(
   docker: Docker,
   name: string,
   labels: PartLabels,
-  { isIsolating } = { isIsolating: false },
+  kind: NetworkKind = "usual",
 ): Promise<void> {
-  const options = isIsolating ? { "com.docker.network.bridge.enable_icc": "false" } : {};
   try {
     await docker.createNetwork({
       Name: name,
@@ -22,13 +24,32 @@ export async function createNetwork(
       CheckDuplicate: true,
       Driver: "bridge",
       Labels: writeLabels(labels),
-      Options: options,
+      ...optionsOf[kind],
     });
   } catch (error) {
     if (isPerhapsDone(error)) await removeLostNetwork(docker, name, writeLabels(labels));
     if (/address pool/i.test(reasonOf(error))) throw await noAddresses(docker, error);
     if (statusOf(error) !== 409) throw explain(error, `create the network ${name}`);
     throw notOurs(await networksNamed(docker, name));
+  }
+}
+
+/**
+ * An internal network leads nowhere but to this machine: its bridge would have an address there, at
+ * which every port that is open to all can be reached.
+ */
+const optionsOf: Record<NetworkKind, Pick<Docker.NetworkCreateOptions, "Options" | "Internal">> = {
+  usual: {},
+  isolating: { Options: { "com.docker.network.bridge.enable_icc": "false" } },
+  closed: { Internal: true, Options: { "com.docker.network.bridge.inhibit_ipv4": "true" } },
+};
+
+export async function joinNetwork(docker: Docker, name: string, container: string): Promise<void> {
+  try {
+    await docker.getNetwork(name).connect({ Container: container });
+  } catch (error) {
+    if (!/already exists in network/i.test(reasonOf(error)))
+      throw explain(error, `connect ${container} to the network ${name}`);
   }
 }
 
@@ -62,6 +83,7 @@ export async function removeNetwork(docker: Docker, name: string, id = name): Pr
     if (statusOf(error) === 404) return;
     if (!/has active endpoints/i.test(reasonOf(error)))
       throw explain(error, `remove the network ${name}`);
+    if (await leaveClosed(docker, name, id)) return await removeNetwork(docker, name, id);
     const users = await usersOf(docker, name, id);
     const isAlone = (await networksNamed(docker, name)).length === 1;
     throw new SettError(
@@ -73,6 +95,20 @@ export async function removeNetwork(docker: Docker, name: string, id = name): Pr
       },
     );
   }
+}
+
+/** Takes the services out of a closed network. Returns false where there are none. */
+async function leaveClosed(docker: Docker, name: string, id: string): Promise<boolean> {
+  const [, services] = /^(sett-[^.]+)\.closed\./.exec(name) ?? [];
+  if (services === undefined) return false;
+  const members = (await usersOf(docker, name, id)).filter((user) =>
+    serviceNames.some((service) => user === `${services}-${service}`),
+  );
+  for (const Container of members)
+    await ask(`take ${Container} out of the network ${name}`, () =>
+      docker.getNetwork(id).disconnect({ Container, Force: true }),
+    );
+  return members.length > 0;
 }
 
 async function usersOf(docker: Docker, name: string, id: string): Promise<string[]> {

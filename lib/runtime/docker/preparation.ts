@@ -11,13 +11,19 @@ const kept =
 const userNames = new Set(["USER", "LOGNAME"]);
 const maker = "prepare";
 
+/** Its own way through the proxy: what it needs for it, and the address. */
+export type PreparationEgress = {
+  mounts: readonly Mount[];
+  url: string;
+  network: NonNullable<ContainerSpec["network"]>;
+};
+
 /**
- * `worker`: the template of the agent's workers. `egress`: the mount of its own way through the
- * proxy, and its address. It has no way to Redis, no model, and no secret.
+ * `worker`: the template of the agent's workers. It has no way to Redis, no model, and no secret.
  */
 export function preparationSpec(
   worker: ContainerSpec,
-  egress: { mount: Mount; url: string } | undefined,
+  egress: PreparationEgress | undefined,
 ): ContainerSpec {
   const { SETT_OBJECTS_DIR: objects, SETT_EXCHANGE_DIR: exchange } = worker.env;
   // Not the agent's own folder in the exchange, where it publishes.
@@ -33,9 +39,9 @@ export function preparationSpec(
     env: { ...Object.fromEntries(env), ...withoutUndefined({ SETT_EGRESS_URL: egress?.url }) },
     mounts: [
       ...worker.mounts.filter(({ target }) => targets.includes(target)),
-      ...(egress === undefined ? [] : [egress.mount]),
+      ...(egress?.mounts ?? []),
     ],
-    network: "none",
+    network: egress?.network ?? "none",
     healthcheck: "none",
     restart: "no",
   };

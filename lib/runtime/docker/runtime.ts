@@ -27,7 +27,7 @@ import { acquireLock } from "./lock.ts";
 import { logLimitsOf } from "./log-limits.ts";
 import { logLines } from "./logs.ts";
 import { namingEngine } from "./naming-engine.ts";
-import { createNetwork, removeNetwork } from "./networks.ts";
+import { createNetwork, joinNetwork, removeNetwork } from "./networks.ts";
 import { openEngine } from "./open-engine.ts";
 import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
@@ -89,7 +89,8 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
     makeVolume: (volume) => makeVolume(docker, volume),
     writeFiles: (volume, files, how) => writeFiles(docker, volume, files, how),
     removeVolume: (name) => removeVolume(docker, name),
-    createNetwork: (name, labels, options) => createNetwork(docker, name, labels, options),
+    createNetwork: (name, labels, kind) => createNetwork(docker, name, labels, kind),
+    joinNetwork: (name, container) => joinNetwork(docker, name, container),
     removeNetwork: (name, id) => removeNetwork(docker, name, id),
     removeInstance: (instance, keeping) => removeInstance(docker, instance, keeping),
   };

@@ -1,6 +1,8 @@
 // How containers get what the parts of an instance need: sockets in volumes, mounts, networks.
 // Pure.
 //
+// A part that has no sockets reaches others by TLS, in a network that it shares with them alone.
+//
 // A part in no network reaches others by sockets. Each is in a volume of its own, which a part sees
 // only where it needs it. A process that may write to a socket may connect to it, also where the
 // folder is mounted read-only.
@@ -10,6 +12,8 @@ import type { Cage } from "../../model/cage.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { inPieces } from "../../model/in-pieces.ts";
 import { type Prepare, prepareWay } from "../../model/prepare.ts";
+import { type Proof, provenPort, sealed, writeAddress } from "../../model/proven-address.ts";
+import { isServiceName, type ServiceName } from "../../model/services.ts";
 import { splitSecret } from "../../model/split-secret.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
@@ -18,6 +22,7 @@ import { withFingerprint } from "../fingerprint.ts";
 import { labelsFor, type PartLabels } from "../labels.ts";
 import {
   carrierVolumeName,
+  closedNetworkName,
   doorVolumeName,
   networkName,
   openNetworkName,
@@ -26,14 +31,16 @@ import {
 import type {
   ListeningPort,
   Need,
+  NetworkKind,
   PartPlan,
+  PlannedNetwork,
   PlannedPart,
   PlannedVolume,
   Scale,
   Translation,
 } from "../part-plan.ts";
 import { usualSocket } from "./find-engine.ts";
-import { preparationSpec } from "./preparation.ts";
+import { type PreparationEgress, preparationSpec } from "./preparation.ts";
 
 /**
  * The path of the socket, and the group that may use it. `uid`: its user, where containers know the
@@ -51,6 +58,7 @@ type Engine = {
 /** The name of this machine in addresses. On Linux no container knows it by itself. */
 const hostAlias = "host.docker.internal";
 
+const mebibyte = 1024 ** 2;
 const socketFolder = "/run/sett";
 const carrierPath = "/cub";
 
@@ -62,9 +70,23 @@ export function dockerTranslation(engine: Engine): Translation {
       if (first === undefined) return [];
       const { instance } = first.labels;
       const labels = labelsFor(first.labels, { component: "network" });
-      const own = { name: networkName(instance), labels, isIsolating: false };
-      const open = { name: openNetworkName(instance), labels, isIsolating: true };
-      return plans.some(({ network }) => network === "open") ? [own, open] : [own];
+      const network = (
+        name: string,
+        kind: NetworkKind,
+        members: string[] = [],
+      ): PlannedNetwork => ({
+        ...{ name, labels, kind, members },
+      });
+      const closed = plans.flatMap(closedNetworksOf).map(({ way, doors }) =>
+        network(
+          closedNetworkName(instance, way),
+          "closed",
+          doors.map((door) => serviceContainer(instance, door)),
+        ),
+      );
+      const own = [network(networkName(instance), "usual"), ...closed];
+      const hasOpen = plans.some((plan) => plan.network === "open");
+      return hasOpen ? [...own, network(openNetworkName(instance), "isolating")] : own;
     },
     parts: (plans) => {
       const present = plans.filter(
@@ -91,6 +113,32 @@ export function dockerTranslation(engine: Engine): Translation {
   };
 }
 
+/** What an agent reaches by TLS, and what is prepared for agents: each in a network of its own. */
+function closedNetworksOf(plan: PartPlan): { way: string; doors: ServiceName[] }[] {
+  const { labels, needs, isWithoutSockets = false } = plan;
+  const ofAgent = needs.flatMap((need) => {
+    if (need.kind === "redis") return ["redis" as const];
+    return need.kind === "reach" && need.proof && isServiceName(need.door) ? [need.door] : [];
+  });
+  const prepared = needs.flatMap((need) =>
+    need.kind === "engine" && need.power === "workers" ? preparedWays(need) : [],
+  );
+  return [
+    ...(isWithoutSockets && "agent" in labels ? [{ way: labels.agent, doors: ofAgent }] : []),
+    ...prepared.map(({ way }) => ({ way, doors: ["egress" as const] })),
+  ];
+}
+
+/** Those of `workspace.prepare` that reach hosts, where they do so by TLS. */
+function preparedWays({ scales, proofs }: HoldsEngine): Proof[] {
+  return scales.flatMap(({ agent, prepare }) => {
+    const proof = proofs?.get(agent);
+    return prepare !== undefined && prepare.egress.length > 0 && proof ? [proof] : [];
+  });
+}
+
+type HoldsEngine = Extract<Need, { kind: "engine"; power: "workers" }>;
+
 type Specs = ReadonlyMap<Scale["agent"], ContainerSpec>;
 type Surroundings = Engine & { doors: ReadonlySet<string>; agents: Specs };
 
@@ -108,15 +156,14 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
     image,
     labels,
     start,
-    network,
     ports,
     healthPort,
     resources,
     pidsLimit,
     stopTimeoutSeconds,
   } = plan;
-  const { instance } = labels;
   const user = userOf(plan, around);
+  const network = networkOf(plan);
   const met = plan.needs.map((need) => meet(need, { plan, user, around }));
   const spec: ContainerSpec = {
     name,
@@ -136,7 +183,7 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
     ),
     user,
     mounts: met.flatMap(({ mounts = [] }) => mounts),
-    network: network === "none" ? "none" : { name: networkIn[network](instance), aliases: [] },
+    network,
     ...(plan.reachesMachine && { hostAlias }),
     ...(ports !== undefined && { ports: ports.flatMap(publishedPort) }),
     capabilities: "none",
@@ -165,7 +212,24 @@ function publishedPort({ port, published }: ListeningPort): NonNullable<Containe
   ];
 }
 
+type Network = NonNullable<ContainerSpec["network"]>;
+
 const networkIn = { instance: networkName, open: openNetworkName };
+
+function networkOf({ network, labels, isWithoutSockets }: PartPlan): Network {
+  const { instance } = labels;
+  const closed =
+    isWithoutSockets && "agent" in labels ? closedNetworkName(instance, labels.agent) : undefined;
+  if (network !== "none") {
+    const own = { name: networkIn[network](instance), aliases: [] };
+    return closed === undefined ? own : { ...own, also: closed };
+  }
+  return closed === undefined ? "none" : closedTo(closed);
+}
+
+function closedTo(name: string): Network {
+  return { name, aliases: [], isClosed: true };
+}
 
 /** A part that holds the Engine is a member of the socket's group rather than root. */
 function userOf({ user, needs }: PartPlan, { socket }: Engine): Owner {
@@ -214,16 +278,13 @@ function meet(need: Need, place: Place): Met {
     case "redis":
       return redisFor(need, plan);
     case "reach":
-      return {
-        mounts: [doorMount(need, labels)],
-        env: { [need.variable]: `unix:${socketOf(need.door)}` },
-      };
+      return reach(need, labels, passwordOf(plan));
     case "serve":
       return serve(need, place);
     case "power":
       return reachEngine(need, place);
     case "engine":
-      return holdEngine(need, around);
+      return holdEngine(need, around, labels);
     case "store":
       return store(need);
     case "repository":
@@ -281,35 +342,61 @@ function doorMount(
   };
 }
 
-/** By its name in the network of the instance, and elsewhere by the socket. */
+/** `password`: of the cub, without which the key in the address is none. */
+function reach(
+  { door, agent, variable, proof }: Omit<Reach, "kind" | "agent"> & { agent?: string },
+  labels: PartLabels,
+  password?: string,
+): Met {
+  if (proof !== undefined && isServiceName(door)) {
+    const address = { ...proof, host: serviceContainer(labels.instance, door), port: provenPort };
+    const own = password === undefined ? address : sealed(address, password);
+    return { env: { [variable]: writeAddress(own) } };
+  }
+  const way = agent === undefined ? { door } : { door, agent };
+  return { mounts: [doorMount(way, labels)], env: { [variable]: `unix:${socketOf(door)}` } };
+}
+
+function passwordOf({ needs }: PartPlan): string | undefined {
+  return needs.flatMap((need) => (need.kind === "redis" ? [need.login.password] : []))[0];
+}
+
+type Reach = Extract<Need, { kind: "reach" }>;
+
+/** By its name in a network that both are in, and elsewhere by the socket. */
 function redisFor(
   { port, login: { name, password } }: Extract<Need, { kind: "redis" }>,
-  { network, labels, needs }: PartPlan,
+  { network, labels, needs, isWithoutSockets }: PartPlan,
 ): Met {
-  const socket = `localhost${socketOf("redis")}`;
   // A command of the agent may look into other programs of its container.
-  if (needs.some(({ kind }) => kind === "cub"))
-    return {
-      mounts: [doorMount({ door: "redis" }, labels)],
-      env: {
-        REDIS_URL: `redis+unix://${name}@${socket}`,
-        SETT_LOGIN: splitSecret(password).environment,
-      },
-    };
+  const isSplit = needs.some(({ kind }) => kind === "cub");
+  const login = isSplit ? name : `${name}:${password}`;
+  const half = isSplit ? { SETT_LOGIN: splitSecret(password).environment } : {};
   const address = serviceContainer(labels.instance, "redis");
-  if (network === "instance")
-    return { env: { REDIS_URL: `redis://${name}:${password}@${address}:${port}` } };
+  if (network === "instance" || isWithoutSockets)
+    return { env: { REDIS_URL: `redis://${login}@${address}:${port}`, ...half } };
   return {
     mounts: [doorMount({ door: "redis" }, labels)],
-    env: { REDIS_URL: `redis+unix://${name}:${password}@${socket}` },
+    env: { REDIS_URL: `redis+unix://${login}@localhost${socketOf("redis")}`, ...half },
   };
 }
 
 function serve(
-  { door, agents, variable }: Extract<Need, { kind: "serve" }>,
+  { door, agents, variable, key }: Extract<Need, { kind: "serve" }>,
   { plan: { labels }, user: owner, around: { cub } }: Place,
 ): Met {
   const folder = `${socketFolder}/${door}`;
+  if (key !== undefined && variable !== undefined)
+    return {
+      // Its sockets are for itself alone, and so are its other ports.
+      mounts: [{ kind: "tmpfs", target: folder, sizeBytes: mebibyte }],
+      env: {
+        [variable]: folder,
+        SETT_REACH_KEY: key,
+        SETT_REACH_PORT: String(provenPort),
+        SETT_HEALTH_HOST: "127.0.0.1",
+      },
+    };
   const ways = agents?.map((agent) => ({ agent, target: `${folder}/${agent}` })) ?? [
     { agent: undefined, target: folder },
   ];
@@ -352,6 +439,7 @@ function reachEngine(
 function holdEngine(
   need: Extract<Need, { kind: "engine" }>,
   { socket, agents, cub }: Surroundings,
+  labels: PartLabels,
 ): Met {
   if (socket === undefined) return {};
   const mounts: Mount[] = [{ kind: "bind", path: socket.path, target: usualSocket, access: "rw" }];
@@ -360,7 +448,7 @@ function holdEngine(
   const templates = need.scales.map(({ agent, replicas, prepare }) => {
     const spec = agents.get(agent);
     const preparation = prepare &&
-      spec && { ...prepare, spec: preparationSpec(spec, egressFor(prepare, agent, spec.labels)) };
+      spec && { ...prepare, spec: preparationSpec(spec, egressFor(prepare, agent, need, labels)) };
     return { agent, replicas, spec, ...withoutUndefined({ prepare: preparation }) };
   });
   const env = { ...inPieces("SETT_WORKERS", JSON.stringify(templates)), SETT_LAYER_IMAGE: cub.id };
@@ -371,11 +459,21 @@ function holdEngine(
 function egressFor(
   { egress }: Prepare,
   agent: AgentName,
+  { proofs }: HoldsEngine,
   labels: PartLabels,
-): { mount: Mount; url: string } | undefined {
+): PreparationEgress | undefined {
   if (egress.length === 0) return undefined;
-  const mount = doorMount({ door: "egress", agent: prepareWay(agent) }, labels);
-  return { mount, url: `unix:${socketOf("egress")}` };
+  const [way, proof] = [prepareWay(agent), proofs?.get(agent)];
+  const variable = "SETT_EGRESS_URL";
+  const met = reach(
+    { door: "egress", agent: way, variable, ...withoutUndefined({ proof }) },
+    labels,
+  );
+  return {
+    mounts: met.mounts ?? [],
+    url: met.env?.[variable] ?? "",
+    network: proof === undefined ? "none" : closedTo(closedNetworkName(labels.instance, way)),
+  };
 }
 
 function store({ folders }: Extract<Need, { kind: "store" }>): Met {
@@ -423,15 +521,21 @@ function readableId(imageId: string): string {
 /** The cub and git have their own libraries; the agent's command gets the value of its image. */
 function cub(
   { healthcheck }: Extract<Need, { kind: "cub" }>,
-  { labels, network, resources, needs, confinement }: PartPlan,
+  plan: PartPlan,
   { cub: { tag, id } }: Engine,
 ): Met {
+  const { labels, resources, needs, confinement } = plan;
+  const network = networkOf(plan);
   const halves = needs.flatMap((need) =>
     need.kind === "redis" ? [splitSecret(need.login.password).argument] : [],
   );
   const { openFiles, fileBytes, pendingSignals, queueBytes } = resources;
   const limits = withoutUndefined({ openFiles, fileBytes, pendingSignals, queueBytes });
-  const cage: Cage = { network: network === "none" ? "none" : "open", limits };
+  const isClosed = network !== "none" && network.isClosed;
+  const cage: Cage = {
+    network: isClosed ? "closed" : network === "none" ? "none" : "open",
+    limits,
+  };
   // A kernel of its own starts no program that it may not read.
   const isReadable = confinement?.runtime !== undefined;
   const name = carrierVolumeName(labels.instance, isReadable ? readableId(id) : id);

@@ -86,6 +86,8 @@ export function processRuntime(
       await registry.open();
       if (!(await registry.createLabels("networks", name, labels))) throw networkTaken(name);
     },
+    // Processes have the network of this machine.
+    joinNetwork: async () => {},
     removeNetwork: (name) => registry.removeLabels("networks", name),
     removeInstance: (instance, keeping) => removeInstance(registry, instance, keeping),
   };

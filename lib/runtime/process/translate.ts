@@ -51,7 +51,8 @@ export function processTranslation(machine: ThisMachine): Translation {
         {
           name: networkName(labels.instance),
           labels: labelsFor(labels, { component: "network" }),
-          isIsolating: false,
+          kind: "usual",
+          members: [],
         },
       ];
     },

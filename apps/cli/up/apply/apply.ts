@@ -133,24 +133,31 @@ async function startParts(
   begin("before-orchestrator");
   // An agent sees commits from its first grant on.
   const served = Promise.all([volumes, ...ofKind("before-agents")]).then(input.folders.serve);
-  served.catch(() => undefined);
+  const joined = Promise.all(ofKind("before-agents")).then(() => joinNetworks(input));
   const agents: Promise<unknown> = settleAll(
     changes.agents.map(async (change) => {
       // An agent may ask its model about the first claim that it sees.
-      await served;
+      await Promise.all([served, joined]);
       await makePart(input, change, () => nextHeartbeat(board, change.planned.agent));
     }),
   );
-  agents.catch(() => undefined);
+  for (const job of [served, joined, agents]) job.catch(() => undefined);
   begin("any-time");
   await settleAll([
     volumes,
     served,
+    joined,
     agents,
     ...ofKind("before-agents", "before-orchestrator", "any-time"),
   ]);
   begin("last");
   await settleAll(ofKind("last"));
+}
+
+/** A service that was made anew is in no network yet but its own. */
+async function joinNetworks({ plan, runtime }: ApplyInput): Promise<void> {
+  for (const { name, members } of plan.networks)
+    for (const member of members) await runtime.apply.joinNetwork(name, member);
 }
 
 /**
@@ -168,8 +175,8 @@ async function reserveName(input: ApplyInput): Promise<Diff> {
       plan,
       found === undefined ? nothingOf(instance) : await runtime.observe.parts(instance),
     );
-    for (const { name, labels, isIsolating } of changes.missingNetworks) {
-      await runtime.apply.createNetwork(name, labels, { isIsolating });
+    for (const { name, labels, kind } of changes.missingNetworks) {
+      await runtime.apply.createNetwork(name, labels, kind);
       undoSteps.add(() => runtime.apply.removeNetwork(name));
     }
     return changes;

@@ -18,6 +18,7 @@ import type { PlanInput, PlannedImage } from "../../services/input.ts";
 import { secretEnvironment, secretMountsOf } from "../../services/keeper.ts";
 import { agentResources, health, mebibyte, stopSecondsFor } from "../../services/limits.ts";
 import { packsOf, servesPacks } from "../../services/packs.ts";
+import { type Door, proofFor } from "../../services/reach.ts";
 import { keepsOutput, reachesRecorder } from "../../services/recorder.ts";
 import { ownersNameLabel } from "../images/devcontainer-layer.ts";
 import { hiddenFromCub } from "./for-the-command.ts";
@@ -61,7 +62,7 @@ export function agentPlan(
       },
       ...commitsFor(input, agent),
       reachesRedis(input, { role: "agent", agent: agent.name }),
-      ...waysOf(agent),
+      ...waysOf(input, agent),
       ...reachesRecorder(input.config, agent.name),
       ...secretMountsOf(instance, agent),
       {
@@ -71,6 +72,7 @@ export function agentPlan(
       },
     ],
     network: agent.network === "direct" ? "open" : "none",
+    ...(input.doors !== undefined && { isWithoutSockets: true }),
     user: repository.user,
     resources,
     pidsLimit: agent.resources.limits.pids + ofCub,
@@ -103,13 +105,15 @@ function commitsFor({ instance, config, repository }: PlanInput, agent: AgentCon
 }
 
 /** Its ways out: it has no network of its own. */
-function waysOf(agent: AgentConfig): Need[] {
-  const way = { kind: "reach", agent: agent.name } as const;
+function waysOf(input: PlanInput, agent: AgentConfig): Need[] {
+  const { name } = agent;
+  const way = (door: Door, variable: string): Need => {
+    const proof = proofFor(input, door, name);
+    return { kind: "reach", door, agent: name, variable, ...withoutUndefined({ proof }) };
+  };
   return [
-    ...(agent.model === undefined
-      ? []
-      : [{ ...way, door: "gateway", variable: "SETT_GATEWAY_URL" }]),
-    ...(usesProxy(agent) ? [{ ...way, door: "egress", variable: "SETT_EGRESS_URL" }] : []),
+    ...(agent.model === undefined ? [] : [way("gateway", "SETT_GATEWAY_URL")]),
+    ...(usesProxy(agent) ? [way("egress", "SETT_EGRESS_URL")] : []),
   ];
 }
 

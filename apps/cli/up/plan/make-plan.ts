@@ -7,6 +7,7 @@ import { publicNetworksOf } from "../../instance/machine-networks.ts";
 import { hasApi } from "../../services/api.ts";
 import type { PlanInput } from "../../services/input.ts";
 import { servesPacks } from "../../services/packs.ts";
+import { tlsDoorsOf } from "../../services/reach.ts";
 import type { Shell } from "../../terminal/shell.ts";
 import { keptPassword } from "../checks/kept-password.ts";
 import { requireStartable } from "../checks/require-startable.ts";
@@ -31,6 +32,8 @@ export async function makePlan(
   const digests = [...images.agents].map(([name, { digest, id }]) => [name, digest ?? id] as const);
   const registrations = registrationsOf(config, new Map(digests));
   const telemetry = telemetryOf(env);
+  // Parts that keep running know the password of last time.
+  const password = keptPassword(known.before) ?? randomBytes(24).toString("hex");
   const input: PlanInput = {
     instance,
     id: known.id,
@@ -43,8 +46,8 @@ export async function makePlan(
       user: usersOf(known.engine, repository).user,
     },
     images,
-    // Parts that keep running know the password of last time.
-    password: keptPassword(known.before) ?? randomBytes(24).toString("hex"),
+    password,
+    doors: await tlsDoorsOf(config, password),
     redisCa: redis?.ca,
     machine: known.engine,
     isLayered:

@@ -22,7 +22,7 @@ type Names = Record<Exclude<Stranger["sort"], "image">, string[]>;
  */
 export function plannedNames(instance: InstanceName, config: SettConfig): Names {
   const { networks, services, agents } = planInstance(
-    { ...blank, instance, config },
+    { ...blank, instance, config, doors: config.services.reach === "tls" ? doors : undefined },
     dockerTranslation({ cub: image, socket: { path: "", gid: 0 } }),
   );
   const parts = [...services, ...agents];
@@ -45,6 +45,9 @@ export function plannedNames(instance: InstanceName, config: SettConfig): Names 
 }
 
 const image = { tag: "", id: "", env: {} };
+
+const anyDoor = { key: "", authority: new Uint8Array() };
+const doors = { gateway: anyDoor, egress: anyDoor };
 
 /** No name depends on these. */
 const blank: Omit<PlanInput, "instance" | "config"> = {

@@ -80,7 +80,7 @@ const cases: Case[] = [
     [
       "sett.yml:6:29 services.redis.image: must be an image such as `debian:bookworm-slim`",
       "sett.yml:6:38 services.orchestrator: is empty: it must be a map",
-      "sett.yml:6:54 services.postgres: is unknown here; known are `api`, `orchestrator`, `packs`, `redis`",
+      "sett.yml:6:54 services.postgres: is unknown here; known are `api`, `orchestrator`, `packs`, `redis`, `reach`",
     ],
   ],
   [

@@ -32,6 +32,7 @@ test("a short file gets every default", async () => {
       orchestrator: {},
       packs: "folders",
       redis: { resources: { limits: {} }, timeout_ms: 3_000, give_up_ms: 60_000 },
+      reach: "sockets",
     },
     external: [],
     people: [],

@@ -1,5 +1,5 @@
 // Bounds how many lines of a log one source causes: it could fill a disk with them.
-import type { Clock } from "../../../lib/async/clock.ts";
+import type { Clock } from "../async/clock.ts";
 
 const linesAtOnce = 100;
 const refillMs = 100;

@@ -1,7 +1,7 @@
 // How many lines of the log one agent's connections cause.
 import { expect, test } from "bun:test";
-import { LineBudget } from "../../../../../apps/gateway/egress/line-budget.ts";
-import { systemClock } from "../../../../../lib/async/clock.ts";
+import { systemClock } from "../../../../lib/async/clock.ts";
+import { LineBudget } from "../../../../lib/service/line-budget.ts";
 
 test("a hundred at once, then ten a second, and the next line says how many were left out", () => {
   let now = 0;
