@@ -10,7 +10,11 @@ export type CollectedOutput = {
   abandon(): void;
 };
 
-type Listener = { onOverflow: () => void; onEnd: () => void };
+type Listener = {
+  onOverflow: () => void;
+  onEnd: () => void;
+  onData?: ((bytes: Uint8Array) => void) | undefined;
+};
 
 /**
  * Reads on after the limit, but keeps nothing: an unread pipe would grow without bound in this
@@ -20,7 +24,7 @@ type Listener = { onOverflow: () => void; onEnd: () => void };
 export function collectOutput(
   stream: Readable,
   maxBytes: number,
-  { onOverflow, onEnd }: Listener,
+  { onOverflow, onEnd, onData }: Listener,
 ): CollectedOutput {
   const chunks: Uint8Array[] = [];
   let keptBytes = 0;
@@ -34,7 +38,10 @@ export function collectOutput(
   };
   stream.on("data", (chunk: Uint8Array) => {
     const kept = chunk.subarray(0, maxBytes - keptBytes);
-    if (kept.byteLength > 0) chunks.push(kept);
+    if (kept.byteLength > 0) {
+      chunks.push(kept);
+      onData?.(kept);
+    }
     keptBytes += kept.byteLength;
     if (kept.byteLength === chunk.byteLength || hasOverflowed) return;
     hasOverflowed = true;

@@ -34,6 +34,8 @@ export type Command = {
   maxOutputBytes?: number;
   /** Called with the number of the process that leads the group, once there is one. */
   onStart?: (leader: number) => void;
+  /** Called with each part of what it prints, up to the limit, as it comes. */
+  onOutput?: (stream: "stdout" | "stderr", bytes: Uint8Array) => void;
   /** Aborting stops the process group as a time-out does. */
   signal?: AbortSignal;
 };

@@ -108,7 +108,7 @@ function supervise(
     drainMs = 1000,
     maxOutputBytes = defaultMaxOutputBytes,
   } = command;
-  const { signal } = command;
+  const { signal, onOutput } = command;
   const { stdin } = child;
   const { promise, resolve } = Promise.withResolvers<CommandOutcome>();
   let stopReason: StopReason | undefined;
@@ -159,16 +159,14 @@ function supervise(
   // cut short.
   const onAbort = () => (exit === undefined ? stop({ kind: "aborted" }) : finish());
 
-  const tooLarge = (stream: "stdout" | "stderr") => () =>
-    stop({ kind: "output_too_large", stream });
-  const out = collectOutput(stdout, maxOutputBytes, {
-    onOverflow: tooLarge("stdout"),
-    onEnd: finishWhenOver,
-  });
-  const err = collectOutput(stderr, maxOutputBytes, {
-    onOverflow: tooLarge("stderr"),
-    onEnd: finishWhenOver,
-  });
+  const collect = (name: "stdout" | "stderr", stream: Readable) =>
+    collectOutput(stream, maxOutputBytes, {
+      onOverflow: () => stop({ kind: "output_too_large", stream: name }),
+      onEnd: finishWhenOver,
+      onData: onOutput && ((bytes) => onOutput(name, bytes)),
+    });
+  const out = collect("stdout", stdout);
+  const err = collect("stderr", stderr);
   child.on("exit", (exitCode, exitSignal) => {
     exit = { exitCode, signal: exitSignal };
     if (stopReason === undefined) next(finish, lingerMs);

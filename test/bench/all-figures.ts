@@ -17,6 +17,7 @@ import { containerFigures, sizes, versionMs, workerStartRatio } from "./containe
 import { median, percentile, rounded } from "./figures.ts";
 import { gatewayFigures } from "./gateway-side.ts";
 import { harmFigures } from "./harm-side.ts";
+import { liveOutputPercent } from "./live-output-side.ts";
 import { pageFigures } from "./page-side.ts";
 import { fillHistory, measure, readings } from "./reading-side.ts";
 import { rivals, rivalsAndSleeper, SettSide, threePhases } from "./sett-side.ts";
@@ -128,6 +129,7 @@ for (const [name, clan, count] of [
 Object.assign(figures, await apiFigures(Number(options.past), claims / 4));
 figures.tool_start_ms_p50 = await toolStartMs(100);
 figures.contract_json_ms_p50 = contractJsonMs(1_000);
+figures.live_output_percent = await liveOutputPercent(5);
 figures.sett_version_ms = await versionMs(20);
 Object.assign(figures, await workerFigures(20));
 Object.assign(figures, await gatewayFigures(300));

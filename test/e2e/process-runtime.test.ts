@@ -124,8 +124,10 @@ test("what a command has printed beside its answer is kept, and a Failure shows 
   const streams = JSON.parse(await need("unearth", commit?.id ?? "", "--streams", "--json"));
   expect(streams).toMatchObject({ stderr: { text: "painting\n", bytes: 9 } });
   expect((await sett("unearth", seen?.id ?? "", "--streams")).err).toContain("has printed nothing");
-  const { code, out } = await sett("forage", "--goal", "fail", "--watch");
+  const { code, out, err } = await sett("forage", "--goal", "fail", "--watch", "--live");
   expect(code).toBe(3);
+  expect(err).toMatch(/[0-9a-f]{8} │ line 1\n/);
+  expect(err).toMatch(/[0-9a-f]{8} │ line 100\n/);
   const [, failure] = JSON.parse(
     await need("hoard", "--json", "--goal", out.trim().slice(0, 8)),
   ) as Artefact[];

@@ -49,6 +49,10 @@ export const forage = defineCommand({
       description: "the goal's id, chosen by you: the same id never makes a second goal",
     },
     watch: { type: "boolean", alias: "w", description: "follow the goal until it rests" },
+    live: {
+      type: "boolean",
+      description: "with --watch: show what commands print, as it comes, each line with its claim",
+    },
     json: jsonArgument,
     name: nameArgument,
   },
@@ -60,6 +64,10 @@ export const forage = defineCommand({
   // It must not end between the pin and the goal.
   endsItself: true,
   async run(args, shell) {
+    if (args.live && !args.watch)
+      throw new SettError("usage", "--live needs --watch.", {
+        hint: "Add --watch, or follow the goal later: `sett watch --live`.",
+      });
     const text = await readGoalText(args.goal, shell);
     const { goal, from, place, actor, obstacle, lacking } = await post(
       text,
@@ -80,7 +88,8 @@ export const forage = defineCommand({
     noteObstacle(obstacle, shell);
     // After a goal from stdin, stdin has ended and no person can type.
     const mayAsk = args.goal !== "-";
-    const reading = await watchGoal(shell, { place, goal: id, from, actor, mayAsk });
+    const watched = { place, goal: id, from, actor, mayAsk, isLive: args.live };
+    const reading = await watchGoal(shell, watched);
     if (reading === undefined) return exitCodes.interrupted;
     const { state } = reading.status;
     if (args.json)

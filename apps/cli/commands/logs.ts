@@ -12,6 +12,7 @@ import {
   logStart,
 } from "../../../lib/logs/follow-container.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { readOutputLine } from "../../../lib/model/output-line.ts";
 import type { ContainerPart, InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
 import { findLogs } from "../logs/find-logs.ts";
@@ -26,6 +27,7 @@ import {
 import { nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { logLine } from "../render/log-line.ts";
+import { OutputRows } from "../render/output-rows.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 /** The width of the time at the beginning of a line. */
@@ -61,9 +63,16 @@ export const logs = defineCommand({
   async run(args, shell) {
     const tail = args.tail === undefined ? undefined : countOf(args.tail);
     const isForPeople = shell.out.isTerminal && !args.json;
-    const readable = (line: string) =>
-      wrap(logLine(line, shell.out.style), { columns: shell.out.columns, indent: timeWidth });
-    const show = (line: string) => `${isForPeople ? readable(line) : line}\n`;
+    const hasColours = shell.out.style.red("x") !== "x";
+    const rows = new OutputRows({ out: shell.out, hasColours, isAlone: args.follow });
+    const readable = (line: string) => {
+      const output = readOutputLine(line);
+      if (output !== undefined) return rows.add(output);
+      const { out } = shell;
+      const text = wrap(logLine(line, out.style), { columns: out.columns, indent: timeWidth });
+      return `${rows.leave()}${text}\n`;
+    };
+    const show = (line: string) => (isForPeople ? readable(line) : `${line}\n`);
     const api = apiOf(shell.env);
     if (api !== undefined) {
       const wanted = { part: args.part, tail, follow: args.follow };

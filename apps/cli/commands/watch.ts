@@ -14,6 +14,7 @@ import { AgentName, type GoalId } from "../../../lib/model/ids.ts";
 import { bidsOf } from "../../../lib/model/recorded-bids.ts";
 import { EventPrinter } from "../goals/event-printer.ts";
 import { liveClaims } from "../goals/live-claims.ts";
+import { printOutputs } from "../goals/live-outputs.ts";
 import { followLog } from "../instance/follow-log.ts";
 import { openHistory } from "../instance/open-history.ts";
 import { Bell } from "../people/bell.ts";
@@ -64,6 +65,10 @@ export const watch = defineCommand({
       valueHint: "FORMAT",
       description: "human, or jsonl: one JSON object per event",
     },
+    live: {
+      type: "boolean",
+      description: "show what commands print, as it comes, each line with its claim",
+    },
     bell: {
       type: "boolean",
       description: "ring the terminal's bell when a person is asked, and when a goal has failed",
@@ -80,6 +85,7 @@ export const watch = defineCommand({
     "sett watch",
     "sett watch --since 10m --agent coder",
     "sett watch --since 1m --bell",
+    "sett watch --live --agent builder",
     "sett watch --goal 9f3a12b4 --type artefact_created,claim_terminated",
     "sett watch --no-follow -o jsonl | jq .type  # the whole log, for programs",
   ],
@@ -132,11 +138,20 @@ export const watch = defineCommand({
       for await (const events of pastEvents(board, await begin(board), shell.interrupted))
         await printer.print(events.filter(isWanted), board);
     };
+    // It ends with the command, and never ends it.
+    const printing = async () => {
+      const { name } = args;
+      const format = args.output === "jsonl" ? ("jsonl" as const) : ("human" as const);
+      const wanted = { name, goal: () => goal, agent, format };
+      await printOutputs(shell, shell.out, wanted, shell.interrupted);
+      await aborted(shell.interrupted);
+    };
     const isShown = (claim: Claim) => goal === undefined || claim.goal_id === goal;
     await Promise.race([
       isFollowing ? followLog(shell, args.name, { from, visit }) : showPast(),
       aborted(shell.interrupted),
       ...(live === undefined ? [] : [live.keepUpToDate(() => connection, isShown)]),
+      ...(args.live && isFollowing ? [printing()] : []),
     ]);
     return shell.interrupted.aborted ? exitCodes.interrupted : undefined;
   },

@@ -1,7 +1,7 @@
 // `--watch` of a command: follows a goal until it rests, fetches its commits, and says how it
 // ended.
 
-import { aborted } from "../../../lib/async/sleep.ts";
+import { aborted, sleep } from "../../../lib/async/sleep.ts";
 import { failuresOf, stalledAdvice, whyStalled } from "../../../lib/client/facts/goal.ts";
 import { resultText } from "../../../lib/client/render/result-text.ts";
 import { boundedLine } from "../../../lib/client/text/plain-text.ts";
@@ -25,6 +25,10 @@ import { commandsFor, inquiryDetails } from "../render/inquiry-text.ts";
 import { stateSentence } from "../render/state.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { exitCodeOf, followGoal, type RestingGoal } from "./follow-goal.ts";
+import { printOutputs } from "./live-outputs.ts";
+
+/** As long as the way of a line through the log. */
+const lastMs = 300;
 
 /**
  * `from`: the position after which events are printed. `mayAsk`: on a terminal, `actor` is asked
@@ -36,6 +40,8 @@ export type WatchedGoal = {
   from: string;
   actor: Actor;
   mayAsk: boolean;
+  /** What commands print is shown as well. */
+  isLive?: boolean;
 };
 
 /** Undefined when it was interrupted; it prints a note then. */
@@ -46,11 +52,25 @@ export async function watchGoal(
   const { place, goal, from, actor } = watched;
   const canAsk = watched.mayAsk && shell.isInteractive && shell.env.TERM !== "dumb";
   using person = canAsk ? new PersonAtPrompt(shell, actor) : undefined;
+  const over = new AbortController();
+  const ending = AbortSignal.any([shell.interrupted, over.signal]);
+  const printing =
+    watched.isLive === true
+      ? printOutputs(
+          shell,
+          person?.shell.err ?? shell.err,
+          { name: place.instance, goal: () => goal, format: "human" },
+          ending,
+        )
+      : undefined;
   // An interruption ends this at once, even while Redis hangs.
   const reading = await Promise.race([
     followGoal(shell, { name: place.instance, goal, from, person }),
     aborted(shell.interrupted).then(() => undefined),
   ]);
+  // What was printed last has a moment to come.
+  if (reading !== undefined && printing !== undefined) await sleep(lastMs, shell.interrupted);
+  over.abort();
   if (reading === undefined) {
     shell.messages.note(
       `Work on the goal goes on. To follow it: ${shell.suggest(`watch --goal ${shortId(goal)}`)}`,

@@ -4,6 +4,7 @@
 import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
+import { mayBeOutput } from "../../../lib/model/output-line.ts";
 import { isServiceName } from "../../../lib/model/services.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { partName } from "../../../lib/runtime/part-name.ts";
@@ -13,6 +14,9 @@ import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { KeptLogs, logPartOf, maxLines } from "./kept-logs.ts";
 import { inOrderOfTime, workerLogs } from "./worker-logs.ts";
+
+/** What commands have printed is among them, which the recorder keeps. */
+const readLines = 20 * maxLines;
 
 type Keeping = {
   runtime: Runtime;
@@ -32,7 +36,8 @@ export async function keepLogs(
       if (!hasLog(labels) || state.state === "created") return;
       try {
         const lines: string[] = [];
-        for await (const { line } of runtime.observe.logs(id, { tail: maxLines })) lines.push(line);
+        for await (const { line } of runtime.observe.logs(id, { tail: readLines }))
+          if (!mayBeOutput(line)) lines.push(line);
         if (lines.length > 0)
           await new KeptLogs(place, labels.instance).keep(
             logPartOf(container),

@@ -12,6 +12,8 @@ const ownFields = new Set([
   "agent",
   "role",
   "claim_id",
+  "goal_id",
+  "stream",
   "artefact_id",
   "logical_id",
   "base_commit",

@@ -6,6 +6,7 @@ import { ownIdentity } from "../../../lib/git/run/own-config.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
+import type { StreamName } from "../../../lib/model/kept-output.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 import type { OwnProgram } from "../../../lib/process/own-program.ts";
 import { runCommand } from "../../../lib/process/run-command.ts";
@@ -49,6 +50,8 @@ export type RunTool = (order: {
   variables?: Readonly<Record<string, string>>;
   /** The command's own traces become parts of this run's (lib/model/trace-ids.ts). */
   traceparent?: string;
+  /** Called with what it prints, as it comes. */
+  onOutput?: (stream: StreamName, bytes: Uint8Array) => void;
 }) => Promise<RunOutcome>;
 
 export type RunBidCommand = (order: {

@@ -22,7 +22,9 @@ import {
 } from "../../../lib/model/tool-contract.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
+import type { RunOutcome } from "../container/tool-limits.ts";
 import type { Deps } from "../program/deps.ts";
+import { LiveOutput } from "../tool/live-output.ts";
 import { commandText, outputText } from "../tool/log-text.ts";
 import type { Printed } from "../tool/output-keeper.ts";
 import { judgeOutcome, noEnd, type ToolOutcome } from "./judge-outcome.ts";
@@ -198,7 +200,7 @@ async function runTool(
     target: inputs.target.type,
     isWorker: deps.isWorker,
   };
-  const printed = await deps.runTool({ stdin, timeoutMs, signal });
+  const printed = await runLive(deps, { claim, grant }, { stdin, timeoutMs, signal });
   const judged = judgeOutcome(printed, granted, { timeoutMs, masker: deps.secrets?.masker() });
   const { network } = deps;
   const outcome =
@@ -234,6 +236,17 @@ async function runTool(
     default:
       return unreachable(outcome);
   }
+}
+
+/** What the command prints is in the log of the agent, as it comes. */
+async function runLive(
+  { runTool: run, log, secrets }: Deps,
+  { claim, grant }: Pick<Task, "claim" | "grant">,
+  order: Parameters<Deps["runTool"]>[0],
+): Promise<RunOutcome> {
+  const of = { goal_id: claim.goal_id, claim_id: claim.id, attempt: grant.attempt };
+  const live = new LiveOutput(log.with(of), secrets && (() => secrets.masker()));
+  return await run({ ...order, onOutput: live.add }).finally(() => live.end());
 }
 
 /**

@@ -4,6 +4,7 @@
 
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName, ClaimId, CommitHash, GoalId } from "../../../lib/model/ids.ts";
+import { mayBeOutput } from "../../../lib/model/output-line.ts";
 import type { Preparation, PrepareBase } from "../../../lib/model/prepare.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
@@ -84,6 +85,8 @@ export type WorkerHost = {
 
 /** So many of a worker's last lines are kept: they show how it ended. */
 const maxLogLines = 1_000;
+/** Those of its command are among them. */
+const readLines = 20 * maxLogLines;
 
 /** On a runtime of this process. */
 export class RuntimeHost implements WorkerHost {
@@ -180,9 +183,10 @@ export class RuntimeHost implements WorkerHost {
   async readLog(worker: string): Promise<string[]> {
     await this.#need(worker);
     const lines: string[] = [];
-    for await (const { line } of this.#runtime.logs(worker, { tail: maxLogLines }))
-      lines.push(line);
-    return lines;
+    // What its command has printed is kept by the recorder.
+    for await (const { line } of this.#runtime.logs(worker, { tail: readLines }))
+      if (!mayBeOutput(line)) lines.push(line);
+    return lines.slice(-maxLogLines);
   }
 
   async remove(worker: string): Promise<void> {

@@ -11,6 +11,6 @@ export function shownLines(text: string): string {
 }
 
 /** A carriage return at the end has not been written over yet. */
-function lastWriting(line: string): string {
+export function lastWriting(line: string): string {
   return line.split("\r").findLast((writing) => writing !== "") ?? "";
 }

@@ -1,0 +1,108 @@
+// What commands are printing, for people: each line behind the claim that it is of and a bar, so
+// that no line of an agent passes for one of Sett's.
+import { cutVisible, plainLines, visibleWidth } from "../../../lib/client/text/plain-text.ts";
+import { bar, quotedLines } from "../../../lib/client/text/quoted.ts";
+import type { Layout } from "../../../lib/client/text/style.ts";
+import { lastWriting } from "../../../lib/client/text/terminal-text.ts";
+import type { OutputLine } from "../../../lib/model/output-line.ts";
+import { clockTime } from "../../../lib/words/age.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
+
+/** A line without an end is shown in part. UTF-16 units. */
+const maxOpenLength = 8_000;
+const maxSources = 1_000;
+
+const escapeCode = "\u001b";
+const clearRow = `\r${escapeCode}[K`;
+
+/** `hasColours`: the terminal shows them. `isAlone`: nothing else draws on it. */
+type Options = { out: Layout; hasColours: boolean; isAlone: boolean };
+
+export class OutputRows {
+  readonly #options: Options;
+  /** The begun line of each stream. */
+  readonly #open = new Map<string, string>();
+  /** The stream whose begun line is on the terminal, as a progress bar is. */
+  #shown: string | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** The text to write: whole lines, and on a terminal of its own the state of a begun one. */
+  add(line: OutputLine): string {
+    const key = `${line.claim_id} ${line.agent} ${line.attempt} ${line.stream}`;
+    const lines = `${this.#open.get(key) ?? ""}${line.text}`.split("\n");
+    const rest = (lines.pop() ?? "").slice(-maxOpenLength);
+    this.#open.delete(key);
+    if (rest !== "") this.#open.set(key, rest);
+    if (this.#open.size > maxSources) this.#open.delete(this.#open.keys().next().value ?? "");
+    const rows = lines.map((each) => `${this.#rows(line, each)}\n`).join("");
+    const before = rows === "" && rest === "" ? "" : this.#leave(key);
+    const isProgress = this.#options.isAlone && rest !== "";
+    if (!isProgress) return `${before}${rows}`;
+    this.#shown = key;
+    const columns = (this.#options.out.columns ?? 80) - 1;
+    return `${before}${rows}${cutVisible(this.#row(line, rest), columns)}`;
+  }
+
+  /** What must be written before another line: the row of a begun one ends, or goes. */
+  leave(): string {
+    return this.#leave(undefined);
+  }
+
+  #leave(key: string | undefined): string {
+    const before = this.#shown;
+    this.#shown = undefined;
+    if (before === undefined) return "";
+    return before === key ? clearRow : "\n";
+  }
+
+  /** A line that is wider than the terminal has the bar in each of its rows. */
+  #rows(line: OutputLine, text: string): string {
+    const { out } = this.#options;
+    const row = this.#row(line, text);
+    if (out.columns === undefined || visibleWidth(row) <= out.columns) return row;
+    return quotedLines(lastWriting(text), out, `${marginOf(line)} `).join("\n");
+  }
+
+  #row(line: OutputLine, text: string): string {
+    const { out, hasColours } = this.#options;
+    const { dim } = out.style;
+    const written = lastWriting(text);
+    const shown = hasColours ? coloured(written) : plainLines(written);
+    return `${dim(`${marginOf(line)} ${bar}`)} ${shown.replaceAll("\t", "  ")}`;
+  }
+}
+
+function marginOf({ time, claim_id }: OutputLine): string {
+  return `${clockTime(time)}  ${shortId(claim_id)}`;
+}
+
+/**
+ * Colours of the foreground, bold, faint, italic and underlined stay; all else goes, such as what
+ * hides a text, or gives it the colour of its background.
+ */
+function coloured(text: string): string {
+  let hasStyle = false;
+  const parts = text.split(styles).map((part, index) => {
+    if (index % 2 === 0) return plainLines(part);
+    const codes = part.split(";").map(Number).flatMap(allowed);
+    if (codes.length > 0) hasStyle = true;
+    return codes.length === 0 ? "" : `${escapeCode}[${codes.join(";")}m`;
+  });
+  return hasStyle ? `${parts.join("")}${escapeCode}[0m` : parts.join("");
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with the escape character.
+const styles = /\u001b\[([\d;]*)m/;
+
+/** White may be the colour of the background: it becomes the terminal's own. */
+function allowed(code: number): number[] {
+  if (code === 37 || code === 97) return [39];
+  const isAllowed =
+    [0, 1, 2, 3, 4, 22, 23, 24, 39].includes(code) ||
+    (code > 30 && code < 37) ||
+    (code > 90 && code < 97);
+  return isAllowed ? [code] : [];
+}

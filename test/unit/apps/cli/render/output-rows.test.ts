@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { OutputRows } from "../../../../../apps/cli/render/output-rows.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
+import { type OutputLine, readOutputLine } from "../../../../../lib/model/output-line.ts";
+
+const line = (text: string, claim_id = "7eef62c8-20cd"): OutputLine => ({
+  ...{ msg: "Output", time: "2026-11-27T00:00:00.000Z", agent: "builder", goal_id: "g" },
+  ...{ claim_id, attempt: 1, stream: "stderr", text },
+});
+
+function rowsOf({
+  columns = undefined as number | undefined,
+  hasColours = false,
+  isAlone = false,
+} = {}) {
+  return new OutputRows({ out: { style: createStyle(false), columns }, hasColours, isAlone });
+}
+
+const withoutTime = (text: string) => text.replaceAll(/\d\d:\d\d:\d\d {2}/g, "");
+
+test("each line has its claim, and a line that comes in parts is one", () => {
+  const rows = rowsOf();
+  expect(withoutTime(rows.add(line("one\ntw")))).toBe("7eef62c8 │ one\n");
+  expect(withoutTime(rows.add(line("other\n", "11111111-2")))).toBe("11111111 │ other\n");
+  expect(withoutTime(rows.add(line("o\n")))).toBe("7eef62c8 │ two\n");
+});
+
+test("of a progress bar the last writing is shown, and on a terminal of its own each as it comes", () => {
+  const rows = rowsOf();
+  expect(rows.add(line("10 %\r50 %\r"))).toBe("");
+  expect(withoutTime(rows.add(line("100 %\n")))).toBe("7eef62c8 │ 100 %\n");
+  const alone = rowsOf({ isAlone: true, columns: 80 });
+  expect(withoutTime(alone.add(line("10 %\r")))).toBe("7eef62c8 │ 10 %");
+  expect(withoutTime(alone.add(line("50 %\r")))).toBe("\r\u001b[K7eef62c8 │ 50 %");
+  expect(withoutTime(alone.add(line("of another\n", "11111111-2")))).toBe(
+    "\n11111111 │ of another\n",
+  );
+  alone.add(line("100 %"));
+  expect(alone.leave()).toBe("\n");
+  expect(alone.leave()).toBe("");
+});
+
+test("colours stay, and nothing that moves the cursor, sets a title or hides a text", () => {
+  const text =
+    "\u001b[1;31mred\u001b[0m \u001b[8mhidden\u001b[30;40m \u001b[97mwhite \u001b[2J\u001b[5;5H\u001b]0;title\u0007end\n";
+  const shown = withoutTime(rowsOf({ hasColours: true }).add(line(text)));
+  expect(shown).toBe(
+    "7eef62c8 │ \u001b[1;31mred\u001b[0m hidden \u001b[39mwhite �]0;title�end\u001b[0m\n",
+  );
+  expect(withoutTime(rowsOf().add(line(text)))).not.toContain("\u001b");
+});
+
+test("a line that is wider than the terminal has the bar in each row", () => {
+  const shown = rowsOf({ columns: 40, hasColours: true }).add(line(`${"word ".repeat(30)}\n`));
+  for (const row of shown.trimEnd().split("\n")) expect(row).toContain("7eef62c8 │ ");
+});
+
+test("only lines of output are read as such", () => {
+  expect(readOutputLine(JSON.stringify(line("x")))).toMatchObject({ text: "x" });
+  expect(readOutputLine('{"msg":"Output","text":1}')).toBeUndefined();
+  expect(readOutputLine('not json "msg":"Output"')).toBeUndefined();
+});
