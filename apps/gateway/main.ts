@@ -24,6 +24,7 @@ import { Gateway } from "./gateway.ts";
 import { KeyFolder, parseKeys } from "./keys.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 import { runOldBodies } from "./old-bodies.ts";
+import { passOn } from "./packs/pass-on.ts";
 import { readPacksSettings } from "./packs/settings.ts";
 import { probeModels } from "./probe.ts";
 import { createProviderUpstream } from "./provider-upstream.ts";
@@ -36,7 +37,7 @@ import { tryModels } from "./try-models.ts";
 const probeMs = 3_000;
 
 const usage =
-  "usage: gateway [--version | --healthcheck | --egress | --packs | --put-keys | --put-secrets | --probe | --try-models | --read-bodies]   (settings come from the environment)";
+  "usage: gateway [--version | --healthcheck | --egress | --packs | --pass-on | --put-keys | --put-secrets | --probe | --try-models | --read-bodies]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
   Object.assign(process.env, directToThisMachine(process.env));
@@ -59,6 +60,8 @@ async function main([argument, ...more]: string[]): Promise<void> {
       );
     case "--packs":
       return await (await import("./packs/run-packs.ts")).runPacks(readPacksSettings(process.env));
+    case "--pass-on":
+      return await passOn(readPacksSettings(process.env).port);
     case "--put-keys":
       return await new KeyFolder(
         Environment.shape.SETT_KEYS_DIR.parse(process.env.SETT_KEYS_DIR),

@@ -9,7 +9,7 @@ import type { Preparing } from "./preparing.ts";
 export const Strategy = z.enum(["reuse", "fresh_per_call"]);
 export type Strategy = z.infer<typeof Strategy>;
 
-export const WorkspaceMode = z.enum(["ro", "rw"]);
+export const WorkspaceMode = z.enum(["none", "ro", "rw"]);
 export type WorkspaceMode = z.infer<typeof WorkspaceMode>;
 
 /**

@@ -62,6 +62,15 @@ function impossibleForPerson(agent: Readonly<Record<string, unknown>>): Impossib
   ];
 }
 
+function impossibleWithoutFiles(workspace: unknown): Impossible[] {
+  const { mode, ...other }: Record<string, unknown> = Object(workspace);
+  if (mode !== "none") return [];
+  const message = "cannot be combined with `mode: none`: the agent sees no file of the repository";
+  return (["keep", "history", "prepare", "paths"] as const)
+    .filter((key) => other[key] !== undefined)
+    .map((key) => ({ path: ["workspace", key], message }));
+}
+
 /** The `bid` of each rule, as the file has it. */
 function bidsIn(bids: unknown): unknown[] {
   return Array.isArray(bids) ? bids.map((rule: unknown) => Object(rule).bid) : [];
@@ -103,6 +112,7 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
         .map((key) => ({ path: [key], message })),
     );
   }
+  found.push(...impossibleWithoutFiles(agent.workspace));
   const [source, ...more] = (["build", "image", "path"] as const).filter(
     (key) => agent[key] !== undefined,
   );

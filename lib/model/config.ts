@@ -135,7 +135,9 @@ export const AgentFile = z
     ),
     workspace: z
       .strictObject({
-        mode: WorkspaceMode.default("ro").describe("`rw`: what the command commits is published."),
+        mode: WorkspaceMode.default("ro").describe(
+          "`rw`: what the command commits is published. `none`: it sees no file of the repository.",
+        ),
         keep: z
           .boolean()
           .default(false)

@@ -82,9 +82,9 @@ export type ContainerSpec = {
   /**
    * Published on 127.0.0.1, unless `hostAddress` names another address of this machine. Without a
    * `hostPort` the system chooses a free one, anew at every start of the container. A process of
-   * this machine needs one, and listens on it itself.
+   * this machine needs one, and listens on it itself. `isInside`: it is published nowhere.
    */
-  ports?: { port: number; hostPort?: number; hostAddress?: string }[];
+  ports?: { port: number; hostPort?: number; hostAddress?: string; isInside?: true }[];
   /** The Engine's name of what runs it. Default: the Engine's own. */
   runtime?: string;
   capabilities: "none" | "default";

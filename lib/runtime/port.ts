@@ -136,8 +136,11 @@ export type ContainerPart = {
   memoryBytes: number | undefined;
   createdAt: string;
   env: Record<string, string>;
-  /** The ports that are published on the host now; empty unless it runs. */
-  ports: { port: number; hostPort: number }[];
+  /**
+   * The ports of this machine that lead to it now; empty unless it runs. `isLed`: such a port leads
+   * there through the runtime, and only as long as this program runs.
+   */
+  ports: { port: number; hostPort: number; isLed?: true }[];
 };
 
 /** `isLaid`: it lies over another one. */
@@ -327,6 +330,12 @@ export type LayeredVolumes = {
 /** An Engine, which others use as well, and which makes containers of images. */
 export type Engine = {
   images: Images;
+  /**
+   * Whether containers can have this folder of this machine, with its files as they are. It is
+   * tried. `labels`: those of a part of the instance, for what the trial makes and removes. Throws
+   * `image-not-found`.
+   */
+  seesFolder(folder: string, labels: PartLabels): Promise<boolean>;
   /**
    * All that has a name that a part of this instance could need, and is not its: nothing uses it or
    * removes it. Ordered by name.

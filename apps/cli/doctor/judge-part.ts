@@ -157,6 +157,8 @@ function rightsFinding(
   const base = { subject, check: "rights" };
   // In a rootless Engine it is the user who runs the Engine.
   const isRoot = !isRootless && /^(?:|0|root)(?::|$)/.test(user);
+  // Of an Engine elsewhere no group is known that may use the socket.
+  const isHolder = user === "0:0" && (subject === "starter" || subject === "log-reader");
   const excess = [
     ...(isPrivileged ? ["it is privileged"] : []),
     ...(capabilities.added.length > 0
@@ -164,7 +166,7 @@ function rightsFinding(
       : []),
     ...(capabilities.isAllDropped ? [] : ["it keeps the Engine's capabilities"]),
     ...(canGainPrivileges ? ["it may gain privileges"] : []),
-    ...(isRoot ? ["it runs as root"] : []),
+    ...(isRoot && !isHolder ? ["it runs as root"] : []),
   ];
   if (excess.length === 0)
     return { ...base, level: "ok", found: `user ${user}, no capabilities, gains no privileges` };

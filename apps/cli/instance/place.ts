@@ -143,6 +143,12 @@ export function redisUrlsOf(parts: InstanceParts): RedisUrls {
 /** For a program on this machine. Throws `usage` where only the URL of Redis is known. */
 export function agentUrlOf(place: Place, agent: AgentName): string {
   const { instance, containers } = place;
+  if (redisPartOf(place)?.ports.some(({ isLed }) => isLed) === true) {
+    const message = `The Redis of ${instance} is on the machine of the Docker Engine, and only sett itself is led there.`;
+    throw new SettError("usage", message, {
+      hint: "Run `sett agent-env` on that machine, with its own Docker Engine, and the agent there.",
+    });
+  }
   const address = redisOf({ instance, containers: [...containers], volumes: [], networks: [] });
   if (address !== undefined) return urlFor(address, { role: "agent", agent });
   throw new SettError("usage", "The users of a Redis that REDIS_URL names are not known.", {
@@ -155,6 +161,10 @@ export function isServing({ state }: Pick<ContainerPart, "state">): boolean {
   return state.state === "running" || state.state === "unsupervised";
 }
 
-function redisPartOf({ containers }: Pick<InstanceParts, "containers">): ContainerPart | undefined {
+function redisPartOf({
+  containers,
+}: {
+  containers: readonly ContainerPart[];
+}): ContainerPart | undefined {
   return containers.find((container) => container.labels.component === "redis");
 }

@@ -106,10 +106,10 @@ async function lookAtInstance(
   const kept = new KeptId(repository.place, instance, shell.env);
   const keptId = await kept.read();
   const id = knownId(before, keptId) ?? newInstanceId(randomBytes(8).toString("hex"), new Date());
+  const [engine, isNear] = await Promise.all([runtime.observe.check(), host.isNear({ id })]);
   await host.takeNames({ id, kept });
   shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));
-  const engine = await runtime.observe.check();
-  const known = { id, before, kept, engine };
+  const known = { id, before, kept, engine, isNear };
   await host.requireUsable(known, problemAt);
   if (read.redis !== undefined) {
     const { isInContainer } = host;

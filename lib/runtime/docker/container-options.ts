@@ -33,10 +33,11 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
         spec.mounts.flatMap((mount) => (isStored(mount) ? [] : [tmpfsEntry(mount, spec.user)])),
       ),
       PortBindings: Object.fromEntries(
-        ports.map(({ port, hostPort = 0, hostAddress = "127.0.0.1" }) => [
-          `${port}/tcp`,
-          [{ HostIp: hostAddress, HostPort: String(hostPort) }],
-        ]),
+        ports.flatMap(({ port, hostPort = 0, hostAddress = "127.0.0.1", isInside }) =>
+          isInside
+            ? []
+            : [[`${port}/tcp`, [{ HostIp: hostAddress, HostPort: String(hostPort) }]] as const],
+        ),
       ),
       ...(spec.capabilities === "none" ? { CapDrop: ["ALL"] } : {}),
       ...withoutUndefined({

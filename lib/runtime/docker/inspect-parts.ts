@@ -6,6 +6,7 @@ import { idsOf, isNameIn, ownPart, withIdOfInstance } from "../own-part.ts";
 import type { ContainerPart, ContainerState, InstanceParts, Stranger } from "../port.ts";
 import { envRecord } from "./env.ts";
 import { ask, askIfThere } from "./errors.ts";
+import { leadTo, passingOn } from "./ports-inside.ts";
 
 type Parts = Omit<InstanceParts, "instance">;
 type Own = Awaited<ReturnType<typeof ownParts>>;
@@ -215,7 +216,7 @@ async function containerPart(
     memoryBytes: info.HostConfig.Memory || undefined,
     createdAt: info.Created,
     env: envRecord(info.Config.Env),
-    ports: publishedPorts(info),
+    ports: [...publishedPorts(info), ...(await ledPorts(docker, info, labels))],
   };
 }
 
@@ -250,6 +251,25 @@ function publishedPorts(info: Docker.ContainerInspectInfo): ContainerPart["ports
       port: Number.parseInt(port, 10),
       hostPort: Number(binding.HostPort),
     })),
+  );
+}
+
+async function ledPorts(
+  docker: Docker,
+  info: Docker.ContainerInspectInfo,
+  { component }: PartLabels,
+): Promise<ContainerPart["ports"]> {
+  const { Id, State, Config, HostConfig } = info;
+  const commandFor = passingOn[component];
+  if (commandFor === undefined || !State.Running) return [];
+  const published = Object.keys(HostConfig.PortBindings ?? {});
+  const inside = Object.keys(Config.ExposedPorts ?? {}).filter((each) => !published.includes(each));
+  return await Promise.all(
+    inside.map(async (each) => {
+      const port = Number.parseInt(each, 10);
+      const hostPort = await leadTo(docker, { container: Id, port, command: commandFor(port) });
+      return { port, hostPort, isLed: true as const };
+    }),
   );
 }
 

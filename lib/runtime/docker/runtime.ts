@@ -3,6 +3,7 @@ import { Duration } from "../../model/config-quantities.ts";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { connectTo } from "../connect.ts";
+import type { PartLabels } from "../labels.ts";
 import { lockName } from "../names.ts";
 import type { Apply, EngineRuntime, Images, LayeredVolumes, Observe, Workers } from "../port.ts";
 import { workersOf } from "../workers.ts";
@@ -31,6 +32,7 @@ import { createNetwork, joinNetwork, removeNetwork } from "./networks.ts";
 import { openEngine } from "./open-engine.ts";
 import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
+import { seesFolder } from "./sees-folder.ts";
 import { readFiles, writeFiles } from "./volume-files.ts";
 import { makeVolume, removeVolume } from "./volumes.ts";
 
@@ -116,6 +118,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
     engine: named({
       images: named(images),
       strangers: (instance: InstanceName) => strangersOf(docker, instance),
+      seesFolder: (folder: string, labels: PartLabels) => seesFolder(docker, folder, labels),
     }),
   };
 }

@@ -53,6 +53,10 @@ type Engine = {
   cub: { tag: string; id: string };
   /** Undefined where containers cannot have it. */
   socket: EngineSocket | undefined;
+  /**
+   * Whether containers can have folders of this machine, and this machine reaches ports of theirs.
+   */
+  isNear: boolean;
 };
 
 /** The name of this machine in addresses. On Linux no container knows it by itself. */
@@ -185,7 +189,7 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
     mounts: met.flatMap(({ mounts = [] }) => mounts),
     network,
     ...(plan.reachesMachine && { hostAlias }),
-    ...(ports !== undefined && { ports: ports.flatMap(publishedPort) }),
+    ...(ports !== undefined && { ports: ports.flatMap((each) => portOf(each, around)) }),
     capabilities: "none",
     isRootReadOnly: true,
     ...plan.confinement,
@@ -203,13 +207,14 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
   };
 }
 
-function publishedPort({ port, published }: ListeningPort): NonNullable<ContainerSpec["ports"]> {
+/** A free port of an Engine's machine elsewhere would lead others there, and no program here. */
+function portOf(
+  { port, published }: ListeningPort,
+  { isNear }: Engine,
+): NonNullable<ContainerSpec["ports"]> {
   if (published === "no") return [];
-  return [
-    published === "any"
-      ? { port }
-      : { port, hostPort: published.port, hostAddress: published.address },
-  ];
+  if (published === "any") return [isNear ? { port } : { port, isInside: true }];
+  return [{ port, hostPort: published.port, hostAddress: published.address }];
 }
 
 type Network = NonNullable<ContainerSpec["network"]>;
@@ -286,9 +291,9 @@ function meet(need: Need, place: Place): Met {
     case "engine":
       return holdEngine(need, around, labels);
     case "store":
-      return store(need);
+      return around.isNear ? store(need) : {};
     case "repository":
-      return repository(need);
+      return around.isNear ? repository(need) : {};
     case "cub":
       return cub(need, plan, around);
     default:

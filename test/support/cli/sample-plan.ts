@@ -31,7 +31,7 @@ export type SamplePlan = InstancePlan &
   Record<"redis" | "orchestrator", PlannedService> &
   Partial<Record<ServiceName, PlannedService>>;
 
-type Engine = { cub?: { tag: string; id: string }; socket?: EngineSocket };
+type Engine = { cub?: { tag: string; id: string }; socket?: EngineSocket; isNear?: boolean };
 
 export function samplePlan(
   config: SettConfig,
@@ -41,7 +41,12 @@ export function samplePlan(
   const translation =
     "parts" in engine
       ? engine
-      : dockerTranslation({ cub: image("sett/cub:1.2.3"), socket: undefined, ...engine });
+      : dockerTranslation({
+          cub: image("sett/cub:1.2.3"),
+          socket: undefined,
+          isNear: true,
+          ...engine,
+        });
   const plan = planInstance(sampleInput(config, over), translation);
   const named = plan.services.map((planned) => [planned.service.name, planned]);
   return { ...plan, ...Object.fromEntries(named) };

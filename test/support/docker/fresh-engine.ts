@@ -15,25 +15,33 @@ export type FreshEngine = AsyncDisposable & {
   host: string;
   /** The words with which a command begins that is to reach the ports of its containers. */
   within(): readonly string[];
+  /** The same for one that is to run on its machine. */
+  there(): readonly string[];
   /** Ends all that runs in it at once, as a power cut does, and starts it again. */
   restartMachine(): Promise<void>;
 };
 
 /**
+ * `hidden`: folders that are empty on its machine, which has the usual socket of an Engine then.
+ *
  * It has the network of a machine of its own: an Engine that starts makes the rules for packets
  * anew, those of the machine's Engine too, and docker0 has a fixed name. Its processes and mounts
  * are its own as well, and go with it.
  */
-export async function startFreshEngine(options: readonly string[] = []): Promise<FreshEngine> {
+export async function startFreshEngine(
+  options: readonly string[] = [],
+  hidden: readonly string[] = [],
+): Promise<FreshEngine> {
   const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
   const host = `unix://${join(folder, "docker.sock")}`;
   const [pidFile, execRoot] = [join(folder, "pid"), join(folder, "exec")];
   const namespaces = ["--net", "--mount", "--pid", "--fork", "--kill-child"];
   // Its number on this machine shows in this machine's /proc alone.
   const first = `read -r pid _ < /proc/self/stat; echo "$pid" > ${pidFile}
-    mount -t proc proc /proc && ip link set lo up && exec dockerd "$@"`;
+    mount -t proc proc /proc && ${hide(hidden)} ip link set lo up && exec dockerd "$@"`;
   const places = [
     `--host=${host}`,
+    ...(hidden.length === 0 ? [] : ["--host=unix:///var/run/docker.sock"]),
     `--data-root=${join(folder, "data")}`,
     `--exec-root=${execRoot}`,
     `--pidfile=${join(execRoot, "pid")}`,
@@ -48,9 +56,18 @@ export async function startFreshEngine(options: readonly string[] = []): Promise
       clear: () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }),
     });
   let engine = await start();
+  const spaces = (...kinds: string[]) => {
+    const of = `/proc/${readFileSync(pidFile, "utf8").trim()}/ns`;
+    return [
+      "nsenter",
+      ...kinds.map((kind) => `--${kind}=${of}/${kind === "mount" ? "mnt" : kind}`),
+      "--",
+    ];
+  };
   return {
     host,
-    within: () => ["nsenter", `--net=/proc/${readFileSync(pidFile, "utf8").trim()}/ns/net`, "--"],
+    within: () => spaces("net"),
+    there: () => spaces("net", "mount", "pid"),
     async restartMachine() {
       await engine.kill();
       await rm(execRoot, { recursive: true });
@@ -58,4 +75,11 @@ export async function startFreshEngine(options: readonly string[] = []): Promise
     },
     [Symbol.asyncDispose]: () => engine.stop(),
   };
+}
+
+/** The folder of sockets is its own then, too. */
+function hide(folders: readonly string[]): string {
+  const all = folders.length === 0 ? [] : ["/run", ...folders];
+  const mounts = all.map((folder) => `mount -t tmpfs sett-hidden ${folder}`);
+  return [...mounts, "mkdir -p /run/sshd"].map((each) => `${each} &&`).join(" ");
 }

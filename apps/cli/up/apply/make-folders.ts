@@ -87,7 +87,9 @@ async function remove({ repository, instance, signal }: FoldersInput): Promise<v
 export function historyOf(agents: readonly Pick<AgentConfig, "workspace">[]): number | undefined {
   const most = Math.max(
     1,
-    ...agents.map(({ workspace }) => workspace.history ?? Number.POSITIVE_INFINITY),
+    ...agents.map(({ workspace: { mode, history = Number.POSITIVE_INFINITY } }) =>
+      mode === "none" ? 1 : history,
+    ),
   );
   return Number.isFinite(most) ? most : undefined;
 }

@@ -1,6 +1,7 @@
 // An instance in containers of an Engine: its images, and what others have there.
 import { dockerTranslation } from "../../../../lib/runtime/docker/translate.ts";
 import type { EngineRuntime } from "../../../../lib/runtime/port.ts";
+import { requireReachable } from "../checks/require-reachable.ts";
 import { requireUsable } from "../checks/require-usable.ts";
 import { takeNames } from "../checks/take-names.ts";
 import { importImages } from "../images/carried-images.ts";
@@ -11,9 +12,13 @@ import { engineSocketFor } from "./engine-socket.ts";
 import { type Host, type HostInput, usersOf } from "./host.ts";
 
 export function engineHost(runtime: EngineRuntime, input: HostInput): Host {
-  const { config, instance, repository, progress, shell, file } = input;
+  const { cassettes, instance, repository, progress, shell, file } = input;
   const { version, interrupted: signal, env } = shell;
   const warn = (sentence: string) => shell.messages.warn(sentence);
+  const { toplevel: workspace } = repository.place;
+  const labelsOf = (id: string) =>
+    ({ instance, id, workspace, version, component: "network" }) as const;
+  let { config } = input;
   let cub: Image | undefined;
   const prepare = async () => {
     await importImages({ runtime, shell, progress });
@@ -21,14 +26,22 @@ export function engineHost(runtime: EngineRuntime, input: HostInput): Host {
     return cub;
   };
   return {
-    config,
+    get config() {
+      return config;
+    },
     isInContainer: true,
     prepare: async () => void (await prepare()),
     takeNames: async ({ id, kept }) =>
       await takeNames({ runtime, instance, config, id, kept }, shell),
-    requireUsable: async ({ id, before, engine: info }, problemAt) => {
-      const workspace = repository.place.toplevel;
-      const labels = { instance, id, workspace, version, component: "network" } as const;
+    isNear: async ({ id }) => {
+      const isNear = await runtime.engine.seesFolder(repository.place.commonDir, labelsOf(id));
+      // Commits reach such an Engine by a service alone.
+      if (!isNear) config = { ...config, services: { ...config.services, packs: "service" } };
+      return isNear;
+    },
+    requireUsable: async ({ id, before, engine: info, isNear }, problemAt) => {
+      if (!isNear) requireReachable({ file, config, cassettes, problemAt }, warn);
+      const labels = labelsOf(id);
       await requireUsable({
         file,
         config,
@@ -54,9 +67,9 @@ export function engineHost(runtime: EngineRuntime, input: HostInput): Host {
         signal,
       });
     },
-    translation: async (_, { engine }) => {
-      const socket = await engineSocketFor(config, { env, ...engine }, warn);
-      return dockerTranslation({ cub: cub ?? (await prepare()), socket });
+    translation: async (_, { engine, isNear }) => {
+      const socket = await engineSocketFor(config, { env, ...engine, isNear }, warn);
+      return dockerTranslation({ cub: cub ?? (await prepare()), socket, isNear });
     },
     dataOf: placeInVolume,
     tidy: async ({ agents }, { kept }) => {

@@ -11,7 +11,15 @@ import { showsLogs } from "../../services/log-reader.ts";
 /** As containers of a rootless Engine see the user who runs it, and whose its socket is. */
 const ownUser = { uid: 0, gid: 0 };
 
-type Finding = { env: Readonly<Record<string, string | undefined>>; isRootless: boolean };
+/** The owner of the usual socket of an Engine elsewhere; its group is not known here. */
+const rootThere = { uid: 0, gid: 0 };
+
+/** `isNear`: containers can have folders of this machine. */
+type Finding = {
+  env: Readonly<Record<string, string | undefined>>;
+  isRootless: boolean;
+  isNear: boolean;
+};
 
 /**
  * Where the configuration needs it. Workers do; without it the API only gives no logs, which is
@@ -36,8 +44,13 @@ export async function engineSocketFor(
  * SETT_STARTER_SOCKET: another one than that of `sett up`, such as a proxy's. Throws
  * `docker-unreachable` where there is no socket that a container could use.
  */
-export async function findEngineSocket({ env, isRootless }: Finding): Promise<EngineSocket> {
+export async function findEngineSocket({
+  env,
+  isRootless,
+  isNear,
+}: Finding): Promise<EngineSocket> {
   const { SETT_STARTER_SOCKET: own = "" } = env;
+  if (!isNear) return { path: own || usualSocket, ...rootThere };
   const hint =
     "Agents with `replicas` or `strategy: fresh_per_call` need it: their workers are started through it.";
   const address = await findEngine(own === "" ? env : { ...env, DOCKER_HOST: `unix://${own}` });

@@ -6,7 +6,7 @@ import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
 import type { PartPlan, Translation } from "../../../../lib/runtime/part-plan.ts";
 import type { EngineInfo, InstanceParts } from "../../../../lib/runtime/port.ts";
-import type { PlanInput } from "../../services/input.ts";
+import type { Cassettes, PlanInput } from "../../services/input.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import type { Shell } from "../../terminal/shell.ts";
 import type { DataPlace, RedisPart } from "./data-place.ts";
@@ -18,6 +18,7 @@ export type HostInput = {
   config: SettConfig;
   repository: HostRepository;
   instance: InstanceName;
+  cassettes: Cassettes | undefined;
   progress: Progress;
   /** Builds unchanged images, too. */
   isRebuild: boolean;
@@ -30,17 +31,21 @@ export type Known = {
   before: InstanceParts | undefined;
   kept: KeptId;
   engine: EngineInfo;
+  /** Its parts can have folders of this machine, and this machine reaches ports of theirs. */
+  isNear: boolean;
 };
 
 export type Images = PlanInput["images"];
 
 export type Host = {
-  /** As this runtime can run it. */
-  config: SettConfig;
+  /** As this runtime can run it; after `isNear` as this Engine can. */
+  readonly config: SettConfig;
   /** Its parts have an environment of their own, and not that of this machine. */
   isInContainer: boolean;
   /** Makes what the lock of an instance needs. */
   prepare(): Promise<void>;
+  /** It is tried. */
+  isNear(known: Pick<Known, "id">): Promise<boolean>;
   /** Throws `instance-taken` where a name that the instance needs is another's. */
   takeNames(known: Pick<Known, "id" | "kept">): Promise<void>;
   /** Throws `config-invalid` and `docker-failed` for what this runtime cannot do. */

@@ -18,6 +18,7 @@ export async function processHost(input: HostInput): Promise<Host> {
     config: { ...config, services: { ...config.services, packs: "folders" } },
     isInContainer: false,
     prepare: async () => {},
+    isNear: async () => true,
     takeNames: async () => {},
     requireUsable: async ({ before }, problemAt) =>
       await requireUsable({ file, config, problemAt, before, env: shell.env, engine: undefined }),

@@ -91,7 +91,7 @@ export function agentPlan(
 
 /** Workers have layers of their starter. */
 function overLayer({ instance, isLayered }: PlanInput, agent: AgentConfig): { over?: Over } {
-  if (!isLayered || needsWorkers(agent)) return {};
+  if (!isLayered || needsWorkers(agent) || agent.workspace.mode === "none") return {};
   const [layer, upper] = [firstLayerName(instance), upperVolumeName(instance, agent.name)];
   return { over: { layer, upper, target: "/git/layer", variable: "SETT_LAYER_DIR" } };
 }
@@ -99,6 +99,7 @@ function overLayer({ instance, isLayered }: PlanInput, agent: AgentConfig): { ov
 /** Where it finds the commits of the instance, and leaves its own. */
 function commitsFor({ instance, config, repository }: PlanInput, agent: AgentConfig): Need[] {
   const { name, workspace } = agent;
+  if (workspace.mode === "none") return [];
   if (servesPacks(config)) return packsOf(instance, name);
   const isWriter = workspace.mode === "rw";
   return [{ kind: "store", folders: repository.foldersFor({ role: "agent", name, isWriter }) }];

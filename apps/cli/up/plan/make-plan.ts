@@ -52,6 +52,7 @@ export async function makePlan(
     machine: known.engine,
     isLayered:
       isInContainer &&
+      known.isNear &&
       (await sharesCheckout(known, { instance, repository, isServed: servesPacks(config) })),
     machineNetworks: publicNetworksOf(networkInterfaces()),
     cassettes,

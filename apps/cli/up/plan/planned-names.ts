@@ -23,7 +23,7 @@ type Names = Record<Exclude<Stranger["sort"], "image">, string[]>;
 export function plannedNames(instance: InstanceName, config: SettConfig): Names {
   const { networks, services, agents } = planInstance(
     { ...blank, instance, config, doors: config.services.reach === "tls" ? doors : undefined },
-    dockerTranslation({ cub: image, socket: { path: "", gid: 0 } }),
+    dockerTranslation({ cub: image, socket: { path: "", gid: 0 }, isNear: true }),
   );
   const parts = [...services, ...agents];
   const containers = parts.map(({ spec }) => spec.name);

@@ -250,7 +250,7 @@ const cases: Case[] = [
   [
     "a workspace is `ro` or `rw`",
     "    workspace: { mode: wr }\n",
-    ["sett.yml:6:24 agents.a.workspace.mode: must be `ro` or `rw`, not `wr`"],
+    ["sett.yml:6:24 agents.a.workspace.mode: must be `none`, `ro` or `rw`, not `wr`"],
   ],
   [
     "a role is one word for people's eyes",
@@ -282,6 +282,14 @@ const cases: Case[] = [
     [
       "sett.yml:8:29 agents.a.resources.reservations.cpus: must not be more than `limits.cpus`",
       "sett.yml:8:40 agents.a.resources.reservations.memory: must not be more than `limits.memory`",
+    ],
+  ],
+  [
+    "an agent without files of the repository has no use for what is about them",
+    "    workspace: { mode: none, keep: true, paths: [src/] }\n",
+    [
+      "sett.yml:6:36 agents.a.workspace.keep: cannot be combined with `mode: none`: the agent sees no file of the repository",
+      "sett.yml:6:42 agents.a.workspace.paths: cannot be combined with `mode: none`: the agent sees no file of the repository",
     ],
   ],
   [

@@ -428,3 +428,26 @@ test("parts get the times and ports of sett.yml, and as much time to end", () =>
   expect([coder?.stopTimeoutSeconds, reader?.stopTimeoutSeconds]).toEqual([70, 101]);
   expect([coder, reader].map((spec) => spec && stopSecondsOf(spec))).toEqual([70, 101]);
 });
+
+test("on an Engine elsewhere no part has a folder of this machine, and no port leads there", () => {
+  const far = samplePlan(configOf(text), {}, { isNear: false });
+  const near = samplePlan(configOf(text));
+  const binds = ({ agents, services }: typeof far) =>
+    [...agents, ...services].flatMap(({ spec }) =>
+      spec.mounts.filter(({ kind }) => kind === "bind"),
+    );
+  expect(binds(near).length).toBeGreaterThan(0);
+  expect(binds(far)).toEqual([]);
+  expect(near.redis?.spec.ports).toEqual([{ port: 6379 }]);
+  expect(far.redis?.spec.ports).toEqual([{ port: 6379, isInside: true }]);
+});
+
+test("an agent with `mode: none` sees nothing of the repository", () => {
+  const without = configOf(
+    "version: '1.0'\nagents:\n  one: { image: some/image:1, command: [run], workspace: { mode: none } }\n",
+  );
+  const { agents } = samplePlan(without, { isLayered: true });
+  expect(agents[0]?.spec.mounts.filter(({ kind }) => kind === "bind")).toEqual([]);
+  expect(agents[0]?.spec.env.SETT_OBJECTS_DIR).toBeUndefined();
+  expect(agents[0]?.volumes.some(({ over }) => over !== undefined)).toBe(false);
+});

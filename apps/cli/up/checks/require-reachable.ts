@@ -1,0 +1,106 @@
+// Refuses before anything is made what an Engine cannot do that does not see this machine's files,
+// as one on another machine, and says what is otherwise there.
+
+import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
+import type { ConfigPath, ConfigProblem } from "../../../../lib/config/problems.ts";
+import { formatProblem, sortProblems } from "../../../../lib/config/problems.ts";
+import type { SettConfig } from "../../../../lib/model/config.ts";
+import { SettError } from "../../../../lib/model/errors.ts";
+import type { Cassettes } from "../../services/input.ts";
+import type { Finding } from "./beyond-engine.ts";
+
+type Input = {
+  file: string;
+  config: SettConfig;
+  cassettes: Cassettes | undefined;
+  problemAt: ProblemAt;
+};
+
+const machineName = "host.docker.internal";
+
+/** Throws `config-invalid`, with the line of each key, and `usage` for a folder of an option. */
+export function requireReachable(
+  { file, config, cassettes, problemAt }: Input,
+  warn: (sentence: string) => void,
+): void {
+  if (cassettes !== undefined)
+    throw new SettError(
+      "usage",
+      `--${cassettes.mode} ${cassettes.folder} cannot be used: the Docker Engine does not see the files of this machine.`,
+      { hint: "Recorded calls of models need an Engine of the machine on which the folder is." },
+    );
+  const problemsOf = (findings: readonly Finding[]): ConfigProblem[] =>
+    findings.map(({ path, sentence }) => problemAt(path, sentence));
+  const problems = sortProblems(problemsOf(outOfReach(config)));
+  if (problems.length > 0) {
+    const lines = problems.map((problem) => `  ${formatProblem(problem)}`);
+    throw new SettError(
+      "config-invalid",
+      `The Docker Engine does not see the files of this machine, and ${file} needs that:\n${lines.join("\n")}`,
+      {
+        hint: "Correct the file, or use an Engine of this machine: `docker context ls` shows which there are. docs/guides/elsewhere.md says what works.",
+      },
+    );
+  }
+  for (const problem of problemsOf(otherThere(config))) warn(formatProblem(problem));
+}
+
+/** What needs files of this machine, or a way that such an Engine does not have. */
+export function outOfReach({
+  services: { redis },
+  triggers,
+}: Pick<SettConfig, "services" | "triggers">): Finding[] {
+  return [
+    ...(redis.url === undefined
+      ? []
+      : [
+          {
+            path: ["services", "redis", "url"],
+            sentence:
+              "is not possible there: leave it out, and the instance has a Redis of its own",
+          },
+        ]),
+    ...(triggers.length === 0
+      ? []
+      : [
+          {
+            path: ["triggers"],
+            sentence: "state goals at a commit of the repository, which is not there",
+          },
+        ]),
+  ];
+}
+
+/** What is possible, and is not what it is on an Engine of this machine. */
+export function otherThere({
+  agents,
+  models,
+  notify,
+  services: { api },
+}: Pick<SettConfig, "agents" | "models" | "notify" | "services">): Finding[] {
+  const named = (address: string) => address.includes(machineName);
+  const paths: ConfigPath[] = [
+    ...Object.entries(models.settings).flatMap(([name, { base_url }]) =>
+      named(base_url) ? [["models", name, "base_url"]] : [],
+    ),
+    ...notify.flatMap(({ url }, index) => (named(url) ? [["notify", index, "url"]] : [])),
+    ...agents.flatMap(({ name, egress }) =>
+      egress.some(named) ? [["agents", name, "egress"]] : [],
+    ),
+  ];
+  return [
+    ...paths.map((path) => ({
+      path,
+      sentence: `${machineName} is the machine of the Docker Engine there, and not this one`,
+    })),
+    ...(api === undefined
+      ? []
+      : [
+          {
+            path: ["services", "api"],
+            sentence:
+              "listens on the machine of the Docker Engine, and states no goals and shows no commits: the repository is not there",
+          },
+        ]),
+  ];
+}

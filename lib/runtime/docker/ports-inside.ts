@@ -1,0 +1,117 @@
+// Ports that a container has and its Engine publishes nowhere: a command in the container passes
+// bytes on, and a port of this machine leads to it as long as this program runs.
+import { createServer, type Socket } from "node:net";
+import { Duplex } from "node:stream";
+import type Docker from "dockerode";
+import { explain } from "./errors.ts";
+import { readFrames } from "./frames.ts";
+
+/** The parts that programs of this machine ask for something, each with its command for that. */
+export const passingOn: Readonly<Partial<Record<string, (port: number) => readonly string[]>>> = {
+  redis: (port) => ["sh", "-c", passOn, String(port)],
+  packs: () => ["/gateway", "--pass-on"],
+};
+
+/**
+ * Debian's netcat waits for the other side when its input has ended, unless `-N` says otherwise;
+ * others know no such option.
+ */
+const passOn = `case "$(nc -h 2>&1)" in *-N*) exec nc -N 127.0.0.1 "$0" ;; esac
+exec nc 127.0.0.1 "$0"`;
+
+const leading = new WeakMap<Docker, Map<string, Promise<number>>>();
+
+type Inside = { container: string; port: number; command: readonly string[] };
+
+/** The port of this machine; the same each time. */
+export async function leadTo(docker: Docker, inside: Inside): Promise<number> {
+  const known = leading.get(docker) ?? new Map<string, Promise<number>>();
+  leading.set(docker, known);
+  const key = `${inside.container}:${inside.port}`;
+  const found = known.get(key) ?? listen(docker, inside);
+  known.set(key, found);
+  return await found;
+}
+
+async function listen(docker: Docker, inside: Inside): Promise<number> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on("error", () => undefined);
+    socket.unref();
+    openInside(docker, inside).then(
+      (stream) => join(socket, stream),
+      () => socket.destroy(),
+    );
+  });
+  // Nothing of it keeps a command from its end: a connection may be kept for a next request.
+  server.unref();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+function join(socket: Socket, inside: Duplex): void {
+  socket.pipe(inside).pipe(socket);
+  socket.on("close", () => inside.destroy());
+  inside.on("error", () => socket.destroy());
+  // What it has sent before its end is still on its way.
+  inside.on("close", () => inside.readableEnded || socket.destroy());
+}
+
+/** A stream to the port. Throws `docker-failed` and `docker-unreachable`. */
+async function openInside(docker: Docker, { container, port, command }: Inside): Promise<Duplex> {
+  try {
+    const exec = await docker.getContainer(container).exec({
+      Cmd: [...command],
+      ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true },
+    });
+    const stream: Duplex & { unref?(): unknown } = await exec.start({ hijack: true, stdin: true });
+    stream.unref?.();
+    return new StandardStreams(stream);
+  } catch (error) {
+    throw explain(error, `reach port ${port} of the container ${container}`);
+  }
+}
+
+/** The bytes of the command's standard streams; what it says beside them is of no use here. */
+class StandardStreams extends Duplex {
+  readonly #stream: Duplex;
+  #goOn: () => void = () => undefined;
+
+  constructor(stream: Duplex) {
+    super();
+    this.#stream = stream;
+    this.#unpack().then(
+      () => this.push(null),
+      (error: unknown) => this.destroy(error instanceof Error ? error : new Error(String(error))),
+    );
+  }
+
+  async #unpack(): Promise<void> {
+    for await (const { stream, bytes } of readFrames(this.#stream)) {
+      if (stream !== "stdout" || this.push(Buffer.from(bytes))) continue;
+      await new Promise<void>((resolve) => {
+        this.#goOn = resolve;
+      });
+    }
+  }
+
+  override _read(): void {
+    this.#goOn();
+  }
+
+  override _write(bytes: Uint8Array, _: string, done: (error?: Error | null) => void): void {
+    this.#stream.write(bytes, done);
+  }
+
+  override _final(done: () => void): void {
+    this.#stream.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#stream.destroy();
+    this.#goOn();
+    done(error);
+  }
+}
