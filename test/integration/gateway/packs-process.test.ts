@@ -53,10 +53,12 @@ async function start(): Promise<ServiceProcess> {
 }
 
 const socket = () => join(root, "writer/packs.sock");
-const writer = (patienceMs = 0) =>
+const writer = (patienceMs = 10_000) =>
   new PacksClient(async () => ({ url: `unix:${socket()}` }), { patienceMs });
 const atPort = (own?: string) =>
-  new PacksClient(async () => ({ url: `http://127.0.0.1:${port}`, token: own }), { patienceMs: 0 });
+  new PacksClient(async () => ({ url: `http://127.0.0.1:${port}`, token: own }), {
+    patienceMs: 10_000,
+  });
 
 test("at its port only the one who has the token is the host", async () => {
   for (const wrong of [undefined, "", "t".repeat(63)])

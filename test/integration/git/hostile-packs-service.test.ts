@@ -41,9 +41,11 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-const clientOf = (agent: AgentName, of = packs) =>
-  new PacksClient(async () => of.socketOf(agent), { patienceMs: 0 });
-const host = (of = packs) => new PacksClient(async () => of.host, { patienceMs: 0 });
+/** The service ends a connection behind a refusal, which the next call may meet. */
+const patienceMs = 10_000;
+const clientOf = (agent: AgentName, of = packs, patience = patienceMs) =>
+  new PacksClient(async () => of.socketOf(agent), { patienceMs: patience });
+const host = (of = packs) => new PacksClient(async () => of.host, { patienceMs });
 async function file(content: string | Uint8Array): Promise<string> {
   const path = join(root, crypto.randomUUID());
   await writeFile(path, content);
@@ -191,7 +193,7 @@ async function copied() {
   await host(served).putList({ files: list }, undefined);
   const folder = join(own, "copy");
   mkdirSync(folder);
-  const copy = new StoreCopy(folder, clientOf(one, served));
+  const copy = new StoreCopy(folder, clientOf(one, served, 500));
   await copy.sync();
   const content = () =>
     Object.fromEntries(
