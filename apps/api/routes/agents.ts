@@ -97,20 +97,18 @@ export function addAgentRoutes(api: Api, parts: Parts): void {
       throw new SettError("not-ready", "This API reaches no logs of agents.", {
         hint: `Who runs the instance reads them on its machine: \`sett logs ${name}\`.`,
       });
-    if (follow === "true")
+    const { signal } = context.req.raw;
+    if (follow === "true") {
+      // An answer that has begun can say no more that there is no such part.
+      await Array.fromAsync(logs.read(name, { tail: 0, follow: false, signal }));
       return await openStream(
         parts,
         context,
         "text/plain; charset=utf-8",
         async ({ signal, end }) => lineStream(logs.read(name, { tail, follow: true, signal }), end),
       );
-    const lines: string[] = [];
-    for await (const line of logs.read(name, {
-      tail,
-      follow: false,
-      signal: context.req.raw.signal,
-    }))
-      lines.push(`${line}\n`);
-    return context.text(lines.join(""), 200);
+    }
+    const lines = await Array.fromAsync(logs.read(name, { tail, follow: false, signal }));
+    return context.text(lines.map((line) => `${line}\n`).join(""), 200);
   });
 }

@@ -21,6 +21,7 @@ const reads = [
     `goals/${id}`,
     `goals/${id}/graph`,
     `goals/${id}/costs`,
+    `goals/${id}/result`,
     "artefacts",
     `artefacts/${id}`,
   ],
@@ -29,6 +30,7 @@ const reads = [
     `artefacts/${id}/context`,
     `artefacts/${id}/diff`,
     `artefacts/${id}/transcript`,
+    `artefacts/${id}/output/stderr`,
   ],
   ...[
     "claims",
@@ -67,7 +69,8 @@ test("every address of the document is in these lists", () => {
     ...reads.map((path) => `get /v1/${path}`),
     ...writes.map(([path]) => `post /v1/${path}`),
   ];
-  const asRoute = (path: string) => path.replace(id, "{id}").replace("coder", "{name}");
+  const asRoute = (path: string) =>
+    path.replace(id, "{id}").replace("coder", "{name}").replace("stderr", "{stream}");
   expect(routes.toSorted()).toEqual(listed.map(asRoute).toSorted());
 });
 

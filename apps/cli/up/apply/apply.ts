@@ -189,12 +189,18 @@ function nothingOf(instance: InstanceName): InstanceParts {
 
 /**
  * The volumes of new and replaced agents; a replaced agent keeps its workspace. They share that of
- * the cub.
+ * the cub. The volumes of services that start beside agents are among them: an Engine makes what a
+ * container mounts and is not there yet, without a label.
  */
-async function makeVolumes(input: ApplyInput, { agents }: Diff): Promise<void> {
+async function makeVolumes(input: ApplyInput, { agents, services }: Diff): Promise<void> {
   const parts = agents.filter(({ kind }) => kind !== "keep").map(({ planned }) => planned);
   await layWorkspaces(input, parts);
-  const needed = parts.flatMap(({ volumes }) => volumes);
+  const beside = services.filter(
+    ({ kind, planned }) => kind !== "keep" && planned.service.starts === "any-time",
+  );
+  const needed = [...parts, ...beside.map(({ planned }) => planned)].flatMap(
+    ({ volumes }) => volumes,
+  );
   const byName = new Map(needed.map((volume) => [volume.name, volume]));
   await makeOwned(input, [...byName.values()]);
 }
