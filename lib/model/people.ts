@@ -14,12 +14,6 @@ export const PeopleFile = z
         .regex(/^[^\s<>@]+@[^\s<>@]+$/, { error: "must be an address such as `ada@example.org`" })
         .optional()
         .describe("The address that git, or an identity provider, knows the person by."),
-      github: z
-        .string()
-        .min(1)
-        .max(100)
-        .optional()
-        .describe("The person's name at a forge, for `people` of a webhook."),
       groups: z
         .array(PersonName)
         .max(100)

@@ -5,7 +5,7 @@ import { AgentRegistration } from "../../../../lib/model/agent.ts";
 import { validText } from "../../../support/config/config-file.ts";
 
 const people = `people:
-  ada: { email: ada@example.org, github: ada-l, groups: [owners] }
+  ada: { email: ada@example.org, groups: [owners] }
   bob: { groups: [owners, security] }
   eve: {}
 `;
@@ -49,4 +49,8 @@ test("only people have people, and addresses are addresses", () => {
   expect(mistakes("human: true", "people: { ada: { email: ada } }\n")).toEqual([
     "people.ada.email: must be an address such as `ada@example.org`",
   ]);
+});
+
+test("an account of a forge belongs to the trigger, which alone would look at it", () => {
+  expect(mistakes("human: true", "people: { ada: { github: ada-l } }\n")).toHaveLength(1);
 });
