@@ -1,4 +1,5 @@
 // The dependencies of the gateway. All of them are passed in, so that a test can pass its own.
+import type { After } from "../../lib/async/after.ts";
 import type { Clock } from "../../lib/async/clock.ts";
 import type { GatewayBlackboard } from "../../lib/blackboard/port/holders.ts";
 import type { Budget } from "../../lib/model/budget.ts";
@@ -27,6 +28,8 @@ export type Deps = {
   metrics: GatewayMetrics;
   log: JsonLog;
   clock: Clock;
+  /** It ends calls whose provider is silent. */
+  after: After;
   newId: () => string;
   limits: Limits;
 };

@@ -1,4 +1,5 @@
 // The way of a call: admit → queue → reserve → ask the provider → answer.
+import type { After } from "../../lib/async/after.ts";
 import type { Provider } from "../../lib/model/config-models.ts";
 import type { CostlyApi, ModelToken, OpenCall } from "../../lib/model/model-call.ts";
 import { rawSize } from "../../lib/models/answer-size.ts";
@@ -52,7 +53,7 @@ export async function handleCall(
         { agent: token.agent, model: agent.model },
         stop.signal,
       );
-      const silence = watchSilence(model.timeout_ms, () =>
+      const silence = watchSilence(deps.after, model.timeout_ms, () =>
         stop.abort(tooLong(agent.model, model.timeout_ms)),
       );
       release = () => {
@@ -313,18 +314,18 @@ async function begin(
 }
 
 /** Calls `onSilence` once no part of the answer has come for so long. */
-function watchSilence(ms: number, onSilence: () => void) {
-  let timer = setTimeout(onSilence, ms);
+function watchSilence(after: After, ms: number, onSilence: () => void) {
+  let callOff = after(ms, onSilence);
   let isOver = false;
   return {
     noteBytes: () => {
       if (isOver) return;
-      clearTimeout(timer);
-      timer = setTimeout(onSilence, ms);
+      callOff();
+      callOff = after(ms, onSilence);
     },
     end: () => {
       isOver = true;
-      clearTimeout(timer);
+      callOff();
     },
   };
 }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
+import { systemAfter } from "../../lib/async/after.ts";
 import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
@@ -132,6 +133,7 @@ async function runGateway(settings: Settings): Promise<void> {
     metrics,
     log,
     clock,
+    after: systemAfter,
     newId: randomUUID,
     limits,
   });

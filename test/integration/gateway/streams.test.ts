@@ -1,5 +1,6 @@
 // Streams: what passes and when, and how they end when they do not end well.
 import { expect, test } from "bun:test";
+import type { After } from "../../../lib/async/after.ts";
 import {
   chatAnswer,
   chatChunk,
@@ -130,25 +131,41 @@ test("a stream is tried again until its first byte, and not after it", async () 
 });
 
 test("a stream that keeps sending may take longer than the timeout", async () => {
-  const slowly = () =>
-    new Response(
-      new ReadableStream({
-        async start(controller) {
-          const send = (text: string) => controller.enqueue(new TextEncoder().encode(text));
-          for (let part = 0; part < 40; part += 1) {
-            send(chatChunk("one"));
-            await new Promise((resolve) => setTimeout(resolve, 100));
-          }
-          send(usageChunk + done);
-          controller.close();
-        },
-      }),
-      { headers: { "content-type": "text/event-stream" } },
-    );
-  await using scene = await sceneOf([slowly], { model: { timeout_ms: 3_000 } });
-  expect((await readStream(scene, path, request)).isBroken).toBe(false);
+  const time = setTime();
+  const parts = ["one", "two", "three"].map((text) => chatChunk(text));
+  const sent = parts.map(() => Promise.withResolvers<string>());
+  const send = (index: number) => sent[index]?.resolve(parts[index] ?? "");
+  const answer = stream([...sent.map(({ promise }) => promise), usageChunk, done]);
+  await using scene = await sceneOf([answer], { after: time.after, model: { timeout_ms: 3_000 } });
+  let arrived = 0;
+  send(0);
+  const { isBroken } = await readStream(scene, path, request, (soFar) => {
+    while (arrived < parts.length && soFar.includes(parts[arrived] ?? "")) {
+      arrived += 1;
+      time.pass(2_000);
+      send(arrived);
+    }
+  });
+  expect({ isBroken, arrived }).toEqual({ isBroken: false, arrived: 3 });
   expect(await scene.ended(1)).toMatchObject([{ outcome: "ok" }]);
 });
+
+/** A timer whose time passes when a test says so. */
+function setTime(): { after: After; pass(ms: number): void } {
+  const jobs = new Map<() => void, number>();
+  let nowMs = 0;
+  return {
+    after: (ms, job) => {
+      const run = () => job();
+      jobs.set(run, nowMs + ms);
+      return () => void jobs.delete(run);
+    },
+    pass: (ms) => {
+      nowMs += ms;
+      for (const [run, atMs] of [...jobs]) if (atMs <= nowMs && jobs.delete(run)) run();
+    },
+  };
+}
 
 test("a stream without an end is ended at the call's time", async () => {
   await using scene = await sceneOf([stream([chatChunk("one")], "hang")], {

@@ -15,6 +15,7 @@ import {
   type RetryPolicy,
 } from "../../../apps/gateway/provider-upstream.ts";
 import type { CassetteFolder } from "../../../apps/gateway/settings.ts";
+import { type After, systemAfter } from "../../../lib/async/after.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Budget } from "../../../lib/model/budget.ts";
@@ -58,6 +59,8 @@ export type SceneOptions = {
   board?: Blackboard;
   limits?: Partial<Limits>;
   retry?: Partial<RetryPolicy>;
+  /** The timer that ends silent calls. */
+  after?: After;
   mode?: "bodies" | "digests";
   key?: string | undefined;
   /** The folder in which calls are recorded, or from which they are answered. */
@@ -108,6 +111,7 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
     metrics,
     log,
     clock,
+    after: options.after ?? systemAfter,
     newId: randomUUID,
     limits,
   };
