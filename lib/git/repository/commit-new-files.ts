@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { SettError } from "../../model/errors.ts";
 import { runAsPerson } from "../run/as-person.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
-import { namingWaits, signerOfCommits } from "../run/person-programs.ts";
+import { hintOfSigner, namingWaits } from "../run/person-programs.ts";
 import { type Git, tryGit } from "../run/run-git.ts";
 
 export type NewFiles = {
@@ -57,6 +57,12 @@ export async function commitNewFiles(
     namingWaits(subcommand, { git, place, onSlow }, () =>
       run([subcommand, ...args], { signal, env: { GIT_INDEX_FILE: index } }),
     );
+  const hintAbout = async (failure: string) => {
+    const signer = await hintOfSigner(failure, git, place);
+    return signer === undefined
+      ? "Does `git commit` work here?"
+      : `${signer}, then the same again.`;
+  };
   const head = async () =>
     (
       await tryGit(git, {
@@ -74,7 +80,7 @@ export async function commitNewFiles(
     if (failure !== undefined && (await head()) === before) {
       if (signal.aborted) throw new SettError("interrupted", "Interrupted: nothing was committed.");
       const hasIdentity = (await run(["var", "GIT_COMMITTER_IDENT"])) === undefined;
-      const hint = hasIdentity ? await hintAbout(failure, git, place) : setIdentity;
+      const hint = hasIdentity ? await hintAbout(failure) : setIdentity;
       throw new SettError("git-failed", `The files cannot be committed: ${failure}`, { hint });
     }
   } finally {
@@ -85,18 +91,6 @@ export async function commitNewFiles(
   return await namingWaits("add", { git, place, onSlow }, () =>
     run(["add", "--", ...paths], until),
   );
-}
-
-/**
- * `failure`: in git's words. The signer's own do not say what it is: `Load key "…": …`, or nothing
- * at all.
- */
-async function hintAbout(failure: string, git: Git, place: RepositoryPlace): Promise<string> {
-  const signer = failure.includes("failed to write commit object")
-    ? await signerOfCommits(git, place)
-    : undefined;
-  if (signer === undefined) return "Does `git commit` work here?";
-  return `Your commits are signed (commit.gpgsign), by ${signer}, which may have no way to ask for a passphrase. Let it ask once by hand (\`export GPG_TTY=$(tty); echo | gpg --sign > /dev/null\`, or \`ssh-add\`), then the same again.`;
 }
 
 const setIdentity =

@@ -236,10 +236,13 @@ export class HostRepository {
     return (await this.#try({ args })).exitCode === 0;
   }
 
-  /** The commit at HEAD or before it, and not before `since`, whose message has this line. */
+  /**
+   * The commit at HEAD or before it, and not before `since`, whose message has this line, from its
+   * first character to its last. `line`: without characters that a regular expression would read.
+   */
   async commitSaying(line: string, since: CommitHash | undefined): Promise<CommitHash | undefined> {
     const before = since === undefined || !(await this.hasCommit(since)) ? [] : [`^${since}`];
-    const form = ["-1", "--format=%H", "--fixed-strings", `--grep=${line}`];
+    const form = ["-1", "--format=%H", "--basic-regexp", `--grep=^${line}$`];
     const found = await this.#try({ args: ["log", ...form, "HEAD", ...before, "--"] });
     return CommitHash.safeParse(found.stdout.trim()).data;
   }

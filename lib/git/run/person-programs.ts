@@ -80,13 +80,19 @@ async function reasonsToWait(
   return found;
 }
 
-/** The program that signs the person's commits; undefined where they are not signed. */
-export async function signerOfCommits(
+/**
+ * What to do, without an end, where a commit was not made for want of its signature. `failure`: in
+ * git's words. The signer's own do not say what it is: `Load key "…": …`, or nothing at all.
+ */
+export async function hintOfSigner(
+  failure: string,
   git: Git,
   place: RepositoryPlace,
 ): Promise<string | undefined> {
+  if (!failure.includes("failed to write commit object")) return undefined;
   const settings = await settingsOf(git, place);
-  return isSigning(settings) ? signerOf(settings) : undefined;
+  if (!isSigning(settings)) return undefined;
+  return `Your commits are signed (commit.gpgsign), by ${signerOf(settings)}, which may have no way to ask for a passphrase. Let it ask once by hand (\`export GPG_TTY=$(tty); echo | gpg --sign > /dev/null\`, or \`ssh-add\`)`;
 }
 
 function isSigning(settings: ReadonlyMap<string, string>): boolean {

@@ -287,7 +287,7 @@ function memorySentence(memoryBytes: number | undefined): string {
     : `it needed more than ${Math.floor(memoryBytes / 1024 ** 2)} MiB of memory`;
 }
 
-/** Only the last reasons are shown: the others are most often the same for other files. */
+/** So many reasons, and files of one, are shown: the others are most often the same. */
 const maxReasons = 3;
 
 /**
@@ -295,7 +295,15 @@ const maxReasons = 3;
  * say no more than `adding files failed`, with the file and the cause in those before it.
  */
 export function failureLine(stderr: string): string | undefined {
-  const lines = stderr.split(/[\r\n]/).filter((line) => !/^(?:(?:fatal|error):)?\s*$/.test(line));
+  const lines = stderr
+    // The files that a reason is about come after it, each indented by a tab.
+    .replaceAll(/^(error: .*:)((?:\n\t[^\n]*)+)$/gm, (_, reason: string, files: string) => {
+      const named = files.trim().split(/\s*\n\s*/);
+      const more = named.length > maxReasons ? ` and ${named.length - maxReasons} more` : "";
+      return `${reason} ${named.slice(0, maxReasons).join(", ")}${more}`;
+    })
+    .split(/[\r\n]/)
+    .filter((line) => !/^(?:(?:fatal|error):)?\s*$/.test(line));
   const reasons = lines.filter((line) => /^(?:fatal|error): /.test(line)).slice(-maxReasons);
   const shown = reasons.length === 0 ? lines.slice(-1) : reasons;
   return shown.length === 0

@@ -7,6 +7,10 @@ test.each([
   ["error: \nfatal: failed to write commit object\n", "failed to write commit object"],
   ["hint: one\nerror: two\nfatal: three\n", "two; three"],
   ["warning: one\nthe hook says no\n", "the hook says no"],
+  [
+    "error: These files would be overwritten by merge:\n\ta b\n\tc\n\td\n\te\nPlease move them.\nAborting\n",
+    "These files would be overwritten by merge: a b, c, d and 1 more",
+  ],
   ["error: \n", undefined],
   ["\n \n", undefined],
 ])("git's reason in %j", (stderr, reason) => {
