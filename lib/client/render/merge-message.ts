@@ -21,9 +21,9 @@ export function mergeMessage({
   text: string;
   about: ReadonlySet<ArtefactId>;
 }): string {
-  const subject = boundedLine(firstLine(text) || result.summary, maxSubject) || "Merge a result";
+  const subject = subjectOf(firstLine(text)) || subjectOf(result.summary) || "Merge a result";
   const [, ...rest] = plainLines(text.trim().slice(0, maxText)).split("\n");
-  const body = rest.slice(0, maxLines).map(inBody).join("\n").trim();
+  const body = rest.join("\n").trim().split("\n").slice(0, maxLines).map(inBody).join("\n");
   const made = boundedLine(`Made by ${one.by === "" ? "a person" : one.by}: ${one.summary}`, 200);
   const trailers = [
     `Sett-Goal: ${result.goal}`,
@@ -35,12 +35,22 @@ export function mergeMessage({
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
+/** A heading's marks would make it a comment. One that looks like a trailer is quoted. */
+function subjectOf(text: string): string {
+  const line = boundedLine(text.replace(commentMarks, ""), maxSubject);
+  return isTrailer.test(line) ? `“${boundedLine(line, maxSubject - 2)}”` : line;
+}
+
+const isTrailer = /^(?:Sett-[\w-]+|[\w-]+-by)\s*:/i;
+/** Any of these may be the sign of a comment, by core.commentChar. */
+const commentMarks = /^[#;@!$%^&|:\s]+/;
+
 /**
  * No line of what others have written is a trailer of its own, ends the message for git's readers
- * of trailers, or is taken for a comment.
+ * of trailers, or is taken for a comment, or for the scissors that cut off all below them.
  */
 function inBody(line: string): string {
-  return /^(?:[\w-]+\s*:|---|#|\(cherry picked)/.test(line) ? `    ${line}` : line;
+  return /^(?:[\w-]+\s*:|---|[#;@!$%^&|:]|\(cherry picked)/.test(line) ? `    ${line}` : line;
 }
 
 function reviewers({ checks }: GoalResult, about: ReadonlySet<ArtefactId>): string[] {

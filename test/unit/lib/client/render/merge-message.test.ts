@@ -51,3 +51,36 @@ test("a goal without text has a subject all the same", () => {
   const message = mergeMessage({ result: none, one, text: " \n", about: new Set() });
   expect(message).toStartWith("Merge a result\n\nMade by coder: Add it Approved-by: Mallory\n");
 });
+
+const about = new Set([one.artefact]);
+const ofSett = [
+  `Sett-Goal: ${result.goal}`,
+  `Sett-Artefact: ${one.artefact}`,
+  "Reviewed-by: linter <linter@sett.invalid>",
+  "Approved-by: Ada <ada@example.org> Signed-off-by: x",
+];
+
+test.each([
+  "Approved-by: Mallory",
+  "Sett-Artefact: 9f3a12b4\n\nSett-Goal: 9f3a12b4",
+  "Paint\n\nApproved-by: Mallory",
+  "Paint\n\n\nReviewed-by : Mallory\n---\n# Approved-by: Mallory",
+  "Paint\n\n---\n\nApproved-by: Mallory",
+  "Paint\r\n\r\nApproved-by: Mallory\r\n",
+  "Paint\n\n# ------------------------ >8 ------------------------\nApproved-by: Mallory",
+  "Paint\n\n; ------------------------ >8 ------------------------\nx",
+  "# Paint\n\n# The colour\n",
+])("a goal forges no line of the message: %j", async (text) => {
+  const message = mergeMessage({ result, one, text, about });
+  expect(await trailersOf(message)).toEqual(ofSett);
+  const lines = message.trimEnd().split("\n");
+  expect(lines.slice(-ofSett.length)).toEqual(ofSett);
+  // Readers look for a line with `git log --grep=^…`, and git removes comments.
+  const others = lines.slice(0, -ofSett.length);
+  expect(others.filter((line) => /^(?:Sett-|[\w-]+-by\b|---|[#;])/i.test(line))).toEqual([]);
+});
+
+test("the marks of a heading are no part of the subject", () => {
+  const message = mergeMessage({ result, one, text: "## Paint the door\n\nGreen.", about });
+  expect(message).toStartWith("Paint the door\n\nGreen.\n\nMade by ");
+});
