@@ -21,7 +21,43 @@ type Wanted = {
   goal?: () => GoalId | undefined;
   agent?: AgentName | undefined;
   format: "human" | "jsonl";
+  /** Unix time in ms from which on lines are shown; undefined: from now on. */
+  sinceMs?: number;
+  seen?: SeenLogs;
 };
+
+/** How far the logs of the agents were read. */
+export class SeenLogs {
+  readonly #without = new Set<string>();
+  readonly #ended = new Set<string>();
+
+  /** The agent is a person, or runs elsewhere. */
+  addWithout(agent: string): void {
+    this.#without.add(agent);
+  }
+
+  /** Any line of a log. */
+  add(text: string): void {
+    const { msg, claim_id }: { msg?: unknown; claim_id?: unknown } = Object(parsed(text));
+    if (commandEnded.test(String(msg))) this.#ended.add(String(claim_id));
+  }
+
+  /** Whether what the agent's command has printed for this claim was read to its end. */
+  isWhole(agent: string, claim: string): boolean {
+    return this.#without.has(agent) || this.#ended.has(claim);
+  }
+}
+
+/** The cub says one of these after the last line of a command. */
+const commandEnded = /^Tool execution (?:completed|failed|timeout)$/;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Prints what is printed from now on, and before it, from the beginning, what has been printed by
@@ -34,14 +70,18 @@ export async function printOutputs(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const { instance, agents, running, sinceMs } = await look(shell, wanted);
+    const { instance, agents, running, nowMs } = await look(shell, wanted);
+    const { sinceMs = nowMs, seen = new SeenLogs() } = wanted;
     const open = await opener(shell, instance, signal);
     const hasColours = out.isTerminal && out.style.red("x") !== "x";
     const rows = new OutputRows({ out, hasColours, isAlone: false });
     const isOfNow = ({ claim_id, time }: OutputLine) =>
       running.has(claim_id) || Date.parse(time) >= sinceMs;
     const show = async (agent: AgentName) => {
-      for await (const text of await open(agent)) {
+      const texts = await open(agent);
+      if (texts === undefined) return seen.addWithout(agent);
+      for await (const text of texts) {
+        seen.add(text);
         const line = readOutputLine(text);
         if (line === undefined || !isOfNow(line)) continue;
         const goal = wanted.goal?.();
@@ -69,7 +109,7 @@ function jsonOf({ msg: _, ...line }: OutputLine) {
 async function look(shell: Shell, { name, agent: wanted }: Wanted) {
   await using session = await openSession(shell, name);
   const { board } = session;
-  const sinceMs = await board.time();
+  const nowMs = await board.time();
   const newest = { from: 0, count: 1_000 };
   const [registered, ids] = await Promise.all([board.listAgents(), board.listOpenClaims(newest)]);
   const open = await board.readClaims(ids);
@@ -80,21 +120,18 @@ async function look(shell: Shell, { name, agent: wanted }: Wanted) {
       .map(({ name: agent }) => agent)
       .filter((agent) => wanted === undefined || agent === wanted),
     running: new Set<string>(running.map(({ claim }) => claim.id)),
-    sinceMs,
+    nowMs,
   };
 }
 
-type Open = (agent: AgentName) => Promise<AsyncIterable<string>>;
+type Open = (agent: AgentName) => Promise<AsyncIterable<string> | undefined>;
 
-/** One that is a person, or runs elsewhere, has no log. */
+/** Undefined of one that is a person, or runs elsewhere: it has no log. */
 async function opener(shell: Shell, instance: InstanceName, signal: AbortSignal): Promise<Open> {
   const api = apiOf(shell.env);
   const quiet = { away: () => {}, back: () => {} };
   if (api !== undefined)
     return async (agent) => followRemoteLog(api, { part: agent, tail: readBefore }, quiet, signal);
   const logs = new RuntimeLogs((await runtimeOf(shell, instance)).observe, instance);
-  return async (agent) =>
-    (await logs.read(agent, { tail: readBefore, follow: true, signal })) ?? none();
+  return (agent) => logs.read(agent, { tail: readBefore, follow: true, signal });
 }
-
-async function* none(): AsyncGenerator<string> {}

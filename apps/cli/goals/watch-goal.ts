@@ -25,10 +25,10 @@ import { commandsFor, inquiryDetails } from "../render/inquiry-text.ts";
 import { stateSentence } from "../render/state.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { exitCodeOf, followGoal, type RestingGoal } from "./follow-goal.ts";
-import { printOutputs } from "./live-outputs.ts";
+import { printOutputs, SeenLogs } from "./live-outputs.ts";
 
-/** As long as the way of a line through the log. */
-const lastMs = 300;
+/** Lines that have not come by then, of a worker that is gone for example, are not waited for. */
+const lastMs = 2_000;
 
 /**
  * `from`: the position after which events are printed. `mayAsk`: on a terminal, `actor` is asked
@@ -54,12 +54,16 @@ export async function watchGoal(
   using person = canAsk ? new PersonAtPrompt(shell, actor) : undefined;
   const over = new AbortController();
   const ending = AbortSignal.any([shell.interrupted, over.signal]);
+  const seen = new SeenLogs();
   const printing =
     watched.isLive === true
       ? printOutputs(
           shell,
           person?.shell.err ?? shell.err,
-          { name: place.instance, goal: () => goal, format: "human" },
+          {
+            ...{ name: place.instance, goal: () => goal, format: "human" as const, seen },
+            sinceMs: Number.parseInt(from, 10),
+          },
           ending,
         )
       : undefined;
@@ -68,8 +72,8 @@ export async function watchGoal(
     followGoal(shell, { name: place.instance, goal, from, person }),
     aborted(shell.interrupted).then(() => undefined),
   ]);
-  // What was printed last has a moment to come.
-  if (reading !== undefined && printing !== undefined) await sleep(lastMs, shell.interrupted);
+  if (reading !== undefined && printing !== undefined)
+    await untilPrinted(reading, seen, shell.interrupted);
   over.abort();
   if (reading === undefined) {
     shell.messages.note(
@@ -87,6 +91,22 @@ export async function watchGoal(
   const end = { instance: place.instance, isAsked: canAsk, hasFiles, fetched };
   await printEnd(reading, end, shell);
   return reading;
+}
+
+/** Until what the commands of the goal have printed was read to its end. */
+async function untilPrinted(
+  { artefacts }: RestingGoal,
+  seen: SeenLogs,
+  signal: AbortSignal,
+): Promise<void> {
+  const made = artefacts.filter(({ claim_id, produced_by_agent }) => claim_id && produced_by_agent);
+  const until = performance.now() + lastMs;
+  while (
+    made.some((one) => !seen.isWhole(one.produced_by_agent, one.claim_id)) &&
+    performance.now() < until &&
+    !signal.aborted
+  )
+    await sleep(20, signal);
 }
 
 /** The same; returns the exit code. */
