@@ -1,5 +1,6 @@
 // Whether an actor of the log is a person that sett.yml knows.
 import type { KnownPerson } from "../model/people.ts";
+import { smallLetters } from "../model/small-letters.ts";
 
 /**
  * An actor with an address is the person of that address, whatever its name; one without is the
@@ -16,5 +17,5 @@ export function isPerson(actor: string, { name, email }: KnownPerson): boolean {
 
 /** The case of an address does not count. */
 function isSame(one: string, other: string | undefined): boolean {
-  return other !== undefined && one.toLowerCase() === other.toLowerCase();
+  return other !== undefined && smallLetters(one) === smallLetters(other);
 }

@@ -1,6 +1,7 @@
 // The budgets of sett.yml that count over time: `limits.budget`, and `budget` of a trigger.
 import { z } from "zod";
 import { type Budget, BudgetFile, BudgetText } from "./budget.ts";
+import { smallLetters } from "./small-letters.ts";
 
 const periods = {
   per_day: BudgetText.optional().describe(
@@ -18,7 +19,7 @@ const Person = z
   .string()
   .min(1)
   .max(300)
-  .transform((name) => name.toLowerCase());
+  .transform(smallLetters);
 
 /** `goal`: by `per_goal`, or `usd`, `tokens` and `calls`; undefined where none of them is there. */
 export const BudgetLimits = z

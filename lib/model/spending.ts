@@ -75,8 +75,13 @@ export function limitsOfPayer(
 ): PeriodLimits & { goal?: Budget | undefined } {
   if (payer === "instance") return limits.instance;
   const name = payer.slice(payer.indexOf(":") + 1);
-  if (payer.startsWith("trigger:")) return limits.triggers[name] ?? {};
-  return limits.people[name] ?? limits.people["*"] ?? {};
+  if (payer.startsWith("trigger:")) return ownOf(limits.triggers, name) ?? {};
+  return ownOf(limits.people, name) ?? limits.people["*"] ?? {};
+}
+
+/** A person may be called `constructor`. */
+function ownOf<Value>(all: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(all, name) ? all[name] : undefined;
 }
 
 /** Whether any day or month, or the goals of any trigger, has a limit. */

@@ -8,6 +8,7 @@ import { SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
 import { AgentName, type GoalId } from "../../model/ids.ts";
 import { payerName } from "../../model/payer-name.ts";
+import { smallLetters } from "../../model/small-letters.ts";
 import {
   limitsOfPayer,
   noSpendingLimits,
@@ -122,6 +123,6 @@ export async function raisePeriod(
 
 function payerOf(of: string | undefined): Payer {
   if (of === undefined || of === "instance") return "instance";
-  if (/^(?:trigger|person):./.test(of)) return Payer.parse(of);
-  return Payer.parse(`person:${of.toLowerCase()}`);
+  if (/^trigger:./.test(of)) return Payer.parse(of);
+  return Payer.parse(`person:${smallLetters(of.replace(/^person:(?=.)/, ""))}`);
 }

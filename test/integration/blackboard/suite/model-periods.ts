@@ -17,6 +17,7 @@ import {
   runModelGrant,
 } from "../../../support/blackboard/model-scene.ts";
 import { at, events, queueGrant, user } from "../../../support/blackboard/scene.ts";
+import { sampleArtefact } from "../../../support/records/sample.ts";
 
 const startedAt = "2026-11-26T23:59:59.000Z";
 const day = PeriodId.parse("day:2026-11-26");
@@ -63,6 +64,22 @@ export function modelPeriodsSuite(open: () => Promise<Bench>): void {
         [period, person, spent, reserved],
       ]) as never,
     );
+  });
+
+  test.each([
+    ["person:Ada Lovelace <Ada@Example.org>", "person:ada@example.org"],
+    ["person:Ada, by claude-code 2.1 <ada@example.org>", "person:ada@example.org"],
+    ["person:ada@example.org, by claude-code 2.1", "person:ada@example.org"],
+    ["person:Ada, by a tool, by another", "person:ada"],
+    ["person:, by a tool", "person:, by a tool"],
+    ["person:ÉMILE", "person:Émile"],
+    ["trigger:nightly", "trigger:nightly"],
+    ["hand", undefined],
+  ])("the calls for a goal of %s count for %p", async (actor, payer) => {
+    await using bench = await open();
+    const goal = sampleArtefact();
+    await bench.board.createArtefact(goal, actor);
+    expect((await bench.board.readSpending(goal.goal_id)).payer).toBe(payer as Payer);
   });
 
   test("what is spent in a day refuses the next call, says so once before and once then, and holds new work", async () => {

@@ -25,3 +25,9 @@ test("a person without an address is known by name, and not by any address", () 
   expect(isPerson("person:bob", { name: "bob" })).toBe(true);
   expect(isPerson("person:bob <bob@example.org>", { name: "bob" })).toBe(false);
 });
+
+test("letters of other scripts are not those of an address, however they look when small", () => {
+  expect(isPerson("person:K <\u212Aate@example.org>", { name: "k", email: "kate@example.org" })).toBe(
+    false,
+  );
+});
