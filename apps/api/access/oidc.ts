@@ -91,12 +91,8 @@ export class Oidc {
     const granted = new Set(
       values.flatMap((value) => (Object.hasOwn(rights, value) ? (rights[value] ?? []) : [])),
     );
-    const named = [payload[name_claim], payload.sub].find(
-      (one) => typeof one === "string" && oneLine(one) !== "",
-    );
-    if (typeof named !== "string")
-      throw refused(`The token has neither \`${name_claim}\` nor \`sub\`.`);
-    const name = shorten(oneLine(named), maxNameLength);
+    const name = nameIn(payload[name_claim]) || nameIn(payload.sub);
+    if (name === "") throw refused(`The token has neither \`${name_claim}\` nor \`sub\`.`);
     const id = JSON.stringify([
       "oidc",
       issuer,
@@ -172,6 +168,12 @@ function isRefusal(error: unknown): error is Error {
 function isAboutCertificate(cause: unknown): boolean {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code);
+}
+
+/** Empty where there is none. On record an address is in `<…>`, which no name may forge. */
+function nameIn(claim: unknown): string {
+  if (typeof claim !== "string") return "";
+  return shorten(oneLine(claim.replace(/[<>]/g, "")), maxNameLength);
 }
 
 /**

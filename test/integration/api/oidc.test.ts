@@ -276,6 +276,20 @@ test("an address that the provider has not verified names no one, and gives no r
   expect(await statusAt(byAddress, await issuer.token({ ...ada, sub: "7" }))).toBe(200);
 });
 
+test("a name that people give themselves does not look like one with an address", async () => {
+  await using named = await another({ name_claim: "name" });
+  const actorOf = async (name: string) => {
+    const token = await issuer.token({ ...ada, sub: "7", name });
+    const answer = await named.get("/v1/instance", {
+      as: "stranger",
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return (answer.body as { me: { actor: string } }).me.actor;
+  };
+  expect(await actorOf("Eve <ada@example.org>")).toBe("person:Eve ada@example.org");
+  expect(await actorOf("<>")).toBe("person:7");
+});
+
 test("a token for several audiences says to whom it was issued, and a list says who may be named", async () => {
   const both = { audience: ["sett", "other"] };
   const refused = {
