@@ -34,7 +34,10 @@ export function resolveHooks(notify: unknown, host: HostEnvironment): ResolvedHo
     };
     const url = read(
       "url",
-      (text) => urlProblem(text) ?? (seen.has(text) ? "is here a second time" : undefined),
+      (text) =>
+        urlProblem(text) ??
+        (Object(entry).body === "ntfy" ? topicProblem(text) : undefined) ??
+        (seen.has(text) ? "is here a second time" : undefined),
     );
     seen.add(url);
     const secret = read("secret", secretProblem);
@@ -50,6 +53,12 @@ function urlProblem(text: string): string | undefined {
   if (url.username !== "" || url.password !== "")
     return "must not have a user or a password: the messages are signed instead";
   return undefined;
+}
+
+function topicProblem(text: string): string | undefined {
+  return /\/[\w-]{1,64}\/?$/.test(new URL(text).pathname)
+    ? undefined
+    : "must end with the topic of ntfy, of letters, digits, `_` and `-`: `https://ntfy.sh/our-setts-8f3a`";
 }
 
 function secretProblem(text: string): string | undefined {

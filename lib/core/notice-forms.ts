@@ -23,7 +23,7 @@ export type Sent = {
   link: string | undefined;
 };
 
-/** `path`: in the place of that of the webhook's address. */
+/** `path`: in the place of that of the webhook's address, and of what is behind its `?`. */
 export type Posted = { body: string; path?: string };
 
 /** The body to post, the same for the same notice. `url`: the webhook's address. */
@@ -93,7 +93,7 @@ function slackBody(sent: Sent): unknown {
   const { title, text, link, command } = fieldsOf(sent);
   const plain = (words: string, max: number) => ({
     type: "plain_text",
-    text: words.trim() === "" ? "–" : words.slice(0, max),
+    text: words.trim() === "" ? "–" : shortened(words, max - 1),
   });
   const ways = [
     ...(link === "" ? [] : [`<${escaped(link)}|Open it on the page>`]),
@@ -118,16 +118,25 @@ function escaped(text: string): string {
 /** ntfy makes a file of what has more than 4096 bytes. */
 const maxMessage = 1_000;
 
-/** ntfy takes JSON at its root: the last part of the address is the topic. */
+/** ntfy takes JSON at its root: the last part of the address is the topic, and needs no escapes. */
 function ntfyBody(sent: Sent, url: string): Posted {
   const { title, text, link, type } = fieldsOf(sent);
-  const parts = new URL(url).pathname.split("/").filter((part) => part !== "");
-  const topic = decodeURIComponent(parts.pop() ?? "");
+  const { pathname, search } = new URL(url);
+  const parts = pathname.split("/").filter((part) => part !== "");
+  const topic = parts.pop() ?? "";
   const isUrgent = type === "question.asked" || type === "approval.wanted";
   const body = {
-    ...{ topic, title, message: (text.trim() === "" ? title : text).slice(0, maxMessage) },
+    ...{ topic, title, message: shortened(text.trim() === "" ? title : text, maxMessage) },
     priority: isUrgent ? 4 : 3,
     ...(link !== "" && { click: link }),
   };
-  return { body: JSON.stringify(body), path: `/${parts.join("/")}` };
+  // What is behind `?` may say who posts: `?auth=…`.
+  return { body: JSON.stringify(body), path: `/${parts.join("/")}${search}` };
+}
+
+/** One character longer at most: `…` says that something is left out. */
+export function shortened(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  // Half of a surrogate pair is no character.
+  return `${text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

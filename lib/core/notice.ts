@@ -7,11 +7,11 @@ import { exampleAmount, questionText } from "../model/budget-question.ts";
 import type { SettEvent } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
 import type { Hook, NoticeKind } from "../model/notify.ts";
-import { periodBudget } from "../model/payer-name.ts";
+import { payerWord, periodBudget } from "../model/payer-name.ts";
 import { Hold, periodOf } from "../model/spending.ts";
 import { unreachable } from "../model/unreachable.ts";
 import type { GoalState } from "./goal-status.ts";
-import { type Posted, postedAs, type Sent } from "./notice-forms.ts";
+import { type Posted, postedAs, type Sent, shortened } from "./notice-forms.ts";
 
 /** A notice may be about these. A question and an approval wait for a person, and get reminders. */
 export type NoticeSubject =
@@ -183,7 +183,7 @@ function budgetBody({ whose, period, kind, limit, spent, isReached }: BudgetNews
 }
 
 function raiseCommand({ whose, period, kind }: BudgetNews): string {
-  const of = whose === "instance" ? "" : ` --of ${whose.replace(/^person:/, "")}`;
+  const of = whose === "instance" ? "" : ` --of ${payerWord(whose)}`;
   return `sett budget --add ${exampleAmount({ kind })} --per ${periodOf(period)}${of}`;
 }
 
@@ -198,10 +198,4 @@ function commandsFor(kind: NoticeKind, id: ArtefactId): string[] | undefined {
 function summaryOf({ metadata: { summary = "" }, payload }: Artefact): string {
   const [first = ""] = payload.trimStart().slice(0, maxTextLength).split("\n");
   return shortened(summary.trim() === "" ? first : summary, maxSummaryLength);
-}
-
-function shortened(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  // Half of a surrogate pair is no character.
-  return `${text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

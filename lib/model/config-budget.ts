@@ -15,11 +15,7 @@ const perGoal = BudgetText.optional().describe(
 );
 
 /** A person: the address in small letters, or `*` for each one who has no entry. */
-const Person = z
-  .string()
-  .min(1)
-  .max(300)
-  .transform(smallLetters);
+const Person = z.string().min(1).max(300).transform(smallLetters);
 
 /** `goal`: by `per_goal`, or `usd`, `tokens` and `calls`; undefined where none of them is there. */
 export const BudgetLimits = z

@@ -1,4 +1,5 @@
 // Names a payer and a day or month of its budget, for people.
+import { shellWord } from "./shell-word.ts";
 import type { Payer, PeriodId } from "./spending.ts";
 
 /** `the instance`, `ada@example.org`, `the trigger nightly`. */
@@ -6,6 +7,14 @@ export function payerName(payer: Payer): string {
   if (payer === "instance") return "the instance";
   const name = payer.slice(payer.indexOf(":") + 1);
   return payer.startsWith("trigger:") ? `the trigger ${name}` : name;
+}
+
+/**
+ * What `sett budget --of` takes for it, as a person types it: people choose their names, which may
+ * be of several words, or look like a command or another payer.
+ */
+export function payerWord(payer: Payer): string {
+  return shellWord(payer.replace(/^person:(?!instance$|trigger:|person:)/, ""));
 }
 
 /** `2026-11-26`, `November 2026`. */

@@ -49,7 +49,7 @@ import { exampleAmount } from "../../../lib/model/budget-question.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import { periodBudget } from "../../../lib/model/payer-name.ts";
+import { payerWord, periodBudget } from "../../../lib/model/payer-name.ts";
 import { periodOf } from "../../../lib/model/spending.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { actorName } from "../../../lib/words/actor-name.ts";
@@ -189,7 +189,7 @@ function pauseLine({ suggest, pause, nowMs }: Situation, style: Style): string[]
 
 function holdLines({ suggest, holds = [] }: Situation, style: Style): string[] {
   return holds.map(({ whose, period, kind, limit, spent }) => {
-    const of = whose === "instance" ? "" : ` --of ${oneLine(whose.replace(/^person:/, ""))}`;
+    const of = whose === "instance" ? "" : ` --of ${oneLine(payerWord(whose))}`;
     const command = suggest(
       `budget --add ${exampleAmount({ kind })} --per ${periodOf(period)}${of}`,
     );

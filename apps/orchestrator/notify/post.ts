@@ -13,9 +13,9 @@ export async function post(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<PostResult> {
+  const { path } = message;
+  const to = path === undefined ? hook.url : String(new URL(path, hook.url));
   try {
-    const { path } = message;
-    const to = path === undefined ? hook.url : new URL(path, hook.url);
     const { secret } = hook;
     const response = await fetch(to, {
       method: "POST",
@@ -37,7 +37,7 @@ export async function post(
     // The address may be a secret by itself.
     return {
       outcome: "again",
-      reason: messageOf(error).replaceAll(hook.url, new URL(hook.url).origin),
+      reason: messageOf(error).replaceAll(to, new URL(to).origin),
     };
   }
 }

@@ -108,7 +108,18 @@ test("a body of another form needs no secret, and names only values that there a
       "notify[0].body: must be `sett`, `slack`, `ntfy`, or the JSON to post as a map",
     ),
   ]);
+  expect(await topicMistakes("https://ntfy.sh/%zz")).toEqual([
+    expect.stringContaining("notify[0].url: must end with the topic of ntfy"),
+  ]);
+  expect(await topicMistakes("https://ntfy.sh")).toHaveLength(1);
+  const [ntfy] = await hooksOf(
+    "notify: [{ url: 'https://ntfy.sh/our-setts_1?auth=x', body: ntfy }]\n",
+  );
+  expect(ntfy).toMatchObject({ body: "ntfy" });
   expect(await wrong("body: slack, page: sett.example.org")).toEqual([
     expect.stringContaining("notify[0].page: must be the address of the page"),
   ]);
 });
+
+const topicMistakes = (url: string) =>
+  mistakesIn(`${validText}notify:\n  - { url: "${url}", body: ntfy }\n`, host);

@@ -27,7 +27,7 @@ test("a person without an address is known by name, and not by any address", () 
 });
 
 test("letters of other scripts are not those of an address, however they look when small", () => {
-  expect(isPerson("person:K <\u212Aate@example.org>", { name: "k", email: "kate@example.org" })).toBe(
-    false,
-  );
+  expect(
+    isPerson("person:K <\u212Aate@example.org>", { name: "k", email: "kate@example.org" }),
+  ).toBe(false);
 });
