@@ -101,8 +101,8 @@ local function record_answer(answer)
 end
 
 -- Whose budget of a day and of a month a goal's calls count in, beside the instance's:
--- `person:ada@example.org`, `trigger:nightly`; nil for a goal that was written by hand. An assistant
--- states its own name: it counts as the person for whom it acts (lib/core/is-person.ts).
+-- `person:ada@example.org`, `trigger:nightly`; nil for a goal that was written by hand. An
+-- assistant states its own name: it counts as the person for whom it acts (lib/core/is-person.ts).
 local function payer_of_actor(actor)
   if actor:find('^trigger:') then return actor end
   local name = actor:match('^person:(.+)$')
