@@ -9,7 +9,7 @@ export const archiveEnd: Uint8Array = Buffer.alloc(2 * blockBytes);
 
 /** `kind`: 0 for a file, 5 for a folder, x for records about the entry after it. */
 export type TarHeader = {
-  /** At most 100 bytes. */
+  /** At most 100 bytes after one of its slashes, and 155 before it. */
   name: string;
   kind: "0" | "5" | "x";
   /** In bytes. */
@@ -21,9 +21,10 @@ export type TarHeader = {
 /** `kind` as it is written: an archive of others may have kinds that no archive of ours has. */
 export type FoundHeader = { name: string; kind: string; size: number };
 
+/** Throws RangeError for a name that is too long. */
 export function writeHeader({ name, kind, size, mode, owner }: TarHeader): Buffer {
   const header = Buffer.alloc(blockBytes);
-  header.write(name, 0);
+  writeName(header, Buffer.from(name));
   writeNumber(header, mode, { at: 100, digits: 7 });
   writeNumber(header, owner.uid, { at: 108, digits: 7 });
   writeNumber(header, owner.gid, { at: 116, digits: 7 });
@@ -34,6 +35,19 @@ export function writeHeader({ name, kind, size, mode, owner }: TarHeader): Buffe
   const checksum = checksumOf(header);
   header.write(`${checksum.toString(8).padStart(6, "0")}\0 `, 148);
   return header;
+}
+
+/** A name beyond its field begins in a second one: a reader joins the two by a slash. */
+function writeName(header: Buffer, name: Buffer): void {
+  if (name.length <= 100) {
+    name.copy(header, 0);
+    return;
+  }
+  const slash = name.indexOf("/", name.length - 101);
+  if (slash < 1 || slash > 155 || slash === name.length - 1)
+    throw new RangeError(`The name ${name.toString()} is too long for a tar archive.`);
+  name.copy(header, 345, 0, slash);
+  name.copy(header, 0, slash + 1);
 }
 
 /** `end` for an empty block; undefined where the block is no header. */

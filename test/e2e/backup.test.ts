@@ -14,6 +14,7 @@ const painter = `#!/bin/sh
 set -e
 jq -r .target_artefact.payload > goal
 git add goal
+echo painting >&2
 git -c user.name=Bot -c user.email=bot@example.invalid commit --quiet --message Paint >&2
 jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "CodeCommit", artefact_payload: $commit, summary: "Painted"}'
 `;
@@ -66,6 +67,7 @@ test("an instance at work goes into one file, which only its owner can read, and
     "blackboard/appendonly.aof.2.base.rdb",
     "blackboard/appendonly.aof.manifest",
     "results.bundle",
+    expect.stringMatching(/^record\/outputs\/[0-9a-f-]{36}\/[0-9a-f]{64}\.gz$/),
     "seal.json",
   ]);
   const again = await here.sett("backup", file("work.sett"));
@@ -84,6 +86,8 @@ test("elsewhere it has the same record and results, and goes on with what was op
   const refs = (at: ProcessSett) =>
     at.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/sett");
   expect(await refs(there)).toBe(await refs(here));
+  const printed = before.find(({ type }: { type: string }) => type === "CodeCommit").id;
+  expect(await there.need("unearth", printed, "--streams")).toContain("painting");
   await there.need("resume");
   const painted = await waitFor("the open goal to be painted", async () => {
     const all: { type: string; payload: string }[] = await hoard(there);

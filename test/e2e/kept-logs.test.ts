@@ -115,7 +115,9 @@ test("after down the log of every part is still there, an agent's with that of i
   });
   expect(await sett.sett("logs", "--name", sett.name, "unknown")).toMatchObject({
     code: 1,
-    err: expect.stringContaining("There are kept logs of critic, orchestrator, painter, recorder, redis."),
+    err: expect.stringContaining(
+      "There are kept logs of critic, orchestrator, painter, recorder, redis.",
+    ),
   });
 });
 
