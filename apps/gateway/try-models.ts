@@ -6,6 +6,7 @@ import { keyHeader, providers } from "../../lib/models/providers.ts";
 import { listOf } from "../../lib/models/transcript-parts.ts";
 import { maxAnswer } from "../../lib/models/worst-case.ts";
 import { isEventStream, reasonOf } from "./ask-once.ts";
+import { KeyHider } from "./hide-key.ts";
 import { readBounded } from "./read-bounded.ts";
 
 /**
@@ -82,8 +83,8 @@ async function ask({ settings, key }: Model, body: object): Promise<Reply> {
     redirect: "manual",
     signal: AbortSignal.timeout(timeout_ms),
   });
-  const bytes = await readBounded(response.body, maxBytes);
-  return { response, text: new TextDecoder().decode(bytes ?? new Uint8Array()) };
+  const bytes = (await readBounded(response.body, maxBytes)) ?? new Uint8Array();
+  return { response, text: new TextDecoder().decode(new KeyHider(key).hideIn(bytes)) };
 }
 
 function refusalOf({ response: { status }, text }: Reply): string {

@@ -30,8 +30,8 @@ const settings = (base_url: string, over: Partial<ModelSettings> = {}): ModelSet
   ...over,
 });
 
-async function trialOf(model: ModelSettings) {
-  const [trial] = await tryModels(new Map([["local", model]]), { read: async () => undefined });
+async function trialOf(model: ModelSettings, key?: string) {
+  const [trial] = await tryModels(new Map([["local", model]]), { read: async () => key });
   if (trial === undefined) throw new Error("The model was asked.");
   return trial;
 }
@@ -75,5 +75,15 @@ test("a model that calls no tool, and one that is out of memory, are said with t
   });
   expect(await trialOf(settings("http://127.0.0.1:1/v1"))).toMatchObject({
     problem: "http://127.0.0.1:1/v1 refuses the connection.",
+  });
+});
+
+test("a provider that quotes the key does not show it", async () => {
+  const key = "sk-a-key-that-no-terminal-may-show";
+  await using strict = serverOf(() =>
+    Response.json({ error: { message: `Incorrect key: ${key}` } }, { status: 401 }),
+  );
+  expect(await trialOf(settings(strict.url, { needs_key: true }), key)).toMatchObject({
+    problem: "It answers with 401: Incorrect key: [key]",
   });
 });
