@@ -70,7 +70,7 @@ export const approve = defineTool({
     for: forArgument,
   },
   run: async ({ artefact, reason, for: speaker }, call) => {
-    const words = (reason ?? "").trim() === "" ? undefined : reason;
+    const words = reason?.trim() ? checkedText(reason, textKinds.comment) : undefined;
     return decide(artefact, speaker, { approves: true, reason: words }, call);
   },
 });

@@ -145,6 +145,10 @@ describe("sett mcp", () => {
       isError: true,
       text: expect.stringContaining("approve"),
     });
+    expect(await trusted.call("approve", { artefact, reason: "good \ud83d" })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("half a surrogate pair"),
+    });
     const done = await trusted.call("reject", { artefact, reason: "Say more" });
     expect(done.data).toMatchObject({
       review: { summary: expect.stringContaining("Rejected by Ada Lovelace, by test-editor 1.2") },
