@@ -84,16 +84,15 @@ async function serveOne(
   input.drop();
   if (body === "too large") return await write(socket, new Response(null, { status: 413 }));
   const { url, init } = request;
-  const content = body === undefined || body.length === 0 ? {} : { body: new Uint8Array(body) };
+  const content = body === undefined || body.length === 0 ? {} : { body };
   const isHead = init.method === "HEAD";
   const response = await answer(new Request(url, { ...init, ...content, signal: gone.signal }));
   await write(socket, isHead ? new Response(null, response) : response);
 }
 
-/** What has come on a connection, in order. */
+/** What has come on a connection, in order. What is read is copied once, however it has come. */
 class Input {
   #parts: Buffer[] = [];
-  #length = 0;
   #isOver = false;
   #isDropped = false;
   #onMore: () => void = () => undefined;
@@ -102,7 +101,6 @@ class Input {
     socket.on("data", (part: Buffer) => {
       if (this.#isDropped) return;
       this.#parts.push(part);
-      this.#length += part.length;
       this.#onMore();
     });
     socket.once("close", () => {
@@ -114,35 +112,35 @@ class Input {
   /** The rest is read, so that the end of the connection is seen, and not kept. */
   drop(): void {
     this.#isDropped = true;
-    this.#keep(Buffer.alloc(0));
+    this.#parts = [];
   }
 
   /** Without the mark, which it takes as well; undefined for more than `most` bytes, or an end. */
   async until(mark: Buffer, most: number): Promise<Buffer | undefined> {
     for (;;) {
-      const bytes = Buffer.concat(this.#parts);
+      const [first, ...others] = this.#parts;
+      const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#parts);
       const at = bytes.indexOf(mark);
-      this.#keep(at < 0 ? bytes : bytes.subarray(at + mark.length));
+      this.#parts = [at < 0 ? bytes : bytes.subarray(at + mark.length)];
       if (at >= 0) return at <= most ? bytes.subarray(0, at) : undefined;
       if (bytes.length > most || this.#isOver) return undefined;
       await this.#more();
     }
   }
 
-  /** Throws where the connection ends before. */
-  async take(count: number): Promise<Buffer> {
-    while (this.#length < count) {
-      if (this.#isOver) throw new Error("The connection has ended.");
-      await this.#more();
+  /** As many bytes as there are in `target`. Throws where the connection ends before. */
+  async fill(target: Buffer): Promise<void> {
+    for (let done = 0; done < target.length; ) {
+      const first = this.#parts.shift();
+      if (first === undefined) {
+        if (this.#isOver) throw new Error("The connection has ended.");
+        await this.#more();
+        continue;
+      }
+      const count = first.copy(target, done);
+      done += count;
+      if (count < first.length) this.#parts.unshift(first.subarray(count));
     }
-    const bytes = Buffer.concat(this.#parts);
-    this.#keep(bytes.subarray(count));
-    return bytes.subarray(0, count);
-  }
-
-  #keep(bytes: Buffer): void {
-    this.#parts = [bytes];
-    this.#length = bytes.length;
   }
 
   async #more(): Promise<void> {
@@ -176,26 +174,39 @@ async function bodyOf(
   input: Input,
   headers: Headers,
   most: number,
-): Promise<Buffer | "too large" | undefined> {
+): Promise<Buffer<ArrayBuffer> | "too large" | undefined> {
   if (/chunked/i.test(headers.get("transfer-encoding") ?? ""))
     return await chunkedBody(input, most);
   const length = Number(headers.get("content-length") ?? 0);
   if (!Number.isSafeInteger(length) || length < 0 || length > most) return "too large";
-  return length === 0 ? undefined : await input.take(length);
+  if (length === 0) return undefined;
+  const body = Buffer.alloc(length);
+  await input.fill(body);
+  return body;
 }
 
-async function chunkedBody(input: Input, most: number): Promise<Buffer | "too large"> {
+/** A client may send each byte as a chunk: none of them costs more than its bytes. */
+async function chunkedBody(
+  input: Input,
+  most: number,
+): Promise<Buffer<ArrayBuffer> | "too large"> {
   const endOfLine = Buffer.from("\r\n");
-  const parts: Buffer[] = [];
+  let body = Buffer.alloc(0);
   for (let bytes = 0; ; ) {
     const line = (await input.until(endOfLine, maxHeadBytes))?.toString("latin1") ?? "";
     const size = /^[0-9a-f]{1,8}(?=[;\s]|$)/i.test(line) ? Number.parseInt(line, 16) : undefined;
     if (size === undefined) throw new Error("The body is not in chunks.");
-    if (size === 0) return Buffer.concat(parts);
-    bytes += size;
-    if (bytes > most) return "too large";
-    parts.push(await input.take(size));
-    await input.take(endOfLine.length);
+    if (size === 0) return body.subarray(0, bytes);
+    const end = bytes + size;
+    if (end > most) return "too large";
+    if (end > body.length) {
+      const larger = Buffer.alloc(Math.min(most, Math.max(end, 2 * body.length)));
+      body.copy(larger, 0, 0, bytes);
+      body = larger;
+    }
+    await input.fill(body.subarray(bytes, end));
+    await input.fill(Buffer.alloc(endOfLine.length));
+    bytes = end;
   }
 }
 

@@ -69,6 +69,19 @@ test("bodies of known length and in chunks, streams and answers without a body p
   await server.stop();
 });
 
+test("a body of many small chunks costs what its bytes cost, and leaves others their turn", async () => {
+  const server = await serveFew(address, async (request) => {
+    return new Response(String((await request.arrayBuffer()).byteLength));
+  });
+  const count = 100_000;
+  const body = `${"1\r\nx\r\n".repeat(count)}0\r\n\r\n`;
+  const head = "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n";
+  const chunked = client(server.port, head + body);
+  await waitFor("the answer", () => chunked.isClosed);
+  expect(chunked.text).toContain(`\r\n${count}\r\n`);
+  await server.stop();
+});
+
 test.each([
   ["no request", "hello\r\n\r\n", 400],
   ["a path that is none", "GET x HTTP/1.1\r\n\r\n", 400],
