@@ -13,7 +13,7 @@ import { secretVariables } from "./secret-variables.ts";
 /**
  * `subject`: the name of the part; `container`: that of its container. `engine`: the architecture
  * of the machine. `version`: of sett. `up`: the command that updates the part. `isRootless`: the
- * Engine runs without root.
+ * Engine runs without root. `isElsewhere`: it is on a machine whose files and ports are not here.
  */
 type Context = {
   subject: string;
@@ -22,6 +22,7 @@ type Context = {
   version: string;
   up: string;
   isRootless: boolean;
+  isElsewhere: boolean;
 };
 
 export function judgePart(
@@ -151,14 +152,15 @@ function volumesFinding({ imageVolumes }: ContainerSurvey, { subject }: Context)
 
 function rightsFinding(
   survey: ContainerSurvey,
-  { subject, container, up, isRootless }: Context,
+  { subject, container, up, isRootless, isElsewhere }: Context,
 ): Finding {
   const { user, isPrivileged, capabilities, canGainPrivileges } = survey;
   const base = { subject, check: "rights" };
   // In a rootless Engine it is the user who runs the Engine.
   const isRoot = !isRootless && /^(?:|0|root)(?::|$)/.test(user);
   // Of an Engine elsewhere no group is known that may use the socket.
-  const isHolder = user === "0:0" && (subject === "starter" || subject === "log-reader");
+  const holders = ["starter", "log-reader"];
+  const isHolder = isElsewhere && user === "0:0" && holders.includes(subject);
   const excess = [
     ...(isPrivileged ? ["it is privileged"] : []),
     ...(capabilities.added.length > 0

@@ -93,6 +93,9 @@ function partFindings(
   const up = suggest("up");
   const architecture = engine.state === "answers" ? engine.architecture : undefined;
   const isRootless = engine.state === "answers" && engine.security.includes("rootless");
+  // Where an Engine is near, all ports that sett reaches are published.
+  const isElsewhere = parts.some(({ part }) => part.ports.some(({ isLed }) => isLed));
+  const around = { engine: architecture, version, up, isRootless, isElsewhere };
   return [
     ...(redis === undefined ? [] : judgeRedis(redis, up)),
     ...judgeRecord(record, suggest("prune")),
@@ -100,7 +103,7 @@ function partFindings(
     ...parts.flatMap((facts) => {
       const [subject, container] = [subjectOf(facts), facts.part.name];
       return [
-        ...judgePart(facts, { subject, container, engine: architecture, version, up, isRootless }),
+        ...judgePart(facts, { subject, container, ...around }),
         ...judgeMachineNetworks(facts, { subject, now, up }),
         ...judgeWay(facts),
       ];

@@ -53,6 +53,7 @@ const around = {
   version: "1",
   up: "sett up",
   isRootless: false,
+  isElsewhere: false,
 };
 const judged = (facts: PartFacts) => judgePart(facts, around);
 const levels = (facts: PartFacts): Record<string, string> =>
@@ -208,6 +209,22 @@ test("a container about which the Engine says nothing is a problem", () => {
   const [first] = judged({ ...sound, survey: undefined, image: undefined, unanswered });
   expect(first).toMatchObject({ check: "answer", level: "problem", remedy: "Try again." });
 });
+
+test.each([
+  ["starter", true, "ok"],
+  ["log-reader", true, "ok"],
+  ["starter", false, "warning"],
+  ["log-reader", false, "warning"],
+  ["gateway", true, "warning"],
+] as const)(
+  "%s as root, with an Engine elsewhere: %p, is judged %s",
+  (subject, isElsewhere, level) => {
+    const rights = judgePart(surveyed({ user: "0:0" }), { ...around, subject, isElsewhere }).find(
+      ({ check }) => check === "rights",
+    );
+    expect(rights?.level).toBe(level);
+  },
+);
 
 test("root of a container is no root where the Engine runs without it", () => {
   const rights = judgePart(surveyed({ user: "0:0" }), { ...around, isRootless: true }).find(
