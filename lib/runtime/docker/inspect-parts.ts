@@ -6,7 +6,7 @@ import { idsOf, isNameIn, ownPart, withIdOfInstance } from "../own-part.ts";
 import type { ContainerPart, ContainerState, InstanceParts, Stranger } from "../port.ts";
 import { envRecord } from "./env.ts";
 import { ask, askIfThere } from "./errors.ts";
-import { leadTo, passingOn } from "./ports-inside.ts";
+import { leadTo, passingOn, portsInside } from "./ports-inside.ts";
 
 type Parts = Omit<InstanceParts, "instance">;
 type Own = Awaited<ReturnType<typeof ownParts>>;
@@ -262,11 +262,8 @@ async function ledPorts(
   const { Id, State, Config, HostConfig } = info;
   const commandFor = passingOn[component];
   if (commandFor === undefined || !State.Running) return [];
-  const published = Object.keys(HostConfig.PortBindings ?? {});
-  const inside = Object.keys(Config.ExposedPorts ?? {}).filter((each) => !published.includes(each));
   return await Promise.all(
-    inside.map(async (each) => {
-      const port = Number.parseInt(each, 10);
+    portsInside(Config, HostConfig).map(async (port) => {
       const hostPort = await leadTo(docker, { container: Id, port, command: commandFor(port) });
       return { port, hostPort, isLed: true as const };
     }),

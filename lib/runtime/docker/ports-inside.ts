@@ -23,6 +23,18 @@ const leading = new WeakMap<Docker, Map<string, Promise<number>>>();
 
 type Inside = { container: string; port: number; command: readonly string[] };
 
+/**
+ * None where any is published: then the others are those that the image itself declares, which
+ * nothing of this machine asks for.
+ */
+export function portsInside(
+  { ExposedPorts = {} }: { ExposedPorts?: object },
+  { PortBindings }: { PortBindings?: object | null },
+): number[] {
+  if (Object.keys(PortBindings ?? {}).length > 0) return [];
+  return Object.keys(ExposedPorts).map((each) => Number.parseInt(each, 10));
+}
+
 /** The port of this machine; the same each time. */
 export async function leadTo(docker: Docker, inside: Inside): Promise<number> {
   const known = leading.get(docker) ?? new Map<string, Promise<number>>();
