@@ -186,10 +186,7 @@ async function bodyOf(
 }
 
 /** A client may send each byte as a chunk: none of them costs more than its bytes. */
-async function chunkedBody(
-  input: Input,
-  most: number,
-): Promise<Buffer<ArrayBuffer> | "too large"> {
+async function chunkedBody(input: Input, most: number): Promise<Buffer<ArrayBuffer> | "too large"> {
   const endOfLine = Buffer.from("\r\n");
   let body = Buffer.alloc(0);
   for (let bytes = 0; ; ) {

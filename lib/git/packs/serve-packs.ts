@@ -16,7 +16,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { finished } from "node:stream/promises";
+import { finished, pipeline } from "node:stream/promises";
 import { messageOf } from "../../model/errors.ts";
 import { AgentName, CommitHash } from "../../model/ids.ts";
 import { Sha256 } from "../../model/packs.ts";
@@ -71,6 +71,8 @@ async function answer(
     if (caller === undefined) throw new Refusal(401, "It is not known who calls.");
     await route(service, caller, request, response);
   } catch (error) {
+    // A caller that has gone is the reason itself, and any number of them would fill a log.
+    if (response.destroyed) return;
     const refusal = error instanceof Refusal ? error : undefined;
     if (refusal === undefined) onError?.(error);
     if (response.headersSent) return void response.destroy();
@@ -147,12 +149,11 @@ function sendList(service: PackService, request: IncomingMessage, response: Serv
 async function sendFile(response: ServerResponse, path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw notFound();
+  // A file that is opened for a caller who has gone meanwhile would stay open.
+  if (response.destroyed) return;
   const headers = { "content-type": "application/octet-stream", "content-length": found.size };
   response.writeHead(200, headers);
-  const file = createReadStream(path, { highWaterMark: chunkBytes });
-  file.on("error", () => response.destroy());
-  response.on("close", () => file.destroy());
-  file.pipe(response);
+  await pipeline(createReadStream(path, { highWaterMark: chunkBytes }), response);
 }
 
 function sendJson(response: ServerResponse, value: unknown): void {

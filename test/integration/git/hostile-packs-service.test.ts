@@ -1,6 +1,7 @@
 // The service of packs among agents that mean no good, and where it is in trouble itself.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { chmod, link, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -58,6 +59,39 @@ const statusOf = async (job: Promise<unknown>) => {
 const onShelves = (of = packs) =>
   readdirSync(join(of.folder, "shelves"), { recursive: true }).sort();
 const incoming = (of = packs) => readdirSync(join(of.folder, "incoming"));
+
+test("callers that go in the middle leave no file open, and are no trouble of the service", async () => {
+  await clientOf(one).publish(commit, await file(new Uint8Array(mebibyte)));
+  const path = packs.socketOf(viewer).url.slice("unix:".length);
+  const requests = [
+    `GET /shelves/${commit}/one HTTP/1.1\r\nhost: x\r\n\r\n`,
+    `PUT /store HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nhalf`,
+  ];
+  for (const text of Array.from({ length: 200 }, () => requests).flat()) {
+    const socket = connect(path);
+    socket.write(text, () => setImmediate(() => socket.destroy()));
+    await once(socket, "close");
+  }
+  const upload = connect(packs.socketOf(one).url.slice("unix:".length));
+  const head = `PUT /shelves/${"2".repeat(40)} HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n`;
+  upload.write(`${head}half`);
+  await waitFor("the upload to begin", () => incoming().length === 1);
+  upload.destroy();
+  await waitFor("the upload to be forgotten", () => incoming().length === 0);
+  const openPacks = () =>
+    readdirSync("/proc/self/fd").filter((fd) => linkOf(`/proc/self/fd/${fd}`).endsWith(".pack"));
+  await waitFor("all files to be closed", () => openPacks().length === 0);
+  expect(packs.errors).toEqual([]);
+  await host().remove(one, commit);
+});
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
 
 test("a shelf is its agent's alone, and what is on it stays", async () => {
   const published = await clientOf(one).publish(commit, await file("good"));

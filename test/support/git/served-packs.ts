@@ -14,6 +14,8 @@ import type { AgentName } from "../../../lib/model/ids.ts";
 export type ServedPacks = AsyncDisposable & {
   readonly folder: string;
   readonly host: PacksAddress;
+  /** What no caller is to blame for. */
+  readonly errors: readonly unknown[];
   socketOf(agent: AgentName): PacksAddress;
   /** The side of a new container of the agent. */
   agent(agentName: AgentName): AgentPacks;
@@ -31,8 +33,12 @@ export async function servePacks(
   const shelves = new Map(writers.map((agent) => [agent, 1024 ** 3]));
   const service = await PackService.open(folder, { shelves, ...more });
   const servers: Server[] = [];
+  const errors: unknown[] = [];
   const listen = async (caller: Caller, at: string | number) => {
-    const server = packsServer({ service, callerOf: () => caller });
+    const server = packsServer({
+      ...{ service, callerOf: () => caller },
+      onError: (error) => errors.push(error),
+    });
     servers.push(server);
     if (typeof at === "string") server.listen(at);
     else server.listen(at, "127.0.0.1");
@@ -49,7 +55,7 @@ export async function servePacks(
   const { port } = (await listen({ role: "host" }, 0)).address() as AddressInfo;
   const socketOf = (agent: AgentName) => ({ url: `unix:${sockets.get(agent)}` });
   return {
-    folder,
+    ...{ folder, errors },
     host: { url: `http://127.0.0.1:${port}` },
     socketOf,
     agent(agentName) {
