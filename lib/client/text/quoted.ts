@@ -1,6 +1,6 @@
 // Text of agents and people, quoted: a bar at the margin of every row tells it from what Sett
 // itself says.
-import { cutVisible, plainLines, visibleWidth } from "./plain-text.ts";
+import { plainLines, visibleWidth } from "./plain-text.ts";
 import type { Layout } from "./style.ts";
 import { wrap } from "./wrap.ts";
 
@@ -32,14 +32,23 @@ function rowsOf(line: string, columns: number): string[] {
     .flatMap((row) => pieces(row, columns));
 }
 
+/** In one pass: a line may have 16 MiB. */
 function pieces(row: string, columns: number): string[] {
+  if (visibleWidth(row) <= columns) return [row];
   const found: string[] = [];
-  for (let rest = row; ; ) {
-    const piece = visibleWidth(rest) <= columns ? rest : cutVisible(rest, columns);
-    found.push(piece);
-    if (piece.length === rest.length || piece === "") return found;
-    rest = rest.slice(piece.length);
+  let from = 0;
+  let to = 0;
+  let width = 0;
+  for (const character of row) {
+    width += visibleWidth(character);
+    if (width > columns) {
+      found.push(row.slice(from, to));
+      from = to;
+      width = visibleWidth(character);
+    }
+    to += character.length;
   }
+  return [...found, row.slice(from)];
 }
 
 /** Returns the same without rows, for those who read no terminal. */

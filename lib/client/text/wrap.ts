@@ -39,7 +39,8 @@ function wrapLine(line: string, columns: number, { indent, isOneLine = false }: 
   const rows: string[] = [];
   let row = lead;
   let isBegun = false;
-  for (const [, space = "", word = ""] of line.slice(lead.length).matchAll(/( *)([^ ]+)/g)) {
+  // Sticky: spaces at the end are looked at once.
+  for (const [, space = "", word = ""] of line.slice(lead.length).matchAll(/( *)([^ ]+)/gy)) {
     if (isBegun && visibleWidth(`${row}${space}${word}`) > width) {
       rows.push(row);
       row = hang;

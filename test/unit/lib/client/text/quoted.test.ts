@@ -25,6 +25,15 @@ test("a word without an end is broken by Sett, and not by the terminal", () => {
   for (const row of rows) expect(row).toStartWith("  │");
 });
 
+// Looking at the whole rest for each row would take hours.
+test.each([
+  ["one word", "x".repeat(2_000_000), 2_000_000 / 16],
+  ["wide characters", "漢".repeat(1_000_000), 1_000_000 / 8],
+  ["spaces after a word", `x${" ".repeat(2_000_000)}`, 1],
+])("a line without an end takes one pass: %s", (_, line, count) => {
+  expect(quotedLines(line, { style, columns: 20 })).toHaveLength(count);
+});
+
 test("for any text and any width, every row has the bar and fits", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 200 });
   fc.assert(
