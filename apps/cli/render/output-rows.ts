@@ -87,7 +87,7 @@ function coloured(text: string): string {
   let hasStyle = false;
   const parts = text.split(styles).map((part, index) => {
     if (index % 2 === 0) return plainLines(part);
-    const codes = part.split(";").map(Number).flatMap(allowed);
+    const codes = stylesIn(part.split(";").map(Number));
     if (codes.length > 0) hasStyle = true;
     return codes.length === 0 ? "" : `${escapeCode}[${codes.join(";")}m`;
   });
@@ -96,6 +96,17 @@ function coloured(text: string): string {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with the escape character.
 const styles = /\u001b\[([\d;]*)m/;
+
+/** What follows a choice from a palette is the number of a colour, or its parts. */
+function stylesIn(codes: readonly number[]): number[] {
+  const found: number[] = [];
+  for (let at = 0; at < codes.length; at += 1) {
+    const code = codes[at] ?? 0;
+    if (code === 38 || code === 48 || code === 58) at += codes[at + 1] === 2 ? 4 : 2;
+    else found.push(...allowed(code));
+  }
+  return found;
+}
 
 /** White may be the colour of the background: it becomes the terminal's own. */
 function allowed(code: number): number[] {

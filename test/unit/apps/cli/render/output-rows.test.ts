@@ -50,6 +50,13 @@ test("colours stay, and nothing that moves the cursor, sets a title or hides a t
   expect(withoutTime(rowsOf().add(line(text)))).not.toContain("\u001b");
 });
 
+test("a colour of a palette is left out, and its parts are no styles", () => {
+  const shownOf = (text: string) => withoutTime(rowsOf({ hasColours: true }).add(line(text)));
+  for (const code of ["38;5;4", "48;5;31", "38;2;1;3;4", "58;5;1"])
+    expect(shownOf(`\u001b[${code}mx\u001b[m\n`)).toBe("7eef62c8 │ x\u001b[0m\u001b[0m\n");
+  expect(shownOf("\u001b[1;38;5;4;31mx\n")).toBe("7eef62c8 │ \u001b[1;31mx\u001b[0m\n");
+});
+
 test("a line that is wider than the terminal has the bar in each row", () => {
   const shown = rowsOf({ columns: 40, hasColours: true }).add(line(`${"word ".repeat(30)}\n`));
   for (const row of shown.trimEnd().split("\n")) expect(row).toContain("7eef62c8 │ ");
