@@ -163,7 +163,8 @@ function verdictsOf(
         const approves = review.verdict === "approval";
         const ofPerson = isOfPerson(grant, byId);
         const { by: person, comment } = review.metadata;
-        const added = ofPerson && typeof comment === "string" ? comment : "";
+        const added =
+          ofPerson && typeof comment === "string" ? comment.slice(0, maxTextCharacters) : "";
         return [
           {
             ...{ review: review.id, about: about.id, version: about.version },
@@ -176,16 +177,19 @@ function verdictsOf(
   );
 }
 
-/** A person's reason without its JSON; an agent's feedback as it is. */
+/** A person's reason without its JSON; an agent's feedback as it is. The beginning of either. */
 function feedbackIn(payload: string): string {
-  const text = payload.slice(0, maxTextCharacters);
+  return (reasonIn(payload) ?? payload).slice(0, maxTextCharacters);
+}
+
+function reasonIn(payload: string): string | undefined {
   try {
     const value: unknown = JSON.parse(payload);
     if (typeof value === "string") return value;
     const { reason, ...more } = value as Record<string, unknown>;
-    return typeof reason === "string" && Object.keys(more).length === 0 ? reason : text;
+    return typeof reason === "string" && Object.keys(more).length === 0 ? reason : undefined;
   } catch {
-    return text;
+    return undefined;
   }
 }
 

@@ -267,6 +267,25 @@ test("sett report tells who wanted, made, checked and approved it, and how to ve
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("markdown or html or json")]);
 });
 
+test("sett report has the beginning of what others have written at length", async () => {
+  const commit = await agentCommit("loft.txt", "dry\n");
+  const base = CommitHash.parse(await at.git("rev-parse", "HEAD"));
+  const goal = await clan.postGoal(`Clear\n\n${commit}`, {
+    metadata: { commit: base, summary: "x" },
+  });
+  const first = await clan.made(goal, (one) => one.type === "CodeCommit");
+  await clan.grant(first, "owners", "waiting");
+  await clan.need("reject", first.id, "--reason", "no ".repeat(20_000));
+  const second = await clan.made(goal, (one) => one.type === "CodeCommit" && one.id !== first.id);
+  await clan.grant(second, "owners", "waiting");
+  await clan.need("approve", second.id, "--reason", "yes ".repeat(20_000));
+  await clan.ended(second, "complete");
+  const { verdicts } = JSON.parse(await clan.need("report", goal.id, "--format", "json"));
+  const words: string[] = verdicts.map((one: { words: string }) => one.words.slice(0, 3));
+  expect(words.toSorted()).toEqual(["", "", "no ", "yes"]);
+  for (const one of verdicts) expect(one.words.length).toBeLessThanOrEqual(20_000);
+});
+
 test("sett fork begins another goal at the commit of an artefact, and the record says with which", async () => {
   const commit = await agentCommit("cellar.txt", "cold\n");
   const { goal, made } = await achieved("Clear the cellar", commit);
