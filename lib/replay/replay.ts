@@ -173,7 +173,7 @@ export class Replay {
     events: readonly SettEvent[],
   ): DecisionInput | string {
     const agents = basis && this.#registry(basis.registry);
-    const policy = basis && this.#fact(basis.policy, (value) => Policy.parse(value));
+    const policy = basis && this.#fact(basis.policy, (value) => Policy.safeParse(value).data);
     const target = targetOf(snapshot.claim, this.#artefacts);
     if (agents === undefined || policy === undefined)
       return "The registrations or the policy that it is based on are not on record.";
@@ -190,14 +190,15 @@ export class Replay {
   }
 
   #registry(digest: string): readonly RegisteredAgent[] | undefined {
-    return this.#fact(digest, (value) => Registry.parse(value));
+    return this.#fact(digest, (value) => Registry.safeParse(value).data);
   }
 
+  /** A text that is no such fact is none: who changes an archive can give it its digest. */
   #fact<Value>(digest: string, read: (value: unknown) => Value): Value | undefined {
     const text = this.#facts.get(digest);
     if (text === undefined) return undefined;
-    if (!this.#read.has(digest)) this.#read.set(digest, read(JSON.parse(text)));
-    return this.#read.get(digest) as Value;
+    if (!this.#read.has(digest)) this.#read.set(digest, factIn(text, read));
+    return this.#read.get(digest) as Value | undefined;
   }
 
   #differ({ id, claim_id }: SettEvent, rules: string, record: string): void {
@@ -208,6 +209,14 @@ export class Replay {
   #setUnknown({ snapshot: { claim } }: ClaimSoFar): void {
     this.#claims.delete(claim.id);
     this.#result.unknown.push(claim.id);
+  }
+}
+
+function factIn<Value>(text: string, read: (value: unknown) => Value): Value | undefined {
+  try {
+    return read(JSON.parse(text));
+  } catch {
+    return undefined;
   }
 }
 

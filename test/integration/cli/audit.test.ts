@@ -95,6 +95,19 @@ test("an archive with another verdict, rule or end is not what the rules ask for
   expect(JSON.parse((await offline(rule, "--json")).out).differences[0].rules).toBe(
     "The registrations that it was opened on are missing.",
   );
+  for (const other of ['{"not":"rules"}', "no JSON"]) {
+    const noRules = await changed("no-rules.jsonl", (text) => {
+      const [, registry = ""] = /"registry":"([0-9a-f]+)"/.exec(text) ?? [];
+      const digest = createHash("sha256").update(other).digest("hex");
+      const fact = new RegExp(`^\\{"fact":\\{"digest":"${registry}".*$`, "m");
+      return text
+        .replace(fact, JSON.stringify({ fact: { digest, text: other } }))
+        .replaceAll(registry, digest);
+    });
+    expect(JSON.parse((await offline(noRules, "--json")).out).differences[0].rules).toBe(
+      "The registrations that it was opened on are missing.",
+    );
+  }
   const open = await changed("open.jsonl", (text) =>
     text.replace(/^.*"type":"claim_completed".*\n/m, "\n"),
   );
