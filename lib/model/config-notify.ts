@@ -50,6 +50,11 @@ export const HookFile = z
   .superRefine(({ secret, body = "sett" }, { addIssue }) => {
     if (secret === undefined && body === "sett")
       addIssue({ code: "custom", path: ["secret"], message: secretError });
+    const [variable] = /\$\{\w+\}/.exec(JSON.stringify(body)) ?? [];
+    if (variable !== undefined) {
+      const message = `would be posted with \`${variable}\` as it is: variables are replaced in \`url\` and \`secret\` alone`;
+      addIssue({ code: "custom", path: ["body"], message });
+    }
     const names = [...JSON.stringify(body).matchAll(noticePlaceholder)].map(([, name]) => name);
     const unknown = names.filter((name) => !noticeFields.some((field) => field === name));
     const known = noticeFields.map((field) => `\`${field}\``).join(", ");

@@ -103,6 +103,9 @@ test("a body of another form needs no secret, and names only values that there a
   expect(await wrong('body: { a: ["{{ titel }}"] }')).toEqual([
     expect.stringContaining("notify[0].body: has no value for `{{ titel }}`: known are `title`,"),
   ]);
+  expect(await wrong(`body: { token: "\${TOKEN}", message: "\${AGAIN}, costs $5" }`)).toEqual([
+    expect.stringContaining(`notify[0].body: would be posted with \`\${TOKEN}\` as it is`),
+  ]);
   expect(await wrong("body: teams")).toEqual([
     expect.stringContaining(
       "notify[0].body: must be `sett`, `slack`, `ntfy`, or the JSON to post as a map",
