@@ -263,7 +263,11 @@ test("the log of a gateway is offered only where one has run", async () => {
 test("the log of an agent is shown as it is written, and controls in it are shown by their names", async () => {
   const more = gate();
   const logs = {
-    async *read(name: string, { signal }: { tail: number; follow: boolean; signal: AbortSignal }) {
+    async *read(
+      name: string,
+      { follow, signal }: { tail: number; follow: boolean; signal: AbortSignal },
+    ) {
+      if (!follow) return;
       yield `${name} has begun \u001b[32mgreen`;
       await more.pass(signal);
       yield "and goes on";
