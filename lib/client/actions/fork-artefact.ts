@@ -46,7 +46,8 @@ export async function forkArtefact(
       },
     );
   const { chain } = await contextOf(board, from);
-  const commit = baseCommit(from, chain);
+  // Its own, if it has one, whatever the clocks of others have said.
+  const commit = from.metadata.commit ?? baseCommit(from, chain);
   if (commit === undefined)
     throw new SettError("usage", `Nothing that ${shortId(from.id)} came from names a commit.`, {
       hint: `Post a goal that begins at HEAD: ${suggest('forage --goal "…"')}`,

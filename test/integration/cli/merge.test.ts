@@ -10,6 +10,7 @@ import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
 import { bids, Sett } from "../../support/cli/sett.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { derived } from "../../support/records/lineage.ts";
 
 const patience = 60_000;
 /** A goal that begins with it has two results. */
@@ -306,4 +307,22 @@ test("sett fork begins another goal at the commit of an artefact, and the record
   const review = (await clan.artefactsOf(goal)).find(({ type }) => type === "Review");
   const wrong = await clan.sett("fork", review?.id ?? "");
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("no work begins with it")]);
+});
+
+test("sett fork begins at the artefact's own commit, also where the clock of a source was ahead", async () => {
+  const [before, own] = [await agentCommit("ahead.txt", "1"), await agentCommit("own.txt", "1")];
+  const goal = derived([]);
+  const source = derived([goal], {
+    metadata: { commit: before },
+    created_at: "2030-01-01T00:00:00.000Z",
+  });
+  const made = derived([source], { metadata: { commit: own } });
+  for (const one of [goal, source, made])
+    expect(await clan.board.createArtefact(one, "person:Ada")).toMatchObject({
+      outcome: "created",
+    });
+  const { commit } = JSON.parse(
+    await clan.need("fork", made.id, "--json", "--goal", `x\n\n${own}`),
+  );
+  expect(commit).toBe(own);
 });
