@@ -28,6 +28,7 @@ export async function runRecorder(settings: RecorderSettings): Promise<void> {
   const log = createJsonLog(console.log, systemClock.now).with({ service: "recorder", instance });
   exitOn(stopSignal());
   const store = new OutputStore({ folder, maxBytes, clock: systemClock });
+  await store.removeDrafts();
   const parts = { store, log };
   const open = async (way: string, app: Hono) => {
     if (socketsFolder === undefined) return;

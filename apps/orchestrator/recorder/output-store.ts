@@ -12,6 +12,7 @@ import { roomForCount } from "../../../lib/model/kept-output.ts";
 
 /** The folder of the record's volume; the gateway's bodies are beside it. */
 const outputsFolder = "outputs";
+const draftsFolder = "drafts";
 
 /** 1 GiB: how much one agent may add in a day, compressed. Agents would else fill the disk. */
 const addedInADay = 1024 ** 3;
@@ -36,6 +37,11 @@ export class OutputStore {
     this.#clock = options.clock;
   }
 
+  /** Before the first body comes: what a writer that was killed has not finished goes. */
+  async removeDrafts(): Promise<void> {
+    await rm(join(this.#folder, draftsFolder), { recursive: true, force: true });
+  }
+
   /**
    * `packed`: by gzip. A body that is there already is kept as it is. Rejects where the disk fails.
    */
@@ -55,7 +61,7 @@ export class OutputStore {
     if (createHash("sha256").update(content).digest("hex") !== body.digest)
       return { refused: "Its SHA-256 is another one.", status: 400 };
     if (await isThere(path)) return "kept";
-    const draft = join(this.#folder, "drafts", randomUUID());
+    const draft = join(this.#folder, draftsFolder, randomUUID());
     try {
       await writeWithFolder(draft, packed);
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,7 +1,7 @@
 // The recorder as a process: what an agent can do at its socket, and what it cannot.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { OutputKeeper } from "../../../apps/cub/tool/output-keeper.ts";
@@ -128,6 +128,9 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 test("the streams of a command share the bound, and are sent when the recorder is there again", async () => {
   recorder.kill("SIGKILL");
   await recorder.exited;
+  const drafts = join(record, "outputs/drafts");
+  mkdirSync(drafts, { recursive: true });
+  writeFileSync(join(drafts, "of-the-killed"), "half");
   await using cub = keeper("honest");
   const goal = newGoal();
   const output = cub.keep(goal, {
@@ -142,6 +145,7 @@ test("the streams of a command share the bound, and are sent when the recorder i
   for (const { digest } of [output?.stdout, output?.stderr].flatMap((each) => each ?? []))
     expect(digestOf(await (await ask("api", `outputs/${goal}/${digest}`)).bytes())).toBe(digest);
   expect(readdirSync(join(record, "outputs", goal))).toHaveLength(2);
+  expect(readdirSync(drafts)).toEqual([]);
 }, 120_000);
 
 test("a command that has printed nothing but white space leaves nothing", async () => {
