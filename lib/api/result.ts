@@ -60,7 +60,10 @@ export const Result = z
       .string()
       .nullable()
       .openapi({ description: "The command that merges; null where there is nothing to merge." }),
-    cost: Cost.nullable(),
+    // A named schema that may be null is written as both at once, which nothing can be.
+    cost: z.union([Cost, z.null()]).openapi({
+      description: "What its calls of language models have cost; null without a gateway.",
+    }),
   })
   .openapi("Result");
 export type Result = z.infer<typeof Result>;

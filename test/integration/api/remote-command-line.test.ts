@@ -314,7 +314,11 @@ describe("with SETT_API", () => {
 /** Has written so many lines, and is silent. */
 class GrowingLog implements Logs {
   readonly lines: string[] = [];
-  async *read(_name: string, { tail, signal }: { tail: number; signal: AbortSignal }) {
+  async *read(
+    _name: string,
+    { tail, follow, signal }: { tail: number; follow: boolean; signal: AbortSignal },
+  ) {
+    if (!follow) return;
     const before = this.lines.length;
     yield* this.lines.slice(-tail);
     await waitFor("the next line", () => signal.aborted || this.lines.length > before);
