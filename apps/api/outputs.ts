@@ -1,4 +1,4 @@
-// What commands have printed, as the API asks the recorder for it.
+// The API asks the recorder for what commands have printed.
 import { messageOf, SettError } from "../../lib/model/errors.ts";
 import { reachable } from "../../lib/service/forward.ts";
 import type { ReadOutput } from "./deps.ts";

@@ -14,7 +14,7 @@ import { OutputStore } from "./recorder/output-store.ts";
 import { addOutputs, readOutputs } from "./recorder/recorder-app.ts";
 import type { RecorderSettings } from "./settings.ts";
 
-/** How many bodies of one agent may be under way: each is in memory as a whole. */
+/** So many bodies of one agent may be under way: each is in memory as a whole. */
 const atOnce = 4;
 /** What is no text may be longer as gzip. */
 const roomForGzip = 64 * 1024;

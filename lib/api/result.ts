@@ -1,4 +1,4 @@
-// What came of a goal, as the API shows it.
+// The API shows so what came of a goal.
 import { z } from "@hono/zod-openapi";
 import { Instant } from "./common.ts";
 import { Cost } from "./cost.ts";

@@ -1,4 +1,4 @@
-// What is wrong in the `people` of agents.
+// Finds what is wrong in the `people` of agents.
 import { nearestWord } from "./nearest-word.ts";
 import type { ConfigPath } from "./problems.ts";
 

@@ -1,5 +1,5 @@
-// What is wrong or doubtful in the `after` of bids: names that nothing has, circles, and names that
-// are waited for by no review.
+// Finds what is wrong or doubtful in the `after` of bids: names that nothing has, circles, and
+// names that are waited for by no review.
 import { matchesPattern } from "../core/match-pattern.ts";
 import type { SettConfig } from "../model/config.ts";
 import { nearestWord } from "./nearest-word.ts";

@@ -1,4 +1,4 @@
-// What came of a goal, folded from its record: the commits to merge, what was checked, who has
+// Folds what came of a goal from its record: the commits to merge, what was checked, who has
 // approved with which words, how long it took and what it cost. Stored nowhere.
 import type { Grant } from "../model/claim.ts";
 import type { ArtefactId, CommitHash, GoalId } from "../model/ids.ts";

@@ -1,4 +1,4 @@
-// Whether an actor of the log is a person that sett.yml knows.
+// Decides whether an actor of the log is a person that sett.yml knows.
 import type { KnownPerson } from "../model/people.ts";
 import { smallLetters } from "../model/small-letters.ts";
 

@@ -17,7 +17,7 @@ const workerLimits: readonly string[] = [
   "SETT_WORK_CONTEXT",
 ];
 
-/** How many tokens one answer of the model may have that the built-in worker asks for. */
+/** So many tokens may one answer of the model have that the built-in worker asks for. */
 export const workerOutput = 8_192;
 
 /**

@@ -99,7 +99,7 @@ export const Memory = sizeFrom(
 /** The size of the context of one grant. */
 export const ContextSize = sizeFrom(1024, "must be at least `1K`");
 
-/** How much of the output of one grant is kept. */
+/** So much of the output of one grant is kept. */
 export const OutputSize = sizeFrom(0, "must be at least `0`").refine(
   (bytes) => bytes <= maxOutputBytes,
   { error: "must be at most `64M`: a command that prints more is ended" },

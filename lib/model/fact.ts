@@ -1,4 +1,5 @@
-// What decisions are based on beside the log: stored once, under its digest, and named by events.
+// The facts that decisions are based on beside the log: stored once, under its digest, and named by
+// events.
 import { z } from "zod";
 import { AgentRegistration } from "./agent.ts";
 

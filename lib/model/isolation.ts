@@ -1,4 +1,4 @@
-// What is between an agent's commands and the kernel of the machine: a runtime of the Engine.
+// The barrier between an agent's commands and the kernel of the machine: a runtime of the Engine.
 import { z } from "zod";
 
 export const Isolation = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, {

@@ -1,4 +1,4 @@
-// Who is who: the people of sett.yml, by whom approvals may be given.
+// The people of sett.yml, by whom approvals may be given.
 import { z } from "zod";
 
 const PersonName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, {

@@ -1,5 +1,5 @@
-// Where a service is that is reached by TLS, with all that a caller needs to be known there, as one
-// URL: `tls://WAY:KEY@HOST:PORT/?authority=…`. It is a secret, as a URL with a password is.
+// The place of a service that is reached by TLS, with all that a caller needs to be known there, as
+// one URL: `tls://WAY:KEY@HOST:PORT/?authority=…`. It is a secret, as a URL with a password is.
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { SettError } from "./errors.ts";

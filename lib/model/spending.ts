@@ -84,7 +84,7 @@ function ownOf<Value>(all: Readonly<Record<string, Value>>, name: string): Value
   return Object.hasOwn(all, name) ? all[name] : undefined;
 }
 
-/** Whether any day or month, or the goals of any trigger, has a limit. */
+/** True where any day or month, or the goals of any trigger, has a limit. */
 export function hasLimits({ instance, people, triggers }: SpendingLimits): boolean {
   return [instance, ...Object.values(people), ...Object.values(triggers)].some(
     (limits) => Object.keys(limits).length > 0,

@@ -63,7 +63,7 @@ const endless: Times = {
   notBefore: new Date("2020-01-01T00:00:00Z"),
   notAfter: new Date("9999-12-31T23:59:59Z"),
 };
-/** What is before the 32 bytes of a private key of Ed25519 in PKCS #8 (RFC 8410). */
+/** This comes before the 32 bytes of a private key of Ed25519 in PKCS #8 (RFC 8410). */
 const pkcs8Head = Buffer.from("302e020100300506032b657004220420", "hex");
 
 export function authorityOf(serviceKey: string): Authority {

@@ -1,4 +1,4 @@
-// How a service is reached by TLS, beside its sockets: its settings, and what opens the port.
+// Opens the way to a service by TLS, beside its sockets: its settings, and what opens the port.
 import { connect } from "node:net";
 import { z } from "zod";
 import type { Clock } from "../async/clock.ts";

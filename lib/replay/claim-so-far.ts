@@ -17,7 +17,7 @@ import { budgetExceededType } from "../model/model-call.ts";
 import { agentRemovedType, agentSilentType, attemptLostType } from "../model/own-types.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
-/** What the log says of an artefact. `claim`: the one that it is a result of. */
+/** The log says so much of an artefact. `claim`: the one that it is a result of. */
 export type KnownArtefact = {
   id: ArtefactId;
   structural: string;

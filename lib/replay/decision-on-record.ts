@@ -30,7 +30,7 @@ export function mayBeDecision({ type, actor, claim_id }: SettEvent): boolean {
   return claim_id !== undefined && /^orchestrator:/.test(actor) && decided.has(type);
 }
 
-/** Whether it is the grant of a claim that begins with one. */
+/** True of the grant of a claim that begins with one. */
 export function isFirstGrant(event: SettEvent): boolean {
   const isGrant = event.type === "grant_queued" || event.type === "grant_waiting";
   return isGrant && mayBeDecision(event) && event.data?.rev === undefined;

@@ -1,4 +1,4 @@
-// What came of a goal, for people: a row for each thing that they ask about.
+// Says to people what came of a goal: a row for each thing that they ask about.
 import type { Approval, Check, ResultItem } from "../core/goal-result.ts";
 import type { GoalState } from "../core/goal-status.ts";
 import { actorName } from "./actor-name.ts";

@@ -1,6 +1,6 @@
-// What packs by a service cost beside packs in folders: a grant that commits, a goal, and the store
-// of a new container beside the same bytes by plain HTTP. All on this machine, in turn; the service
-// and the plain server are processes of their own.
+// Measures what packs by a service cost beside packs in folders: a grant that commits, a goal, and
+// the store of a new container beside the same bytes by plain HTTP. All on this machine, in turn;
+// the service and the plain server are processes of their own.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, open, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";

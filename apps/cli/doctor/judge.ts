@@ -133,7 +133,7 @@ function subjectOf({ part }: PartFacts): string {
     : partName(part);
 }
 
-/** How the gateway reaches the providers, where that is not the usual way. */
+/** Says how the gateway reaches the providers, where that is not the usual way. */
 function judgeWay({ part: { labels, env } }: PartFacts): Finding[] {
   const { HTTPS_PROXY: proxy, NODE_EXTRA_CA_CERTS: ca } = env;
   if (labels.component !== "gateway" || (proxy === undefined && ca === undefined)) return [];

@@ -26,7 +26,7 @@ type Wanted = {
   seen?: SeenLogs;
 };
 
-/** How far the logs of the agents were read. */
+/** Knows how far the logs of the agents were read. */
 export class SeenLogs {
   readonly #without = new Set<string>();
   readonly #ended = new Set<string>();

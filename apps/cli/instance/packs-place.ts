@@ -1,4 +1,4 @@
-// Where commands of this machine reach the service of packs of an instance.
+// The place where commands of this machine reach the service of packs of an instance.
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { packsPort, packsTokenVariable } from "../services/packs.ts";
 import type { Shell } from "../terminal/shell.ts";

@@ -96,7 +96,7 @@ export const watchingResources: Resources = {
 /** Of the reader of logs, which reads two logs at once, of up to 160 MiB each. */
 export const logReaderResources: Resources = { ...serviceResources, memoryBytes: 768 * mebibyte };
 
-/** Of the recorder, which yields to all others, and holds a few bodies at once. */
+/** The recorder yields to all others, and holds a few bodies at once. */
 export const recorderResources: Resources = {
   reservedNanoCpus: nano(serviceCpus / 4),
   memoryBytes: 768 * mebibyte,

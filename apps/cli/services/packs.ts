@@ -22,7 +22,7 @@ export const packsTokenVariable = "SETT_PACKS_TOKEN";
 const door = "packs";
 const folder = "/packs";
 const urlVariable = "SETT_PACKS_URL";
-/** Of an agent's own copy. */
+/** The limit of an agent's own copy. */
 const storeFolder = "/git/store";
 /** No agent can have this name. */
 const ofApi = "api";

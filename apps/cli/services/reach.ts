@@ -1,4 +1,4 @@
-// How agents reach the services that know them: by sockets, or by TLS with a proof
+// The ways by which agents reach the services that know them: by sockets, or by TLS with a proof
 // (`services.reach` in sett.yml).
 import { createHmac } from "node:crypto";
 import type { SettConfig } from "../../../lib/model/config.ts";

@@ -19,7 +19,7 @@ export type Printed = { stdout?: Uint8Array; stderr?: Uint8Array };
 /** About half a minute, as long as `sett up` needs to replace the recorder. */
 const maxTries = 8;
 const tryMs = 20_000;
-/** Of bodies that wait for a recorder that is away. */
+/** The bodies that wait for a recorder that is away. */
 const maxHeldBytes = 128 * 1024 * 1024;
 
 export class OutputKeeper {

@@ -1,5 +1,5 @@
-// Whether new work of a goal may begin: the instance may be paused, or a budget of a day or a month
-// used up. Kept in memory until it changes or a reconnect makes it stale.
+// Knows whether new work of a goal may begin: the instance may be paused, or a budget of a day or a
+// month used up. Kept in memory until it changes or a reconnect makes it stale.
 import type { LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import type { Payer } from "../../../lib/model/spending.ts";

@@ -1,5 +1,5 @@
-// What the recorder answers: agents add what their commands have printed, and nothing else; the API
-// alone reads it.
+// The answers of the recorder: agents add what their commands have printed, and nothing else; the
+// API alone reads it.
 import type { Hono } from "hono";
 import { messageOf } from "../../../lib/model/errors.ts";
 import { GoalId } from "../../../lib/model/ids.ts";

@@ -1,4 +1,4 @@
-// What decisions are based on beside the log. A part of the port.
+// The facts that decisions are based on beside the log. A part of the port.
 import type { Fact, FactDigest } from "../../model/fact.ts";
 
 export interface FactBoard {

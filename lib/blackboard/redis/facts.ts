@@ -1,4 +1,4 @@
-// What decisions are based on beside the log, in Redis.
+// The facts that decisions are based on beside the log, in Redis.
 import type { FactDigest } from "../../model/fact.ts";
 import type { FactBoard } from "../port/facts.ts";
 import type { Deps } from "./deps.ts";

@@ -55,7 +55,7 @@ export function periodsOf({
   };
 }
 
-/** Of the fields that begin so, with the kind behind it. */
+/** The fields that begin so, with the kind behind it. */
 export function amountsIn(fields: Readonly<Record<string, string>>, start: string): Amounts {
   return Object.fromEntries(
     amountKinds.map((kind) => [kind, Number(fields[`${start}${kind}`] ?? 0)]),

@@ -1,4 +1,4 @@
-// What a command has printed, through the API.
+// Reads through the API what a command has printed.
 import { SettError } from "../../model/errors.ts";
 import type { ArtefactId } from "../../model/ids.ts";
 import type { StreamName } from "../../model/kept-output.ts";

@@ -1,4 +1,4 @@
-// What came of a goal, in the rows of a terminal.
+// Says what came of a goal, in the rows of a terminal.
 import type { GoalResult } from "../../core/goal-result.ts";
 import { settRef } from "../../git/repository/refs.ts";
 import type { InstanceName } from "../../model/ids.ts";

@@ -62,7 +62,7 @@ export async function noteUnfinished(store: StoreFolder, isSo: boolean): Promise
   await writeNote(store, "unfinished", isSo ? ["packs are being added"] : undefined);
 }
 
-/** Whether agents reach the store by the service of packs, and not as a folder. */
+/** True where agents reach the store by the service of packs, and not as a folder. */
 export async function isServed({ path }: Pick<StoreFolder, "path">): Promise<boolean> {
   return (await linesOf(noteIn(path, "served"))).length > 0;
 }

@@ -39,7 +39,7 @@ export type ServeOptions = {
 const usualConnections = 256;
 /** After which a connection ends that nothing comes through. */
 const idleMs = 60_000;
-/** Of a list of a million files. */
+/** A list of a million files has so many. */
 const maxListBytes = 512 * 1024 ** 2;
 const chunkBytes = 1024 ** 2;
 

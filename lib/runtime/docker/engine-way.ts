@@ -1,4 +1,4 @@
-// How requests get to an Engine: through a socket, by TCP, with TLS or without, or through ssh.
+// The ways of requests to an Engine: through a socket, by TCP, with TLS or without, or through ssh.
 import type { Agent } from "node:http";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";

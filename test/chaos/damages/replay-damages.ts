@@ -2,7 +2,7 @@
 import type { History } from "../history.ts";
 import { change, type Damage, drop, event, found, release } from "./hand.ts";
 
-/** What a claim was opened on, changed under the same digest. */
+/** Changes what a claim was opened on, under the same digest. */
 function changeFact(history: History, name: "registry" | "policy", from: RegExp, to: string): void {
   const digest = String(event(history, "claim_opened", { claim: release(history) }).data?.[name]);
   const text = found(history.facts.get(digest), `fact ${name}`);

@@ -133,7 +133,7 @@ test.each([
   expect(answer).toStartWith("HTTP/1.1 404");
 });
 
-/** What the service of `one` answers to these bytes, until it ends the connection. */
+/** Resolves with what the service of `one` answers to these bytes, until it ends the connection. */
 async function raw(text: string, end = true): Promise<string> {
   const socket = connect(packs.socketOf(one).url.slice("unix:".length));
   const chunks: Uint8Array[] = [];

@@ -20,7 +20,7 @@ import { exchangeSuite } from "./suite.ts";
 
 const [one, other] = [AgentName.parse("one"), AgentName.parse("other")];
 
-/** Whether a command of the agent gets what it wants at its agent's socket. */
+/** True where a command of the agent gets what it wants at its agent's socket. */
 async function mayCall(packs: ServedPacks, method: string, path: string, body?: string) {
   const unix = packs.socketOf(one).url.slice("unix:".length);
   const answer = await fetch(`http://localhost/${path}`, { method, unix, ...(body && { body }) });

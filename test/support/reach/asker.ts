@@ -48,7 +48,9 @@ async function isReached([host, port]: Place): Promise<boolean> {
   });
 }
 
-/** What comes back for a request in plain text and by TLS, with the agent's own token. */
+/**
+ * Resolves with what comes back for a request in plain text and by TLS, with the agent's own token.
+ */
 async function answersOf([host, port]: Place): Promise<string> {
   const request = `GET /openai/v1/models HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${OPENAI_API_KEY}\r\nconnection: close\r\n\r\n`;
   const dials = [

@@ -45,7 +45,7 @@ export function requireReachable(
   for (const problem of problemsOf(otherThere(config))) warn(formatProblem(problem));
 }
 
-/** What needs files of this machine, or a way that such an Engine does not have. */
+/** This needs files of this machine, or a way that such an Engine does not have. */
 export function outOfReach({
   services: { redis },
   triggers,

@@ -96,7 +96,7 @@ function overLayer({ instance, isLayered }: PlanInput, agent: AgentConfig): { ov
   return { over: { layer, upper, target: "/git/layer", variable: "SETT_LAYER_DIR" } };
 }
 
-/** Where it finds the commits of the instance, and leaves its own. */
+/** The place where it finds the commits of the instance, and leaves its own. */
 function commitsFor({ instance, config, repository }: PlanInput, agent: AgentConfig): Need[] {
   const { name, workspace } = agent;
   if (workspace.mode === "none") return [];

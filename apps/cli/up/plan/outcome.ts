@@ -55,7 +55,7 @@ export function outcomeOf(
   };
 }
 
-/** One that belongs to the agents, where it alone has changed. */
+/** The service that belongs to the agents, where it alone has changed. */
 function isReported({ agents }: Diff, removed: readonly ContainerPart[]) {
   const isAlone = removed.length === 0 && agents.every(({ kind }) => kind === "keep");
   return ({ kind, planned: { service } }: Diff["services"][number]) =>

@@ -1,5 +1,5 @@
-// What came of a goal that has ended, in the words of `sett forage --watch`, and the command that
-// merges it.
+// Shows what came of a goal that has ended, in the words of `sett forage --watch`, and the command
+// that merges it.
 import { resultRows } from "../../../../lib/words/result-sentence.ts";
 import { textOf } from "../../../../lib/words/segment.ts";
 import { Line } from "../../components/text.tsx";

@@ -1,4 +1,4 @@
-// What ssh says, as a sentence with a way out.
+// Each failure of ssh is a sentence with a way out.
 import { expect, test } from "bun:test";
 import { sshFailure } from "../../../../../lib/runtime/docker/ssh-failure.ts";
 

@@ -1,4 +1,4 @@
-// What an Engine cannot do that does not see this machine's files.
+// An Engine that does not see this machine's files cannot do everything.
 import { expect, test } from "bun:test";
 import {
   otherThere,
