@@ -140,10 +140,11 @@ test("a command that fails for want of a network leaves a Failure that says so",
 
 test("each sees the sockets that it needs, and of the proxy its own alone", async () => {
   const list = "cd /run/sett && find . -type s | sort | xargs";
-  expect(await outputOf("shut", list)).toBe("./redis/redis.sock\n");
-  expect(await outputOf("board", list)).toBe("./redis/redis.sock\n");
+  const usual = "./recorder/recorder.sock ./redis/redis.sock\n";
+  expect(await outputOf("shut", list)).toBe(usual);
+  expect(await outputOf("board", list)).toBe(usual);
   for (const agent of ["builder", "open"])
-    expect(await outputOf(agent, list)).toBe("./egress/egress.sock ./redis/redis.sock\n");
+    expect(await outputOf(agent, list)).toBe(`./egress/egress.sock ${usual}`);
   expect(
     await outputOf(
       "builder",
