@@ -46,7 +46,7 @@ export type Deps = {
   logs?: Logs | undefined;
   /** The kept bodies of calls; undefined where it reaches no gateway. */
   readBodies?: ReadBodies | undefined;
-  /** What commands have printed; undefined where it reaches no recorder. */
+  /** Reads what commands have printed; undefined where it reaches no recorder. */
   readOutput?: ReadOutput | undefined;
   /** Draws DOT. */
   drawSvg: (dot: string) => Promise<string>;

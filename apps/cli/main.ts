@@ -99,7 +99,7 @@ const shell: Shell = {
   },
 };
 
-// What a half-done command would undo first goes on without its reader.
+// A command that would undo something first goes on without its reader.
 watchReader(() => {
   if (abandonMessage === undefined) leave();
 });

@@ -249,7 +249,12 @@ test("a bid that is decided meanwhile keeps its processes and its files", async 
   await sett.commit("Bid slowly");
   await sett.up();
   // While the first is worked on and ends, the second's bid is decided.
-  const first = sett.need("forage", "--watch", "--goal", "sleep 1; echo one");
-  await Bun.sleep(1_500);
-  await Promise.all([first, sett.need("forage", "--watch", "--goal", "echo two")]);
+  const first = await sett.forage("sleep 1; echo one");
+  await waitFor("the first to be worked on", async () =>
+    (await sett.events(first)).some(({ type }) => type === "grant_started"),
+  );
+  await sett.need("forage", "--watch", "--goal", "echo two");
+  await waitFor("the first's result", async () =>
+    (await sett.artefacts(first)).some(({ payload }) => payload === "one\n"),
+  );
 });

@@ -200,7 +200,7 @@ const msOf: Record<string, number> = {
   w: 7 * 86_400_000,
 };
 
-/** What commands have printed goes with its goal. */
+/** The output of commands goes with its goal. */
 async function removeOutputsOf(
   goals: readonly PrunableGoal[],
   instance: InstanceName,

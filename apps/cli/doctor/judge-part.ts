@@ -158,7 +158,7 @@ function rightsFinding(
   const base = { subject, check: "rights" };
   // In a rootless Engine it is the user who runs the Engine.
   const isRoot = !isRootless && /^(?:|0|root)(?::|$)/.test(user);
-  // Of an Engine elsewhere no group is known that may use the socket.
+  // No group is known that may use the socket of an Engine elsewhere.
   const holders = ["starter", "log-reader"];
   const isHolder = isElsewhere && user === "0:0" && holders.includes(subject);
   const excess = [

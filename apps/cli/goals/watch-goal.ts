@@ -40,7 +40,7 @@ export type WatchedGoal = {
   from: string;
   actor: Actor;
   mayAsk: boolean;
-  /** What commands print is shown as well. */
+  /** The output of commands is shown as well. */
   isLive?: boolean;
 };
 

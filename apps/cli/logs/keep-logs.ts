@@ -15,7 +15,7 @@ import type { Shell } from "../terminal/shell.ts";
 import { KeptLogs, logPartOf, maxLines } from "./kept-logs.ts";
 import { inOrderOfTime, workerLogs } from "./worker-logs.ts";
 
-/** What commands have printed is among them, which the recorder keeps. */
+/** The output of commands is among them, which the recorder keeps. */
 const readLines = 20 * maxLines;
 
 type Keeping = {
