@@ -1,10 +1,11 @@
 // Asks an Engine for `sett doctor`: how it isolates and limits containers, what time it has, and
 // what containers were given.
 import type Docker from "dockerode";
+import { sleep } from "../../async/sleep.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import { type BuildKitPlace, lackOfBuildKit } from "./buildkit.ts";
 import { checkEngine } from "./engine.ts";
-import { ask, askIfThere } from "./errors.ts";
+import { ask, askIfThere, reasonOf } from "./errors.ts";
 import { findEngine, type HostEnvironment } from "./find-engine.ts";
 import { limitAnswers } from "./limit-answers.ts";
 import { namingEngine } from "./naming-engine.ts";
@@ -96,8 +97,9 @@ export async function dockerSurvey(
       return info === undefined ? undefined : surveyOf(info);
     },
     volumeSizes: async () => {
-      // It looks at every file of theirs.
-      const { Volumes }: DiskUse = await ask("say how large its volumes are", () => docker.df());
+      const { Volumes }: DiskUse = await ask("say how large its volumes are", () =>
+        diskUse(docker, limitMs),
+      );
       return new Map(
         (Volumes ?? []).flatMap(({ Name, UsageData }) =>
           UsageData === undefined || UsageData === null || UsageData.Size < 0
@@ -108,6 +110,22 @@ export async function dockerSurvey(
     },
   };
   return namingEngine(survey, address, env);
+}
+
+/**
+ * The Engine looks at every file of its volumes, and older ones (before 23.0) do that for one asker
+ * at a time and refuse every other: their turn comes within `limitMs`, or the refusal is thrown.
+ */
+async function diskUse(docker: Docker, limitMs: number): Promise<DiskUse> {
+  const over = AbortSignal.timeout(limitMs);
+  for (;;) {
+    try {
+      return await docker.df();
+    } catch (error) {
+      if (over.aborted || !/already running/.test(reasonOf(error))) throw error;
+      await sleep(100, over);
+    }
+  }
 }
 
 /** Throws `docker-unreachable`. */

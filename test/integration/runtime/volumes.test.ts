@@ -4,6 +4,7 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AgentName } from "../../../lib/model/ids.ts";
+import { dockerSurvey } from "../../../lib/runtime/docker/survey.ts";
 import { writeLabels } from "../../../lib/runtime/labels.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
@@ -273,3 +274,14 @@ test("files that are written into a volume are its owner's alone, and so is the 
   const ids = `${owner.uid}:${owner.gid}`;
   expect(lines).toEqual([`. ${ids} 755`, `ab ${ids} 700`, `ab/body ${ids} 600`]);
 });
+
+test(
+  "an Engine that counts its disk for one asker at a time answers them all",
+  async () => {
+    const survey = await dockerSurvey(process.env, timeLimitMs);
+    const asked = Array.from({ length: 6 }, () => survey.volumeSizes());
+    const answers = await Promise.allSettled(asked);
+    expect(answers.map(({ status }) => status)).toEqual(asked.map(() => "fulfilled"));
+  },
+  timeLimitMs,
+);
