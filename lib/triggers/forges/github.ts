@@ -25,6 +25,12 @@ export const github: ForgeTraits = {
       "labeled unlabeled assigned unassigned review_requested review_request_removed locked " +
         "unlocked milestoned demilestoned enqueued dequeued auto_merge_enabled auto_merge_disabled",
     ),
+    // What was submitted goes by its verdict as well.
+    pull_request_review: actions(
+      "submitted approved changes_requested commented edited",
+      "dismissed",
+    ),
+    pull_request_review_comment: actions("created edited deleted"),
     issues: actions(
       "opened closed reopened edited",
       "deleted labeled unlabeled assigned unassigned locked unlocked milestoned demilestoned " +
@@ -134,19 +140,49 @@ const IssueComment = z.object({
   }),
 });
 
+const aboutRequest = { ...common, action: Action, pull_request: PullRequest.shape.pull_request };
+
+/** A verdict without a word has no text. */
+const Review = z.object({
+  ...aboutRequest,
+  review: z.object({
+    id: z.int(),
+    body: Text,
+    commit_id: Text,
+    html_url: z.string(),
+    state: z
+      .string()
+      .toLowerCase()
+      .regex(/^[a-z_]{1,60}$/),
+    submitted_at: Text,
+  }),
+});
+
+const ReviewComment = z.object({
+  ...aboutRequest,
+  comment: z.object({
+    id: z.int(),
+    body: z.string(),
+    commit_id: Text,
+    html_url: z.string(),
+    updated_at: z.string(),
+  }),
+});
+
 /** `header`: with the kind of the event. `events`: those that it may send. `more`: a sentence. */
 type Dialect = { label: string; header: string; events: readonly string[]; more?: string };
 
 const ofGithub: Dialect = {
   label: "GitHub",
   header: "X-GitHub-Event",
-  events: ["push", "pull_request", "issues", "issue_comment"],
+  events: Object.keys(github.events).filter((name) => name !== "tag_push"),
 };
 
 /** Gitea's deliveries are taken as well, and those of its own events need its own name. */
 const ofGitea: Dialect = {
   ...ofGithub,
   label: "Gitea",
+  events: ["push", "pull_request", "issues", "issue_comment"],
   more: " `forge: gitea` in sett.yml knows its reviews, too.",
 };
 
@@ -173,6 +209,10 @@ export function readGithubForm(
       return readParts(Issues, data, kind, ofIssue);
     case "issue_comment":
       return readParts(IssueComment, data, kind, ofComment);
+    case "pull_request_review":
+      return readParts(Review, data, kind, ofReview);
+    case "pull_request_review_comment":
+      return readParts(ReviewComment, data, kind, ofReviewComment);
     default: {
       const name = /^[a-z_]{1,60}$/.test(kind) ? `\`${kind}\`` : `in ${header}`;
       const known = new Intl.ListFormat("en-GB").format(events);
@@ -313,6 +353,42 @@ function ofComment({
         url: comment.html_url,
       },
     },
+  };
+}
+
+/** The verdict is the name, as a trigger most often wants one of them. */
+function ofReview({ review, ...request }: z.infer<typeof Review>): ForgeEvent {
+  const { action } = request;
+  const verdict = action === "submitted" ? review.state : action;
+  const said = { ...review, body: review.body ?? "", time: review.submitted_at ?? "" };
+  const event = ofRemark(`pull_request_review.${verdict}`, said, request);
+  return action === verdict ? event : { ...event, alias: `pull_request_review.${action}` };
+}
+
+function ofReviewComment({ comment, ...request }: z.infer<typeof ReviewComment>): ForgeEvent {
+  const said = { ...comment, time: comment.updated_at };
+  return ofRemark(`pull_request_review_comment.${request.action}`, said, request);
+}
+
+type Remark = { id: number; body: string; html_url: string; commit_id?: string | null | undefined };
+
+/** It is about the commit that its author saw, which need not be the newest. */
+function ofRemark(
+  name: string,
+  { id, body: comment, html_url: url, commit_id, time }: Remark & { time: string },
+  request: z.infer<typeof PullRequest>,
+): ForgeEvent {
+  const event = ofPullRequest(request);
+  const commit = commitOf(commit_id) ?? event.commit;
+  return {
+    ...event,
+    name,
+    alias: undefined,
+    happened: [name, String(id), time, ...event.happened],
+    about: `${name} #${request.pull_request.number}`,
+    commit,
+    comment,
+    fields: { ...event.fields, event: name, comment, commit, url },
   };
 }
 

@@ -132,11 +132,10 @@ function unknownEvent(forgeName: unknown, event: unknown, nearest: Nearest) {
   const { events } = forges[forge];
   if (Object.hasOwn(events, name)) return undefined;
   const known = Object.keys(events);
-  const meant = nearest(name, known);
+  const place = elsewhere(forge, (events) => Object.hasOwn(events, name));
+  const meant = place === "" ? nearest(name, known) : undefined;
   const remedy =
-    meant === undefined
-      ? `${elsewhere(forge, (events) => Object.hasOwn(events, name))}known are ${quoted(known)}`
-      : `did you mean \`${meant}\`?`;
+    meant === undefined ? `${place}known are ${quoted(known)}` : `did you mean \`${meant}\`?`;
   return `is no event of ${forge} that Sett knows: ${remedy}`;
 }
 

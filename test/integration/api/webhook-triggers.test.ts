@@ -9,7 +9,7 @@ import { Trigger } from "../../../lib/model/trigger.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import { hostEnv, sampleRepository } from "../../support/git/sample-repository.ts";
-import { github, gitlab } from "../../support/triggers/forge-payloads.ts";
+import { github, gitlab, reviewed } from "../../support/triggers/forge-payloads.ts";
 
 const secrets: Record<string, string> = {
   "github-hook": "It's a Secret to Everybody",
@@ -46,6 +46,11 @@ const triggers = [
     guards_secrets: true,
     people: ["ada"],
     goal: "Review",
+  }),
+  hook("review", "github", "github-hook", {
+    events: ["pull_request_review.changes_requested", "pull_request_review_comment"],
+    comment: "/sett",
+    goal: "{{ event }} at {{ commit }}: {{ comment }}",
   }),
   hook("tags", "github", "github-hook", { events: ["tag_push"], goal: "Publish {{ tag }}" }),
   Trigger.parse({ kind: "tag", name: "release", tag: "v*", goal: "Publish" }),
@@ -131,6 +136,31 @@ test("a signed pull request states its goal, and each other delivery of it finds
     },
   ]);
   expect(await forge.goals()).toMatchObject({ items: [{ id }] });
+});
+
+test("a review states its goal by its verdict and its first word, at the commit that was reviewed", async () => {
+  await using forge = await open();
+  const { base } = forge.repository;
+  const send = async (event: string, payload: object, id: string) =>
+    (await forge.github(event, payload, { name: "review", more: { "x-github-delivery": id } }))
+      .body;
+  const rework = JSON.parse(
+    JSON.stringify(github.review("changes_requested", "/sett not grey")).replace(reviewed, base),
+  );
+  const fired = Object(await send("pull_request_review", rework, "1"));
+  expect(fired).toMatchObject({ outcome: "fired" });
+  expect(await send("pull_request_review", rework, "1")).toMatchObject({ outcome: "repeat" });
+  const goal = await forge.scene.get(`/v1/goals/${fired.id}`);
+  expect(goal.body).toMatchObject({
+    commit: base,
+    text: expect.stringContaining(`changes_requested at ${base}: \n> /sett not grey`),
+  });
+  const approved = github.review("approved", "/sett");
+  expect(await send("pull_request_review", approved, "2")).toMatchObject({ outcome: "skipped" });
+  const remark = (text: string, id: string) =>
+    send("pull_request_review_comment", github.reviewComment(text), id);
+  expect(await remark("/sett go", "3")).toMatchObject({ outcome: "fired" });
+  expect(await remark("I settle", "4")).toMatchObject({ outcome: "skipped" });
 });
 
 test("a push that says the same as an earlier one is new, and a delivery that comes again is a repeat", async () => {

@@ -2,6 +2,8 @@
 
 export const commit = "da1560886d4f094c3e6c9ef40349f7d38b5d27d7";
 const before = "95790bf891e76fee5e1747ab589903a6a1f80f22";
+/** What a reviewer saw, before the newest commit of the request. */
+export const reviewed = "4b0c5ab8cd6c4e9c7a4e7b5a1c1b6a4c3d1f7e20";
 const gone = "0000000000000000000000000000000000000000";
 
 type Over = Readonly<Record<string, unknown>>;
@@ -62,6 +64,34 @@ export const github = {
     sender,
     ...over,
   }),
+  review: (state: string, body: string | null, over: Over = {}) =>
+    github.pullRequest({
+      action: "submitted",
+      review: {
+        id: 237895671,
+        user: { login: "ada" },
+        body,
+        commit_id: reviewed,
+        submitted_at: "2026-11-24T10:20:00Z",
+        state,
+        html_url: "https://github.com/octo-org/door/pull/12#pullrequestreview-237895671",
+      },
+      ...over,
+    }),
+  reviewComment: (body: string, over: Over = {}) =>
+    github.pullRequest({
+      action: "created",
+      comment: {
+        id: 284312630,
+        pull_request_review_id: 237895671,
+        path: "door.txt",
+        body,
+        commit_id: reviewed,
+        updated_at: "2026-11-24T10:19:00Z",
+        html_url: "https://github.com/octo-org/door/pull/12#discussion_r284312630",
+      },
+      ...over,
+    }),
   issue: (over: Over = {}) => ({
     action: "opened",
     issue: {

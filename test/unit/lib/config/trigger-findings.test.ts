@@ -110,7 +110,7 @@ test("an unknown event and an unknown secret are mistakes", async () => {
   ).toEqual([
     "sett.yml:9:43 triggers.pr.webhook.secret: `secrets` has no `hok`: did you mean `hook`?",
     "sett.yml:9:57 triggers.pr.webhook.events[0]: is no event of github that Sett knows: did you mean `pull_request`?",
-    "sett.yml:9:85 triggers.pr.webhook.events[2]: is no event of github that Sett knows: `forge: gitlab` has it; known are `push`, `tag_push`, `pull_request`, `issues`, `issue_comment`",
+    "sett.yml:9:85 triggers.pr.webhook.events[2]: is no event of github that Sett knows: `forge: gitlab` has it; known are `push`, `tag_push`, `pull_request`, `pull_request_review`, `pull_request_review_comment`, `issues`, `issue_comment`",
     "sett.yml:9:100 triggers.pr.webhook.events[3]: must be an event such as `push` or `pull_request.opened`",
   ]);
   expect(await mistakes(hook("events: [constructor]"))).toEqual([
@@ -184,6 +184,12 @@ test("what strangers can cause is a warning without people, and what only member
     "pull_request.enqueued",
   ])
     expect((await read(hook(`events: [${events}]`))).warnings).toEqual([]);
+  expect((await read(hook("events: [pull_request_review.approved]"))).warnings).toEqual([
+    strangers("`pull_request_review.approved` lets"),
+  ]);
+  expect(
+    (await read(hook("events: [pull_request_review.aproved], people: [ada]"))).warnings,
+  ).toEqual([expect.stringContaining("did you mean `pull_request_review.approved`?")]);
   expect((await read(gitlab("merge_request.merge, merge_request.approved"))).warnings).toEqual([]);
   expect(
     (await read(hook("events: [issues, pull_request.opened], people: [ada]"))).warnings,

@@ -21,6 +21,8 @@ const events = [
   ["github", "pull_request", github.pullRequest({ action: "labeled", label: { name: "paint" } })],
   ["github", "issues", github.issue()],
   ["github", "issue_comment", github.comment("/sett")],
+  ["github", "pull_request_review", github.review("approved", null)],
+  ["github", "pull_request_review_comment", github.reviewComment("/sett")],
   ["gitlab", "Push Hook", gitlab.push()],
   ["gitlab", "Tag Push Hook", gitlab.push({ object_kind: "tag_push", ref: "refs/tags/v1" })],
   ["gitlab", "Merge Request Hook", gitlab.mergeRequest()],

@@ -3,7 +3,13 @@ import fc from "fast-check";
 import { Forge } from "../../../../lib/model/trigger.ts";
 import type { ForgeEvent } from "../../../../lib/triggers/forge-event.ts";
 import { readForgeEvent } from "../../../../lib/triggers/read-forge-event.ts";
-import { commit, gitea, github, gitlab } from "../../../support/triggers/forge-payloads.ts";
+import {
+  commit,
+  gitea,
+  github,
+  gitlab,
+  reviewed,
+} from "../../../support/triggers/forge-payloads.ts";
 
 const headers = { github: "x-github-event", gitlab: "x-gitlab-event", gitea: "x-gitea-event" };
 const read = (forge: Forge, kind: string | undefined, body: unknown) =>
@@ -155,6 +161,51 @@ test("Gitea's own events are read by its words, and a new commit by GitHub's as 
   expect(new Set(all.map(({ subject }) => subject)).size).toBe(1);
 });
 
+test("a review of GitHub goes by its verdict and as submitted, about the commit that was reviewed", () => {
+  const verdicts = { approved: null, changes_requested: "Not grey", commented: "/sett paint" };
+  const events = Object.entries(verdicts).map(([state, body]) =>
+    eventOf("github", "pull_request_review", github.review(state, body)),
+  );
+  expect(events).toMatchObject(
+    Object.entries(verdicts).map(([state, body]) => ({
+      name: `pull_request_review.${state}`,
+      alias: "pull_request_review.submitted",
+      about: `pull_request_review.${state} #12`,
+      ...{ author: "ada", branch: "main", commit: reviewed, comment: body ?? "", isTimed: true },
+      fields: {
+        ...{ event: `pull_request_review.${state}`, commit: reviewed, comment: body ?? "" },
+        ...{ title: "Paint the door", number: "12", url: expect.stringContaining("#pullrequestr") },
+      },
+    })),
+  );
+  const later = ["edited", "dismissed"].map((action) =>
+    eventOf("github", "pull_request_review", github.review("approved", "Yes", { action })),
+  );
+  expect(later.map(({ name, alias }) => [name, alias])).toEqual([
+    ["pull_request_review.edited", undefined],
+    ["pull_request_review.dismissed", undefined],
+  ]);
+  const remark = eventOf("github", "pull_request_review_comment", github.reviewComment("/sett go"));
+  expect(remark).toMatchObject({
+    ...{ name: "pull_request_review_comment.created", comment: "/sett go", commit: reviewed },
+    ...{ author: "ada", branch: "main", fork: undefined },
+  });
+  const all = [
+    ...events,
+    ...later,
+    remark,
+    eventOf("github", "pull_request", github.pullRequest()),
+  ];
+  expect(new Set(all.map(({ happened }) => JSON.stringify(happened))).size).toBe(all.length);
+  const ofFork = github.review("approved", null, {
+    pull_request: {
+      ...github.pullRequest().pull_request,
+      head: { sha: commit, repo: { full_name: "mallory/door" } },
+    },
+  });
+  expect(eventOf("github", "pull_request_review", ofFork).fork).toBe("mallory/door");
+});
+
 test("the trial of Gitea's webhook is a ping, and starts no goal", () => {
   for (const forge of ["gitea", "github"] as const)
     expect(read(forge, "push", gitea.trial())).toEqual({ kind: "ping" });
@@ -231,6 +282,9 @@ test("a test message is a ping, and what is unknown is said in a sentence", () =
     "The event `push` has another form than its forge documents: at `repository`.",
   );
   expect(reasonOf("github", "push", null)).toEndWith("it is no JSON object.");
+  expect(reasonOf("github", "pull_request_review", github.review("a\nb", ""))).toEndWith(
+    "at `review.state`.",
+  );
   expect(reasonOf("github", "pull_request", github.pullRequest({ action: "a b" }))).toEndWith(
     "at `action`.",
   );
@@ -252,6 +306,8 @@ test("whatever is sent, reading it never fails", () => {
     "merge_request",
     "note",
     "pull_request_approved",
+    "pull_request_review",
+    "pull_request_review_comment",
   );
   fc.assert(
     fc.property(fc.constantFrom(...Forge.options), kinds, fc.jsonValue(), (forge, kind, value) => {
