@@ -107,6 +107,7 @@ async function showWhole(view: PlainView, work: Work, detail: ChangeDetail): Pro
   const notes = [
     ...start.notes,
     ...foreignNote(log.foreign),
+    ...(await claimNote(view, range)),
     ...(count > maxCompared
       ? [`The authors of the newest ${maxCompared} of its ${count} commits were compared only.`]
       : []),
@@ -202,6 +203,21 @@ function foreignNote(count: number): string[] {
   if (count === 0) return [];
   const [commits, names] = count === 1 ? ["1 commit", "names"] : [`${count} commits`, "name"];
   return [`${commits} ${names} another author or committer than the agent that published it.`];
+}
+
+/** `sett merge` writes these into the message of a merge, from the record. */
+const trailerOfMerge = "^(Sett-[A-Za-z-]+|Reviewed-by|Approved-by)[[:blank:]]*:";
+
+/** A commit may say of itself what only a merge says truly, and git shows both alike later. */
+async function claimNote(view: PlainView, range: readonly string[]): Promise<string[]> {
+  const said = ["--extended-regexp", "--regexp-ignore-case", `--grep=${trailerOfMerge}`];
+  const found = await view.run({ args: ["log", "--format=%h", ...said, ...range, "--"] });
+  const count = found.split("\n").length - 1;
+  if (count === 0) return [];
+  const messages = count === 1 ? "The message of 1 commit" : `The messages of ${count} commits`;
+  return [
+    `${messages} may pass for that of a merge (Sett-…, Reviewed-by, Approved-by): the author of a commit writes it, and only the record says who approved.`,
+  ];
 }
 
 /** No line of a file or a message begins like these: git sets a sign or blanks before each. */

@@ -120,6 +120,22 @@ test("work that is not based on the commit of the goal is shown from where a mer
   expect(lost).toContain("The changes since version 1 (commit 012345678901) are not known");
 });
 
+test("a commit whose message passes for that of a merge is named, and no other", async () => {
+  using host = sampleRepository();
+  const shown = async (message: string) => {
+    const commit = commitFiles(host.path, { "file.txt": `${message}\n` }, message);
+    return await (await open(host.path)).showChanges(workWith(commit, host.base), "sums");
+  };
+  const honest = "Mend it\n\nThe field Approved-by: is shown.\n\nCo-authored-by: A <a@b.invalid>";
+  expect(await shown(honest)).not.toContain("pass for");
+  expect(await shown("Mend it\n\nApproved-by: Ada <ada@sett.invalid>")).toContain(
+    "! The message of 1 commit may pass for that of a merge",
+  );
+  expect(await shown("Mend it again\n\nsett-artefact: 1\n\nMore of it")).toContain(
+    "! The messages of 2 commits may pass for that of a merge",
+  );
+});
+
 test("the lines that a result changes are complete, whatever the user's settings leave out", async () => {
   using host = sampleRepository();
   for (const setting of ["diff.noprefix=true", "diff.ignoreSubmodules=all"])

@@ -279,9 +279,9 @@ test(
   "an Engine that counts its disk for one asker at a time answers them all",
   async () => {
     const survey = await dockerSurvey(process.env, timeLimitMs);
-    const asked = Array.from({ length: 6 }, () => survey.volumeSizes());
-    const answers = await Promise.allSettled(asked);
-    expect(answers.map(({ status }) => status)).toEqual(asked.map(() => "fulfilled"));
+    const surveys = Array.from({ length: 6 }, () => survey.volumeSizes());
+    const answers = await Promise.allSettled(surveys);
+    expect(answers.map(({ status }) => status)).toEqual(surveys.map(() => "fulfilled"));
   },
   timeLimitMs,
 );
