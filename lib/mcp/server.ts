@@ -81,6 +81,7 @@ function register<Shape extends z.ZodRawShape>(
           const { asker, person, postGoal, lacking, postArtefact, changes } = opened;
           return await run(given, {
             asker: { ...asker, suggest: suggestTool(asker.suggest) },
+            person,
             postGoal,
             lacking,
             postArtefact,

@@ -2,14 +2,18 @@
 // commit changes, and what its model was asked.
 import { createRoute, z } from "@hono/zod-openapi";
 import { ArtefactItem } from "../../../lib/api/artefact.ts";
+import { Brief, ChangedFiles } from "../../../lib/api/brief.ts";
 import { findProblems, idParameter, json, security } from "../../../lib/api/common.ts";
 import { Transcript } from "../../../lib/api/transcript.ts";
+import { briefJson, briefOf } from "../../../lib/client/facts/brief.ts";
 import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
 import { requireResultCommit } from "../../../lib/client/facts/result-commit.ts";
 import { readTranscript, transcriptJson } from "../../../lib/client/facts/transcript.ts";
-import { sinceNames } from "../../../lib/client/facts/work.ts";
+import { type Since, sinceNames } from "../../../lib/client/facts/work.ts";
+import { changedFiles } from "../../../lib/client/text/changed-files.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import type { Actor } from "../../../lib/model/event.ts";
 import { type StreamName, streamNames } from "../../../lib/model/kept-output.ts";
 import type { Conversation } from "../../../lib/models/transcript.ts";
 import type { Part } from "../../../lib/models/transcript-parts.ts";
@@ -25,6 +29,13 @@ const params = idParameter("an artefact");
 const text = (description: string) => ({
   description,
   content: { "text/plain": { schema: z.string() } },
+});
+
+const sinceQuery = z.strictObject({
+  since: z.enum(sinceNames).default("goal").openapi({
+    description:
+      "`goal`: all that it changes since the commit of the goal. Only a part: `version`, since the version before; `verdict`, since the version on which the caller gave the last verdict; `start`, since the result that it is based on. 404 where there is none.",
+  }),
 });
 
 const content = createRoute({
@@ -60,16 +71,31 @@ const diff = createRoute({
   description:
     "A unified diff, after its commits, as `sett unearth` names them. Lines that begin with `!` before the first commit are warnings. After git's line of a binary file are its sizes: `Bin 2000 -> 3000 bytes`.",
   security,
-  request: {
-    params,
-    query: z.strictObject({
-      since: z.enum(sinceNames).default("goal").openapi({
-        description:
-          "`goal`: all that it changes since the commit of the goal. Only a part: `version`, since the version before; `verdict`, since the version on which the caller gave the last verdict; `start`, since the result that it is based on. 404 where there is none.",
-      }),
-    }),
-  },
+  request: { params, query: sinceQuery },
   responses: { 200: text("The diff."), ...findProblems },
+});
+
+const files = createRoute({
+  method: "get",
+  path: "/v1/artefacts/{id}/files",
+  tags,
+  summary: "List the files that the commit of an artefact changes",
+  description: "The first thousand, with how many lines of each; of submodules only the name.",
+  security,
+  request: { params, query: sinceQuery },
+  responses: { 200: json(ChangedFiles, "The files."), ...findProblems },
+});
+
+const brief = createRoute({
+  method: "get",
+  path: "/v1/artefacts/{id}/brief",
+  tags,
+  summary: "Read what a person should know who judges an artefact",
+  description:
+    "Beside what it changes: the text of the goal, what others say of it, what was checked, what the caller has said of earlier versions, and the cost.",
+  security,
+  request: { params },
+  responses: { 200: json(Brief, "All of it."), ...findProblems },
 });
 
 const transcript = createRoute({
@@ -106,7 +132,7 @@ const ofCaller = { "cache-control": "private, no-cache" };
 const immutable = { "cache-control": "private, max-age=31536000, immutable" };
 
 export function addContentRoutes(api: Api, parts: Parts): void {
-  const { board, deps, artefacts } = parts;
+  const { board, deps, artefacts, goals } = parts;
 
   api.openapi(content, async (request) => {
     const artefact = await artefactOf(parts, request.req.valid("param").id);
@@ -122,12 +148,30 @@ export function addContentRoutes(api: Api, parts: Parts): void {
     );
   });
 
-  api.openapi(diff, async (request) => {
-    const artefact = await artefactOf(parts, request.req.valid("param").id);
+  const readDiff = async (id: string, since: Since, person: Actor) => {
+    const artefact = await artefactOf(parts, id);
     requireResultCommit(artefact);
-    const { since } = request.req.valid("query");
+    return await repositoryOf(parts).changes(board, artefact, { since, person });
+  };
+
+  api.openapi(brief, async (request) => {
+    const artefact = await artefactOf(parts, request.req.valid("param").id);
+    const { graph } = await goals.graph(artefact.goal_id);
     const person = request.var.caller.actor;
-    const changes = await repositoryOf(parts).changes(board, artefact, { since, person });
+    return request.json(briefJson(await briefOf(board, graph, { artefact, person })), 200);
+  });
+
+  api.openapi(files, async (request) => {
+    const { since } = request.req.valid("query");
+    const { id } = request.req.valid("param");
+    const listed = changedFiles(await readDiff(id, since, request.var.caller.actor));
+    return request.json({ items: listed.files, more: listed.more }, 200);
+  });
+
+  api.openapi(diff, async (request) => {
+    const { since } = request.req.valid("query");
+    const { id } = request.req.valid("param");
+    const changes = await readDiff(id, since, request.var.caller.actor);
     const etag = etagOf(changes);
     return await plainText(
       parts,

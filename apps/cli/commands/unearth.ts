@@ -1,5 +1,6 @@
 // sett unearth: shows one artefact with its whole content.
 
+import { readBrief } from "../../../lib/client/facts/brief.ts";
 import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
 import { overwrittenSentence, readCheckedArtefact } from "../../../lib/client/facts/checked.ts";
 import { readGoalCosts } from "../../../lib/client/facts/costs.ts";
@@ -20,7 +21,9 @@ import { readTranscript } from "../instance/read-transcript.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
+import { briefText } from "../render/brief-text.ts";
 import { failureText, type ReadStream, streamsJson, streamsText } from "../render/failure-text.ts";
+import { symbolsFor } from "../render/symbols.ts";
 import { transcriptText } from "../render/transcript-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 
@@ -37,7 +40,8 @@ export const unearth = defineCommand({
   details: [
     "For an artefact with a commit, it also fetches the commit into this repository, and shows all that it changes since the",
     "commit of the goal, and then only what has changed since your last verdict, and since the version before. A line with",
-    "! is a warning. --transcript shows what its agent and the model have said: the gateway has kept it, so it must",
+    "! is a warning. Then comes what a person should know who judges it: the goal, what others say of it, checks, your",
+    "own words about earlier versions, and the cost. --transcript shows what its agent and the model have said: the gateway has kept it, so it must",
     "run. Of a goal it shows all calls of the goal, also those about bids and of work that has failed, was cancelled or",
     "lost. With --json: every call, with the bodies of request and answer.",
     "--streams shows what the command has printed beside its answer, which the recorder keeps: stderr, and where it",
@@ -114,6 +118,7 @@ export const unearth = defineCommand({
       const content = await contentOf(board, artefact, shell);
       if (content !== "") await shell.out.write(`\n${content}\n`);
       if (hasResult(artefact)) await showCommit(opened, artefact, shell);
+      if (isJudged(artefact)) await showBrief(opened, artefact, shell);
     }
     return;
   },
@@ -168,6 +173,16 @@ async function showStreams(
   if (streams.length === 0)
     return shell.messages.note("Its command has printed nothing beside it that is on record.");
   await shell.out.write(streamsText(streams, shell.out));
+}
+
+function isJudged({ structural_type, logical_id, goal_id }: Artefact): boolean {
+  return structural_type === "Standard" && String(logical_id) !== String(goal_id);
+}
+
+async function showBrief({ board, person }: History, artefact: Artefact, shell: Shell) {
+  const brief = await readBrief(board, artefact, await person());
+  const text = briefText(brief, { layout: shell.out, symbols: symbolsFor(shell.env) });
+  await shell.out.write(`\n${text}`);
 }
 
 /** The commit of a goal is not a result: work starts from it. */

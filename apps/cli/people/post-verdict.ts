@@ -1,6 +1,7 @@
 // Posts a person's verdict on an artefact from the command line.
 
 import { findJudged, judge, type Verdict } from "../../../lib/client/actions/judge.ts";
+import { readBrief } from "../../../lib/client/facts/brief.ts";
 import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
 import { boundedLine, oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
@@ -14,6 +15,8 @@ import type { Place } from "../instance/place.ts";
 import { openSession, type Session } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import type { Values } from "../program/command.ts";
+import { briefText } from "../render/brief-text.ts";
+import { symbolsFor } from "../render/symbols.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 export const verdictArguments = {
@@ -56,9 +59,16 @@ export async function postVerdict(
     actor,
     suggest,
   });
-  await shell.err.write(
-    `${subjectOf(judged.artefact)}\n${await changesOf(judged.artefact, { session, actor, mayBeUnseen: !verdict.approves }, shell)}`,
+  const changes = await changesOf(
+    judged.artefact,
+    { session, actor, mayBeUnseen: !verdict.approves },
+    shell,
   );
+  const brief = briefText(await readBrief(board, judged.artefact, actor), {
+    layout: shell.err,
+    symbols: symbolsFor(shell.env),
+  });
+  await shell.err.write(`${subjectOf(judged.artefact)}\n${changes}${brief}`);
   const from = await board.endOfEvents();
   const { review, sentence, obstacle } = await judge(board, judged, { ...verdict, actor, suggest });
   const { payload: _, ...rest } = review;
@@ -85,9 +95,9 @@ function subjectOf({ id, type, version, metadata }: Artefact): string {
 type Judging = { session: Session; actor: Actor; mayBeUnseen: boolean };
 
 /**
- * How much it changes in all; empty without a commit, and where there is no repository at hand.
- * Throws `request-refused` where its commit cannot be had, unless it may be judged unseen: who
- * rejects need not have seen it.
+ * How much it changes in all, and which files; empty without a commit, and where there is no
+ * repository at hand. Throws `request-refused` where its commit cannot be had, unless it may be
+ * judged unseen: who rejects need not have seen it.
  */
 async function changesOf(
   artefact: Artefact,

@@ -182,7 +182,8 @@ function feedbackIn(payload: string): string {
   return (reasonIn(payload) ?? payload).slice(0, maxTextCharacters);
 }
 
-function reasonIn(payload: string): string | undefined {
+/** The `reason` of a Review that has nothing else; also where it is the text alone. */
+export function reasonIn(payload: string): string | undefined {
   try {
     const value: unknown = JSON.parse(payload);
     if (typeof value === "string") return value;

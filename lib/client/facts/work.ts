@@ -140,7 +140,8 @@ async function lastJudged(
   return undefined;
 }
 
-function isBy({ structural_type, metadata: { by } }: ArtefactHead, person: Actor): boolean {
+/** Whether this person has given the verdict, or an assistant for them. */
+export function isBy({ structural_type, metadata: { by } }: ArtefactHead, person: Actor): boolean {
   if (structural_type !== "Review" || typeof by !== "string") return false;
   const actor: Actor = `person:${by}`;
   return actor === person || assistantIn(actor, person) !== undefined;

@@ -13,16 +13,20 @@ import { submoduleNotes } from "./submodule-notes.ts";
 
 /** The older ones of more commits are not shown. */
 const maxShownCommits = 50;
+/** With the sums; the line after them says how many there are. */
+const maxListedFiles = 200;
 /** Nothing is left out, and names look alike everywhere. */
 const plain = ["--no-color", "--no-relative", "--ignore-submodules=none"];
 const formOf = {
   sums: ["--shortstat"],
+  list: ["--stat", `--stat-count=${maxListedFiles}`],
   files: ["--stat", "--summary"],
   lines: ["--patch", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/"],
 } as const;
 
 /**
- * `sums`: how many files and lines are changed, on one line. `files`: how many lines of each file,
+ * `sums`: how many files and lines are changed, on one line; of the whole work with the list of its
+ * files. `files`: how many lines of each file,
  * and which are new, gone, links or executable now. `lines`: the lines themselves, as a unified
  * diff, and the sizes of binary files.
  */
@@ -103,7 +107,7 @@ async function showWhole(view: PlainView, work: Work, detail: ChangeDetail): Pro
     ? 1
     : Number(await view.run({ args: ["rev-list", "--count", ...range, "--"] }));
   const log = await commitLog(view, range, maxShownCommits, recorded);
-  const files = await diff(view, detail, from, commit);
+  const files = await diff(view, detail === "sums" ? "list" : detail, from, commit);
   const notes = [
     ...start.notes,
     ...foreignNote(log.foreign),
@@ -117,7 +121,10 @@ async function showWhole(view: PlainView, work: Work, detail: ChangeDetail): Pro
   const number = count === 1 ? "1 commit" : `${count} commits`;
   const title = `${number} ${start.name}`;
   const marked = notes.map((note) => `! ${note}\n`).join("");
-  if (detail === "sums") return `${sumLine(title, files)}${marked}`;
+  if (detail === "sums") {
+    const list = files.replace(/[^\n]*\n?$/, "");
+    return `${sumLine(title, files.slice(list.length))}${marked}${list}`;
+  }
   return `${title}\n${marked}\n${log.text}${older}\n${files === "" ? " no file is changed\n" : files}`;
 }
 
@@ -177,7 +184,7 @@ async function showSince(
 
 async function diff(
   view: PlainView,
-  detail: ChangeDetail,
+  detail: keyof typeof formOf,
   from: string,
   commit: CommitHash,
 ): Promise<string> {

@@ -2,15 +2,16 @@
 
 import { z } from "zod";
 import { checkedText, textKinds } from "../../client/actions/checked-text.ts";
+import { briefJson, readBrief } from "../../client/facts/brief.ts";
 import { type Checked, readChecked, readCheckedArtefact } from "../../client/facts/checked.ts";
 import { artefactList, backwards } from "../../client/facts/pages.ts";
 import { notFound, resolveArtefactId, resolveGoalId } from "../../client/facts/resolve-id.ts";
 import { requireResultCommit } from "../../client/facts/result-commit.ts";
 import { sinceNames } from "../../client/facts/work.ts";
+import { changedFiles } from "../../client/text/changed-files.ts";
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import { SettError } from "../../model/errors.ts";
 import { CommitHash } from "../../model/ids.ts";
-import { changedFiles } from "../changed-files.ts";
 import { headJson, whose } from "../goal-report.ts";
 import { type Call, defineTool, reads, writes } from "./tool.ts";
 
@@ -64,12 +65,19 @@ export const readArtefact = defineTool({
   description: `One artefact with its content, from \`offset\` on, at most ${maxCharacters} characters at once. ${whose}`,
   right: "read",
   annotations: reads,
-  args: pieceArguments,
-  async run({ id, ...piece }, call) {
+  args: {
+    ...pieceArguments,
+    brief: z
+      .boolean()
+      .default(false)
+      .describe("With what a person should know who judges it, as read_changes has it."),
+  },
+  async run({ id, brief, ...piece }, call) {
     const artefact = await artefactOf(id, call);
     const { text, ...place } = pieceOf(artefact.payload, piece);
     return {
       ...headJson(artefact),
+      ...(brief && (await briefFor(artefact, call))),
       source_artefacts: artefact.source_artefacts,
       content: text,
       ...place,
@@ -81,7 +89,7 @@ export const readArtefact = defineTool({
 export const readChanges = defineTool({
   name: "read_changes",
   title: "Read what a commit changes",
-  description: `What the commit of a result changes since the commit of its goal, as a unified diff, in pieces like those of read_artefact; the first piece begins with the list of all its files. Lines that begin with "!" before the first file are warnings. ${whose}`,
+  description: `What the commit of a result changes since the commit of its goal, as a unified diff, in pieces like those of read_artefact; the first piece begins with the list of all its files, and with what a person should know who judges it: \`brief\` has the text of the goal, what others say of it, what was checked, what your person has said of earlier versions, and the cost. Lines that begin with "!" before the first file are warnings. ${whose}`,
   right: "read",
   annotations: reads,
   args: {
@@ -100,7 +108,16 @@ export const readChanges = defineTool({
     const { files, more } = changedFiles(changes);
     const { text, ...place } = pieceOf(changes, piece);
     const list = piece.offset === 0 ? { files, more_files: more } : {};
-    return { ...headJson(artefact), since, ...list, changes: text, ...place, note: whose };
+    const beside = piece.offset === 0 ? await briefFor(artefact, call) : {};
+    return {
+      ...headJson(artefact),
+      since,
+      ...beside,
+      ...list,
+      changes: text,
+      ...place,
+      note: whose,
+    };
   },
 });
 
@@ -132,6 +149,10 @@ export const postArtefactTool = defineTool({
     return { artefact: headJson(posted) };
   },
 });
+
+async function briefFor(artefact: Artefact, { asker: { board }, person }: Call) {
+  return { brief: briefJson(await readBrief(board, artefact, person)) };
+}
 
 async function artefactOf(
   id: string,

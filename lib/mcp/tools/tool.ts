@@ -14,7 +14,7 @@ import type { OpenInstance } from "../deps.ts";
  */
 export type Call = Pick<
   OpenInstance,
-  "asker" | "postGoal" | "lacking" | "postArtefact" | "changes"
+  "asker" | "person" | "postGoal" | "lacking" | "postArtefact" | "changes"
 > & {
   actor: Actor;
   /** The assistant has the right `budget`. */

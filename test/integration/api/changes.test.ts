@@ -130,3 +130,63 @@ test("what there is nothing to compare with is a sentence", async () => {
   expect((await diffOf(1, "?since=start")).text).toContain("It is based on no other result.");
   expect((await diffOf(1, "?since=nothing")).status).toBe(422);
 });
+
+test("beside a change are the goal, what others say of this version, and the caller's own words", async () => {
+  const third = versions[2]?.id;
+  const briefOf = async (as: TokenName) =>
+    (await scene.get(`/v1/artefacts/${third}/brief`, { as })).body;
+  expect(await briefOf("approver")).toEqual({
+    artefact: third,
+    goal: expect.objectContaining({
+      version: 1,
+      text: "Write notes",
+      whole: true,
+      commit: here.base,
+    }),
+    reviews: [
+      expect.objectContaining({
+        agent: "deceiver",
+        by: "deceiver",
+        is_person: false,
+        outcome: "passed",
+        words: "",
+      }),
+      expect.objectContaining({
+        agent: "maintainer",
+        is_person: true,
+        outcome: "open",
+        artefact: null,
+      }),
+    ],
+    checks: [],
+    yours: [
+      expect.objectContaining({
+        version: 1,
+        by: "approver",
+        is_person: true,
+        outcome: "feedback",
+        words: "Better",
+      }),
+    ],
+    cost: null,
+    goal_cost: null,
+  });
+  expect(await briefOf("reader")).toMatchObject({ yours: [] });
+  expect(await briefOf("all")).toMatchObject({ yours: [{ version: 2 }] });
+});
+
+test("all files that a later version brings are listed, whatever version has changed them", async () => {
+  const filesOf = async (since: string) =>
+    (await scene.get(`/v1/artefacts/${versions[2]?.id}/files${since}`, { as: "reader" })).body;
+  const notes = { name: "NOTES.md", added: 1, notes: [expect.stringContaining("new file")] };
+  expect(await filesOf("")).toMatchObject({
+    items: [
+      { ...notes, removed: 0 },
+      { name: "install.sh", added: 1 },
+    ],
+    more: 0,
+  });
+  expect(await filesOf("?since=version")).toMatchObject({
+    items: [{ name: "NOTES.md", added: 1, removed: 1, notes: [] }],
+  });
+});

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { readName, showName } from "../../../../lib/git/run/file-name.ts";
-import { changedFiles } from "../../../../lib/mcp/changed-files.ts";
+import { changedFiles } from "../../../../../lib/client/text/changed-files.ts";
+import { readName, showName } from "../../../../../lib/git/run/file-name.ts";
 
 /** As git writes it: the prefix is within the quotes. */
 function written(prefix: string, name: string): string {

@@ -1,0 +1,225 @@
+// Reads what a person should know who judges an artefact, beside the change itself: the goal, what
+// others say of it, what was checked before, and what the person has said of earlier versions.
+// Every surface shows this reading, and makes none of its own.
+import type { ArtefactGraph, GraphClaim, GraphNode } from "../../core/artefact-graph.ts";
+import type { Cost } from "../../core/call-costs.ts";
+import { type Check, isOfPerson } from "../../core/goal-result.ts";
+import { unaskedReviews } from "../../core/review-order.ts";
+import { type Artefact, type ArtefactHead, goalType } from "../../model/artefact.ts";
+import type { Grant } from "../../model/claim.ts";
+import type { Actor } from "../../model/event.ts";
+import type { ArtefactId, CommitHash } from "../../model/ids.ts";
+import { actorName } from "../../words/actor-name.ts";
+import { costJson } from "../render/cost-text.ts";
+import { approving, readWhole } from "./artefacts.ts";
+import { readGraph } from "./graph.ts";
+import type { ReadingBoard } from "./reading-board.ts";
+import { reasonIn } from "./report.ts";
+import { isBy } from "./work.ts";
+
+/**
+ * What one agent, or a person for one, says of an artefact. `outcome`: a review that approves and
+ * a check that has a result have `passed`; `waits`: it is asked when all of `waits_for` have
+ * approved. `artefact`, `at`: of its answer; null where there is none. `words`: their beginning.
+ */
+export type Opinion = {
+  about: ArtefactId;
+  type: string;
+  version: number;
+  agent: string;
+  by: string;
+  is_person: boolean;
+  outcome: Check["outcome"] | "waits";
+  waits_for: string[];
+  artefact: ArtefactId | null;
+  words: string;
+  at: string | null;
+};
+
+/**
+ * `goal`: its newest version; `text` is the beginning where it is not `whole`. `reviews`: of this
+ * version. `checks`: the work beside it, and reviews and checks of what it was made from. `yours`:
+ * the person's verdicts on earlier versions, the newest first. `cost`: of the calls of models that
+ * led to it; null where there were none.
+ */
+export type Brief = {
+  artefact: ArtefactId;
+  goal: {
+    artefact: ArtefactId;
+    version: number;
+    text: string;
+    whole: boolean;
+    commit: CommitHash | null;
+  } | null;
+  reviews: Opinion[];
+  checks: Opinion[];
+  yours: Opinion[];
+  cost: Cost | null;
+  goal_cost: Cost | null;
+};
+
+type Made = Extract<GraphNode, { kind: "artefact" }>;
+type Board = Pick<ReadingBoard, "readHeads" | "readArtefacts" | "listAgents">;
+
+/** `programs`: agents that are no people, whatever their Reviews say of who has made them. */
+type Known = { byId: ReadonlyMap<ArtefactId, Made>; programs: ReadonlySet<string> };
+
+const maxGoalCharacters = 20_000;
+const maxCharacters = 4_000;
+/** Of each list. */
+const maxOpinions = 200;
+
+export async function readBrief(
+  board: ReadingBoard,
+  artefact: Artefact,
+  person: Actor | undefined,
+): Promise<Brief> {
+  return await briefOf(board, await readGraph(board, artefact.goal_id), { artefact, person });
+}
+
+/** The same, where the caller has the graph of the goal. */
+export async function briefOf(
+  board: Board,
+  graph: ArtefactGraph,
+  { artefact, person }: { artefact: ArtefactHead; person: Actor | undefined },
+): Promise<Brief> {
+  const all = graph.nodes.filter((node) => node.kind === "artefact");
+  const byId = new Map(all.map((node) => [node.id, node]));
+  const agents = await board.listAgents();
+  const programs = new Set<string>(agents.flatMap(({ name, human }) => (human ? [] : [name])));
+  const node = byId.get(artefact.id);
+  const before = all
+    .filter((one) => one.logical_id === artefact.logical_id && one.version < artefact.version)
+    .toSorted((one, other) => other.version - one.version);
+  const sources = artefact.source_artefacts.flatMap((id) => byId.get(id) ?? []);
+  const about = (made: Made) => opinionsOn(made, { byId, programs });
+  const own = node === undefined ? [] : about(node);
+  const isSource = (made: Made) => made.type !== goalType && !before.includes(made);
+  const reviews = own.filter(({ phase }) => phase === "review").slice(0, maxOpinions);
+  const checks = [
+    ...own.filter(({ phase }) => phase === "parallel"),
+    ...sources.filter(isSource).flatMap(about),
+  ].slice(0, maxOpinions);
+  const yours = before
+    .flatMap(about)
+    .filter(({ review }) => review !== undefined && person !== undefined && isBy(review, person))
+    .slice(0, maxOpinions);
+  const goal = all.findLast(({ logical_id }) => String(logical_id) === String(graph.goal));
+  const payloads = await payloadsOf(board, [...reviews, ...checks, ...yours], goal);
+  const words = (list: readonly Found[]) => list.map((found) => opinionOf(found, payloads));
+  return {
+    artefact: artefact.id,
+    goal: goal === undefined ? null : goalOf(goal, payloads.get(goal.id) ?? ""),
+    ...{ reviews: words(reviews), checks: words(checks), yours: words(yours) },
+    cost: node?.cost ?? null,
+    goal_cost: all.find(({ goal_cost }) => goal_cost !== undefined)?.goal_cost ?? null,
+  };
+}
+
+/** As JSON shows it; money in US dollars. */
+export function briefJson({ cost, goal_cost, ...brief }: Brief) {
+  return {
+    ...brief,
+    cost: cost === null ? null : costJson(cost),
+    goal_cost: goal_cost === null ? null : costJson(goal_cost),
+  };
+}
+
+function goalOf({ id, version, metadata }: Made, payload: string): Brief["goal"] {
+  const text = payload.slice(0, maxGoalCharacters).toWellFormed();
+  const whole = payload.length <= maxGoalCharacters;
+  return { artefact: id, version, text, whole, commit: metadata.commit ?? null };
+}
+
+/** An opinion without its words. `answer`: its end; `review`: the same where it is a person's. */
+type Found = Omit<Opinion, "words"> & {
+  phase: "review" | "parallel";
+  answer: Made | undefined;
+  review: Made | undefined;
+};
+
+/** The newest of each agent. Work that has made a commit, or is on a goal, is no check. */
+function opinionsOn(about: Made, known: Known): Found[] {
+  const newest = new Map<string, Grant>();
+  for (const grant of about.claims.flatMap(({ grants }) => grants)) {
+    const { agent, phase, state, queued_at: at } = grant;
+    if (phase === "exclusive" || state === "cancelled") continue;
+    if ((newest.get(agent)?.queued_at ?? "") <= at) newest.set(agent, grant);
+  }
+  const found = [...newest.values()].flatMap((grant) => foundIn(grant, about, known));
+  return [...found, ...about.claims.flatMap((claim) => waitingIn(claim, about))];
+}
+
+function foundIn(grant: Grant, about: Made, { byId, programs }: Known): Found[] {
+  const { agent, phase } = grant;
+  if (phase === "exclusive") return [];
+  const [id] = grant.state === "done" || grant.state === "failed" ? grant.artefact_ids : [];
+  const answer = id === undefined ? undefined : byId.get(id);
+  const isWork = about.type === goalType || answer?.metadata.commit !== undefined;
+  if (phase === "parallel" && isWork) return [];
+  const isPerson = !programs.has(agent) && isOfPerson(grant, byId);
+  const review = isPerson ? answer : undefined;
+  return [
+    {
+      ...nameOf(about),
+      ...{ agent, is_person: isPerson, phase, outcome: outcomeOf(grant), waits_for: [] },
+      by: review === undefined ? agent : actorName(`person:${review.metadata.by}`),
+      ...{ artefact: answer?.id ?? null, at: answer?.created_at ?? null, answer, review },
+    },
+  ];
+}
+
+function waitingIn(claim: GraphClaim, about: Made): Found[] {
+  return unaskedReviews({ claim, grants: claim.grants }).map(({ agent, after }) => ({
+    ...nameOf(about),
+    ...{ agent, by: agent, is_person: false, phase: "review", outcome: "waits" },
+    ...{ waits_for: after, artefact: null, at: null, answer: undefined, review: undefined },
+  }));
+}
+
+function nameOf({ id, type, version }: Made) {
+  return { about: id, type, version };
+}
+
+function outcomeOf(grant: Grant): Check["outcome"] {
+  if (grant.state === "done") return grant.rejects ? "feedback" : "passed";
+  return grant.state === "failed" ? "failed" : "open";
+}
+
+/** Only of those whose summary does not say all. */
+async function payloadsOf(
+  board: Board,
+  found: readonly Found[],
+  goal: Made | undefined,
+): Promise<Map<ArtefactId, string>> {
+  const ids = found.flatMap(({ outcome, answer }) =>
+    outcome === "feedback" && answer !== undefined ? [answer.id] : [],
+  );
+  const payloads = new Map<ArtefactId, string>();
+  const wanted = [...new Set([...ids, ...(goal === undefined ? [] : [goal.id])])];
+  for await (const { id, payload } of readWhole(board, wanted)) payloads.set(id, payload);
+  return payloads;
+}
+
+function opinionOf(
+  { phase: _, answer, review, ...opinion }: Found,
+  payloads: ReadonlyMap<ArtefactId, string>,
+): Opinion {
+  return {
+    ...opinion,
+    words: wordsOf(answer, review, payloads).slice(0, maxCharacters).toWellFormed(),
+  };
+}
+
+function wordsOf(
+  answer: Made | undefined,
+  review: Made | undefined,
+  payloads: ReadonlyMap<ArtefactId, string>,
+): string {
+  if (answer === undefined) return "";
+  const payload = payloads.get(answer.id);
+  if (payload !== undefined) return reasonIn(payload) ?? payload;
+  const { summary = "", comment } = answer.metadata;
+  if (review === undefined) return summary === approving ? "" : summary;
+  return typeof comment === "string" ? comment : "";
+}
