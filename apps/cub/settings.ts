@@ -353,6 +353,8 @@ const PrepareEnvironment = Environment.pick({
   SETT_DISK_LIMIT: true,
   SETT_PIDS_LIMIT: true,
   SETT_PREPARE: true,
+  SETT_SECRETS: true,
+  SETT_SECRETS_DIR: true,
 }).required({ SETT_DISK_LIMIT: true, SETT_PREPARE: true });
 
 /** Throws `environment-invalid`, naming every variable that is missing or malformed. */
@@ -367,6 +369,7 @@ export function readPrepareSettings(environment: Record<string, string | undefin
     workspaceDir: read.SETT_WORKSPACE_DIR,
     commandEnvironment: read.SETT_COMMAND_ENVIRONMENT,
     egressUrl: read.SETT_EGRESS_URL,
+    secrets: secretsOf(read),
     diskBytes: read.SETT_DISK_LIMIT,
     pids: read.SETT_PIDS_LIMIT,
     environment,
@@ -387,7 +390,7 @@ function withoutEmpty(
 function secretsOf({
   SETT_SECRETS: variables,
   SETT_SECRETS_DIR: folder,
-}: z.infer<typeof Environment>) {
+}: Pick<z.infer<typeof Environment>, "SETT_SECRETS" | "SETT_SECRETS_DIR">) {
   return variables && { folder, variables: variables satisfies SecretVariables };
 }
 

@@ -70,7 +70,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
     case "--put-secrets":
       return await putSecrets(
         await text(process.stdin),
-        (agent) => process.env[`SETT_SECRETS_OF_${agent}`],
+        (holder) => process.env[`SETT_SECRETS_OF_${holder}`],
       );
     case "--probe": {
       const { models, keysFolder } = readSettings(process.env);

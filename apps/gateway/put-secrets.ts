@@ -7,18 +7,24 @@ import { SettError } from "../../lib/model/errors.ts";
 import { AgentName } from "../../lib/model/ids.ts";
 import { KeyFolder } from "./keys.ts";
 
-const Secrets = z.record(AgentName, z.record(SecretName, z.base64()));
+/** An agent, or what prepares its workspace. */
+const Holder = z.string().refine((holder) => AgentName.safeParse(nameIn(holder)).success);
+const Secrets = z.record(Holder, z.record(SecretName, z.base64()));
+
+function nameIn(holder: string): string {
+  return holder.replace(/\.prepare$/, "");
+}
 
 /**
- * `text`: JSON, agent → secret → value in base64. `folderOf`: undefined for an agent that the
+ * `text`: JSON, holder → secret → value in base64. `folderOf`: undefined for a holder that the
  * keeper does not know, which is passed over. Throws `usage`, without a part of the text.
  */
 export async function putSecrets(
   text: string,
-  folderOf: (agent: string) => string | undefined,
+  folderOf: (holder: string) => string | undefined,
 ): Promise<void> {
-  for (const [agent, secrets] of Object.entries(parse(text))) {
-    const folder = folderOf(agent);
+  for (const [holder, secrets] of Object.entries(parse(text))) {
+    const folder = folderOf(holder);
     if (folder === undefined) continue;
     const values = Object.entries(secrets).map(
       ([name, value]) => [name, Buffer.from(value, "base64")] as const,

@@ -2,7 +2,9 @@
 // must have for them. Values are not read here.
 import { isAbsolute, join, resolve } from "node:path";
 import type { SettConfig } from "../model/config.ts";
-import type { SecretSource } from "../model/config-secrets.ts";
+import type { SecretSource, SecretUse } from "../model/config-secrets.ts";
+import type { AgentName } from "../model/ids.ts";
+import { prepareWay } from "../model/prepare.ts";
 import { forges } from "../triggers/forges.ts";
 import { kindOf } from "../triggers/kinds.ts";
 import { nearestWord } from "./nearest-word.ts";
@@ -43,10 +45,15 @@ export function unknownSecrets(
   services: Readonly<Record<string, unknown>> = {},
 ): Finding[] {
   const ofAgents = Object.entries(agents).flatMap(([agent, settings]) =>
-    listIn(settings, "secrets").map((use, at) => ({
-      name: typeof use === "string" ? use : Object(use).name,
-      path: ["agents", agent, "secrets", at],
-    })),
+    [[], ["workspace", "prepare"]].flatMap((within) =>
+      listIn(
+        within.reduce((value, key) => Object(value)[key], settings),
+        "secrets",
+      ).map((use, at) => ({
+        name: typeof use === "string" ? use : Object(use).name,
+        path: ["agents", agent, ...within, "secrets", at],
+      })),
+    ),
   );
   const ofTokens = listIn(services.api, "tokens").map((token, at) => ({
     name: Object(token).secret,
@@ -76,6 +83,25 @@ function remedyFor(name: string, names: readonly string[]): string {
 
 /** The secrets, and all that names secrets. */
 export type WithSecrets = Pick<SettConfig, "agents" | "secrets" | "services" | "triggers">;
+
+/** `holder`: the name of an agent, or of what prepares its workspace. */
+export type SecretHolder = { holder: string; agent: AgentName; uses: readonly SecretUse[] };
+
+/** Those that get any. */
+export function secretHolders({ agents }: Pick<SettConfig, "agents">): SecretHolder[] {
+  return agents
+    .flatMap(({ name: agent, secrets, workspace }) => [
+      { holder: agent, agent, uses: secrets },
+      { holder: prepareWay(agent), agent, uses: workspace.prepare?.secrets ?? [] },
+    ])
+    .filter(({ uses }) => uses.length > 0);
+}
+
+/** Of all agents, also those of what prepares their workspaces. Each once. */
+export function secretsOfAgents(config: Pick<SettConfig, "agents">): string[] {
+  const names = secretHolders(config).flatMap(({ uses }) => uses.map(({ name }) => name));
+  return [...new Set(names)];
+}
 
 /** The names of the secrets with which the deliveries of webhooks are checked. */
 export function hookSecrets({ triggers }: Pick<SettConfig, "triggers">): string[] {
@@ -110,33 +136,46 @@ export function secretWarnings({ secrets, ...users }: WithSecrets): Finding[] {
       path: ["secrets", name],
       sentence: `is named by no agent, no token and no webhook: \`secrets: [${name}]\``,
     })),
-    ...agents
-      .filter((agent) => agent.secrets.some(({ name }) => name === services.redis.secret))
-      .map(({ name }) => ({
-        path: ["services", "redis", "secret"],
-        sentence: `is a secret of the agent ${name}, too, which could do everything in that Redis with it`,
-      })),
+    ...agentsWith(services.redis.secret, agents).map((name) => ({
+      path: ["services", "redis", "secret"],
+      sentence: `is a secret of the agent ${name}, too, which could do everything in that Redis with it`,
+    })),
     ...(services.api?.tokens ?? []).flatMap(({ secret, may }, at) =>
-      agents
-        .filter((agent) => agent.secrets.some(({ name }) => name === secret))
-        .map(({ name }) => ({
-          path: ["services", "api", "tokens", at, "secret"],
-          sentence: `is a secret of the agent ${name}, too, which could use the API with it (${may.join(", ")})`,
-        })),
+      agentsWith(secret, agents).map((name) => ({
+        path: ["services", "api", "tokens", at, "secret"],
+        sentence: `is a secret of the agent ${name}, too, which could use the API with it (${may.join(", ")})`,
+      })),
     ),
-    ...agents.flatMap((agent) =>
-      agent.secrets.flatMap(({ variable }, at) =>
-        variable === undefined || agent.environment[variable] === undefined
-          ? []
-          : [
-              {
-                path: ["agents", agent.name, "secrets", at],
-                sentence: `replaces \`${variable}\` of \`environment\`: remove one of the two`,
-              },
-            ],
-      ),
-    ),
+    ...agents.flatMap((agent) => [
+      ...replacedVariables(agent, agent.secrets, []),
+      ...replacedVariables(agent, agent.workspace.prepare?.secrets ?? [], ["workspace", "prepare"]),
+    ]),
   ];
+}
+
+function agentsWith(secret: string | undefined, agents: SettConfig["agents"]): AgentName[] {
+  const holders = secretHolders({ agents }).filter(({ uses }) =>
+    uses.some(({ name }) => name === secret),
+  );
+  return [...new Set(holders.map(({ agent }) => agent))];
+}
+
+/** `within`: where the agent has these secrets. */
+function replacedVariables(
+  { name, environment }: Pick<SettConfig["agents"][number], "name" | "environment">,
+  uses: readonly SecretUse[],
+  within: readonly string[],
+): Finding[] {
+  return uses.flatMap(({ variable }, at) =>
+    variable === undefined || environment[variable] === undefined
+      ? []
+      : [
+          {
+            path: ["agents", name, ...within, "secrets", at],
+            sentence: `replaces \`${variable}\` of \`environment\`: remove one of the two`,
+          },
+        ],
+  );
 }
 
 /**
@@ -151,7 +190,7 @@ export function usedSecrets({
   const ofTokens = services.api?.tokens.map(({ secret }) => secret) ?? [];
   const ofHooks = hookSecrets({ triggers });
   return new Set([
-    ...agents.flatMap(({ secrets }) => secrets.map(({ name }) => name)),
+    ...secretsOfAgents({ agents }),
     ...ofTokens,
     ...ofHooks,
     ...(services.redis.secret === undefined ? [] : [services.redis.secret]),

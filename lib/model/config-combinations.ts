@@ -1,5 +1,5 @@
 // Finds settings of an agent that exclude each other, or need each other.
-import { AgentFile } from "./config.ts";
+import { AgentFile, usualStrategy } from "./config.ts";
 
 /** Keys that have a meaning only where Sett starts a container for the agent. */
 const withContainer = [
@@ -89,7 +89,7 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
     command,
     model,
     replicas,
-    strategy = "reuse",
+    strategy = usualStrategy(Object(agent.workspace)),
     network = "board",
   } = agent;
   if (human === true) return impossibleForPerson(agent);
@@ -149,12 +149,12 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
   }
   if (strategy === "fresh_per_call" && Object(agent.workspace).keep === true) {
     const message =
-      "cannot be combined with `strategy: fresh_per_call`, where each grant has a working copy of its own";
+      "cannot be combined with `prepare` or `strategy: fresh_per_call`, where each grant has a working copy of its own";
     found.push({ path: ["workspace", "keep"], message });
   }
   if (strategy !== "fresh_per_call" && Object(agent.workspace).prepare !== undefined) {
     const message =
-      "needs `strategy: fresh_per_call`: it lies below the workspace of each new container";
+      "cannot be combined with `strategy: reuse`: it lies below the workspace of each new container. Leave `strategy` out";
     found.push({ path: ["workspace", "prepare"], message });
   }
   return found;

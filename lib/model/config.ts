@@ -130,8 +130,8 @@ export const AgentFile = z
       .max(100)
       .default(1)
       .describe("How many grants the agent works on at the same time."),
-    strategy: Strategy.default("reuse").describe(
-      "`reuse`: one container for all grants. `fresh_per_call`: one for each.",
+    strategy: Strategy.optional().describe(
+      "`reuse`: one container for all grants. `fresh_per_call`: one for each. Default: `reuse`, and with `workspace.prepare` `fresh_per_call`.",
     ),
     workspace: z
       .strictObject({
@@ -212,12 +212,18 @@ export const AgentFile = z
       "The port of `/healthz` and `/metrics` in the container. Default: 8080.",
     ),
   })
-  .transform(({ timeout, shutdown, ...agent }) => ({
+  .transform(({ timeout, shutdown, strategy, ...agent }) => ({
     ...agent,
+    strategy: strategy ?? usualStrategy(agent.workspace),
     // A model asks, reads and tries for longer than most programs run.
     timeout_ms: timeout ?? (agent.command === undefined ? 30 : 5) * 60_000,
     shutdown_ms: shutdown,
   }));
+
+/** What is prepared lies below the workspace of a container that is made after it. */
+export function usualStrategy({ prepare }: { prepare?: unknown }): Strategy {
+  return prepare === undefined ? "reuse" : "fresh_per_call";
+}
 
 const Limits = z
   .strictObject({

@@ -2,6 +2,7 @@
 // of sett.yml, and what is known of one that was made (docs/internals/layers.md#prepared).
 import { z } from "zod";
 import { durationBetween } from "./config-quantities.ts";
+import { SecretUses } from "./config-secrets.ts";
 import { Egress } from "./egress.ts";
 import { AgentName, CommitHash } from "./ids.ts";
 
@@ -43,6 +44,9 @@ export const PrepareFile = z
       })
       .prefault({})
       .describe("What it reaches, whatever the agent itself reaches."),
+    secrets: SecretUses.default([]).describe(
+      "Secrets of the file that it gets, as an agent does. The agent's own are not there.",
+    ),
     timeout: durationBetween([1_000, "1s"], [24 * 3_600_000, "24h"])
       .prefault("10m")
       .describe("How long it may take."),
@@ -108,7 +112,10 @@ export const PreparedWorkspace = z.strictObject({
 });
 export type PreparedWorkspace = z.infer<typeof PreparedWorkspace>;
 
-/** The way of its container through the egress proxy: no agent's name has a dot in it. */
+/**
+ * What makes it goes by this name where it is another one than the agent, such as for the egress
+ * proxy and the keeper of secrets: no agent's name has a dot in it.
+ */
 export function prepareWay(agent: AgentName): string {
   return `${agent}.prepare`;
 }

@@ -30,7 +30,7 @@ type Pattern = [RegExp, (agent: string) => PartKind | undefined];
 const patterns: Record<Sort, Pattern[]> = {
   volume: [
     [
-      /^sett-([^.]+)\.secrets\.([^.]+)$/,
+      /^sett-([^.]+)\.secrets\.([^.]+)(?:\.prepare)?$/,
       (name) => ofAgent(name, (agent) => ({ component: "secrets", agent })),
     ],
     [/^sett-([^.]+)\.layer(?:\.[^.]+)?$/, () => ({ component: "layer" })],

@@ -1,5 +1,6 @@
 // The names of the parts of an instance (docs/internals/containers.md#names-and-labels).
 import type { AgentName, ClaimId, InstanceName } from "../model/ids.ts";
+import { prepareWay } from "../model/prepare.ts";
 import { type ServiceName, serviceNames } from "../model/services.ts";
 import type { PartLabels } from "./labels.ts";
 
@@ -89,9 +90,12 @@ export function filesVolumeName(instance: InstanceName, service: ServiceName): s
   return `sett-${instance}.${service}`;
 }
 
-/** The secrets of one agent, in memory: the keeper fills it, and the agent's containers read it. */
-export function secretsVolumeName(instance: InstanceName, agent: AgentName): string {
-  return `sett-${instance}.secrets.${agent}`;
+/**
+ * In memory: the keeper fills it, and the containers of its holder read it. `holder`: an agent's
+ * name, or that of what prepares its workspace.
+ */
+export function secretsVolumeName(instance: InstanceName, holder: string): string {
+  return `sett-${instance}.secrets.${holder}`;
 }
 
 /** Redis' data. */
@@ -187,7 +191,9 @@ export function isNameOf(part: PartLabels, name: string): boolean {
     case "socket":
       return /^[^.]+(?:\.[^.]+(?:\.prepare)?)?$/.test(after(`${networkName(instance)}.`));
     case "secrets":
-      return volume === secretsVolumeName(instance, part.agent);
+      return [part.agent, prepareWay(part.agent)].some(
+        (holder) => volume === secretsVolumeName(instance, holder),
+      );
     case "workspace":
       return /^(?:\.(?:(?:\d+\.)?store|\d+|upper|(?:over|upper)-[0-9a-f]+))?$/.test(
         volume.replace(workspaceVolumeName(instance, part.agent), ""),

@@ -19,8 +19,16 @@ type Way = { door: string; agent?: AgentName | "api" };
 /** A user of Redis. */
 export type Login = { name: string; password: string };
 
-/** How many workers each agent may have, and what is prepared for them. */
-export type Scale = { agent: AgentName; replicas: number; prepare?: Prepare };
+/**
+ * How many workers each agent may have, and what is prepared for them. `secrets`: what the command
+ * of `prepare` sees of its own.
+ */
+export type Scale = {
+  agent: AgentName;
+  replicas: number;
+  prepare?: Prepare;
+  secrets?: { mounts: readonly Mount[]; env: Readonly<Record<string, string>> };
+};
 
 /** What is prepared for an agent reaches the proxy as itself. */
 export type Proofs = ReadonlyMap<AgentName, Proof>;

@@ -14,10 +14,12 @@ out=$(sh -c "$goal" 2>&1 < /dev/null)
 jq -n --arg text "$out" '{structural_type: "Terminal", artefact_type: "Done", artefact_payload: $text, summary: ""}'
 `;
 
+const bidder = 'jq -r .payload | grep -q "^: $SETT_AGENT_NAME" && echo exclusive || echo ignore';
+
 const agentOf = (run: string) => `
     image: sett/agent-base:latest
     strategy: fresh_per_call
-    bid_command: ["sh", "-c", "jq -r .payload | grep -q \\"^: $SETT_AGENT_NAME\\" && echo exclusive || echo ignore"]
+    bid_command: ["sh", "-c", ${JSON.stringify(bidder)}]
     resources: { limits: { disk: 100M } }
     workspace: { mode: rw, prepare: { run: ${JSON.stringify(run)}, key: [lock, install.sh] } }
     secrets: [{ name: token, variable: TOKEN }]
@@ -51,17 +53,37 @@ echo tried > packages/tried
 chmod 000 .
 `;
 
+const npmToken = "npm_4hT9xQ2vLm7KpR3wZs8Y";
+
+/** Needs a token for what it installs, and says what of the agent's it sees. */
+const withToken = `#!/bin/sh
+echo "the token is $NPM_TOKEN"
+[ "$NPM_TOKEN" = "$(cat /run/secrets/npm)" ] || exit 9
+mkdir packages; echo $NPM_TOKEN | wc -c > packages/length; ls /run/secrets > packages/seen; env | grep -c hush >> packages/seen || :
+`;
+
+/** It has another secret than what is prepared for it. Nothing says its strategy. */
+const member = `
+    image: sett/agent-base:latest
+    bid_command: ["sh", "-c", ${JSON.stringify(bidder)}]
+    workspace:
+      mode: rw
+      prepare: { run: "./private.sh", key: [private.sh], secrets: [{ name: npm, variable: NPM_TOKEN }] }
+    secrets: [{ name: token, variable: TOKEN }]
+    command: ["sh", "-c", ${JSON.stringify(runner)}]`;
+
 let sett: SettWorkspace;
 
 beforeAll(async () => {
   sett = await SettWorkspace.create({
-    "sett.yml": `version: '1.0'\nsecrets:\n  token: { environment: TEST_TOKEN }\nagents:\n  first:${agentOf("./install.sh")}\n  second:${agentOf("./install.sh")}\n`,
+    "sett.yml": `version: '1.0'\nsecrets:\n  token: { environment: TEST_TOKEN }\n  npm: { environment: NPM }\nagents:\n  first:${agentOf("./install.sh")}\n  second:${agentOf("./install.sh")}\n  member:${member}\n`,
+    "private.sh": withToken,
     "install.sh": good,
     lock: "one\n",
     "src/code": "code\n",
     "deep/code": "deep\n",
   });
-  sett.env = { TEST_TOKEN: "hush-hush-hush-hush" };
+  sett.env = { TEST_TOKEN: "hush-hush-hush-hush", NPM: npmToken };
   await sett.commit("Add a sett");
   await sett.up();
 });
@@ -137,3 +159,24 @@ test("one that fills the disk ends, with a Failure that says so, and nothing of 
   await commit({ lock: "one\n", "install.sh": good });
   expect(await outputOf("first", state)).toBe(clean);
 });
+
+test("the secrets of what prepares are seen by that command alone, and nothing of them is left", async () => {
+  const seen = "cat packages/length packages/seen; ls -A /run/secrets; env | grep -c npm_";
+  expect(await outputOf("member", seen)).toBe("25\nnpm\n0\ntoken\n0");
+  const logs = await sett.need("logs", "member");
+  expect(logs).toContain("the token is [secret npm]");
+  const keeper = await $`docker inspect ${{ raw: await containersOf() }}`.text();
+  for (const text of [logs, keeper]) expect(text).not.toContain(npmToken);
+  const leave = 'printf "//registry/:_authToken=%s" "$NPM_TOKEN" > packages/.npmrc';
+  await commit({ "private.sh": `${withToken}${leave}\n` });
+  const failure = await outputOf("member", "echo began");
+  expect(failure).toContain(
+    "`./private.sh` has left the value of the secret npm in `packages/.npmrc`, where each grant would see it",
+  );
+  expect(failure).not.toContain(npmToken);
+});
+
+async function containersOf(): Promise<string> {
+  const ids = await $`docker ps -aq --filter label=dev.sett.instance=${sett.name}`.text();
+  return ids.trim().split("\n").join(" ");
+}

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { aborted } from "../../../lib/async/sleep.ts";
-import type { WithSecrets } from "../../../lib/config/resolve-secrets.ts";
+import { secretsOfAgents, type WithSecrets } from "../../../lib/config/resolve-secrets.ts";
 import type { SecretSource } from "../../../lib/model/config-secrets.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { killGroup } from "../../../lib/process/kill-group.ts";
@@ -39,9 +39,7 @@ export async function readableValues(
 ): Promise<{ values: Map<string, Buffer>; unread: string[] }> {
   const values = new Map<string, Buffer>();
   const unread: string[] = [];
-  for (const name of new Set(
-    agents.flatMap((agent) => agent.secrets.map((secret) => secret.name)),
-  )) {
+  for (const name of secretsOfAgents({ agents })) {
     const source = secrets[name];
     const read =
       source === undefined || source.command !== undefined || (await isPipe(source.file))

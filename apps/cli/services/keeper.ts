@@ -1,7 +1,8 @@
 // The keeper of secrets: for an instance with an agent that names one. Each such agent has a volume
-// in memory, which only its own containers read. The keeper runs nothing but a sleep, so that the
-// values outlive a restart of the agents.
-import type { AgentConfig } from "../../../lib/model/config.ts";
+// in memory, which only its own containers read, and so has what prepares its workspace. The keeper
+// runs nothing but a sleep, so that the values outlive a restart of the agents.
+import { type SecretHolder, secretHolders } from "../../../lib/config/resolve-secrets.ts";
+import type { SettConfig } from "../../../lib/model/config.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { Mount } from "../../../lib/runtime/container-spec.ts";
 import { secretsVolumeName } from "../../../lib/runtime/names.ts";
@@ -18,20 +19,20 @@ const volumeBytes = 8 * mebibyte;
 export const keeper = defineService({
   name: "keeper",
   image: "gateway",
-  isNeeded: ({ agents }) => agents.some(hasSecrets),
+  isNeeded: (config) => secretHolders(config).length > 0,
   plan: ({ instance, config, repository }) => {
-    const agents = config.agents.filter(hasSecrets).map(({ name }) => name);
+    const holders = secretHolders(config);
     return {
       program: "gateway",
       start: { sleep: "2147483647" },
       env: Object.fromEntries(
-        agents.map((agent) => [`SETT_SECRETS_OF_${agent}`, `${ofAgents}/${agent}`]),
+        holders.map(({ holder }) => [`SETT_SECRETS_OF_${holder}`, `${ofAgents}/${holder}`]),
       ),
-      needs: agents.map((agent) => ({
+      needs: holders.map(({ holder, agent }) => ({
         kind: "shelf",
-        name: secretsVolumeName(instance, agent),
+        name: secretsVolumeName(instance, holder),
         of: { component: "secrets", agent },
-        target: `${ofAgents}/${agent}`,
+        target: `${ofAgents}/${holder}`,
         memoryBytes: volumeBytes,
       })),
       network: "none",
@@ -61,22 +62,28 @@ export const keeper = defineService({
   sign: { variable: "SETT_SECRETS" },
 });
 
-function hasSecrets({ secrets }: Pick<AgentConfig, "secrets">): boolean {
-  return secrets.length > 0;
+/** What a container sees of its secrets: the values, not writable, and the names in `env`. */
+export type SeenSecrets = { mounts: Mount[]; env: Record<string, string> };
+
+/**
+ * `holder`: an agent, or what prepares its workspace. What one grant's command changed, the next
+ * one would get. The environment has names and variables, and no value.
+ */
+export function secretsFor(
+  { instance, config }: { instance: InstanceName; config: Pick<SettConfig, "agents"> },
+  holder: string,
+): SeenSecrets {
+  const found = secretHolders(config).find((each) => each.holder === holder);
+  if (found === undefined) return { mounts: [], env: {} };
+  const volume = secretsVolumeName(instance, holder);
+  return {
+    mounts: [{ kind: "volume", volume, target: secretsFolder, access: "ro" }],
+    env: { SETT_SECRETS: variablesOf(found), SETT_SECRETS_DIR: secretsFolder },
+  };
 }
 
-/** Not writable: what one grant's command changed, the next one would get. */
-export function secretMountsOf(instance: InstanceName, agent: AgentConfig): Mount[] {
-  if (!hasSecrets(agent)) return [];
-  const volume = secretsVolumeName(instance, agent.name);
-  return [{ kind: "volume", volume, target: secretsFolder, access: "ro" }];
-}
-
-/** Names and variables, and no value. */
-export function secretEnvironment(agent: AgentConfig): Record<string, string> {
-  if (!hasSecrets(agent)) return {};
-  const variables = Object.fromEntries(
-    agent.secrets.map(({ name, variable }) => [name, variable ?? null]),
+function variablesOf({ uses }: SecretHolder): string {
+  return JSON.stringify(
+    Object.fromEntries(uses.map(({ name, variable }) => [name, variable ?? null])),
   );
-  return { SETT_SECRETS: JSON.stringify(variables), SETT_SECRETS_DIR: secretsFolder };
 }

@@ -53,7 +53,7 @@ function environmentOf({ instance, config }: PlanInput): Record<string, string> 
  * It knows how many workers an agent may have, and in containers nothing of what they are made
  * from.
  */
-function workersOf({ config }: PlanInput): Need[] {
-  const scales = scalesOf(config);
+function workersOf(input: PlanInput): Need[] {
+  const scales = scalesOf(input);
   return scales.length === 0 ? [] : [{ kind: "power", power: "workers", ...starterDoor, scales }];
 }

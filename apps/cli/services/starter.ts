@@ -1,12 +1,11 @@
 // The starter of workers: for an instance with an agent that has some. It alone has the Engine, and
 // a template for the workers of each such agent.
 import { needsWorkers } from "../../../lib/model/agent.ts";
-import type { SettConfig } from "../../../lib/model/config.ts";
 import { prepareWay } from "../../../lib/model/prepare.ts";
-import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Proofs, Scale } from "../../../lib/runtime/part-plan.ts";
 import { engineHolder } from "./engine-holder.ts";
 import type { PlanInput } from "./input.ts";
+import { secretsFor } from "./keeper.ts";
 import { gatewayStopSeconds, serviceResources } from "./limits.ts";
 import { proofFor } from "./reach.ts";
 import { defineService } from "./service.ts";
@@ -25,7 +24,7 @@ export const starter = defineService({
       engine: {
         kind: "engine",
         power: "workers",
-        scales: scalesOf(input.config),
+        scales: scalesOf(input),
         proofs: proofsOf(input),
       },
       resources: serviceResources,
@@ -47,10 +46,10 @@ function proofsOf({ config, doors }: Pick<PlanInput, "config" | "doors">): Proof
   );
 }
 
-export function scalesOf({ agents }: Pick<SettConfig, "agents">): Scale[] {
-  return agents.filter(needsWorkers).map(({ name: agent, replicas, workspace: { prepare } }) => ({
-    agent,
-    replicas,
-    ...withoutUndefined({ prepare }),
+export function scalesOf(input: Pick<PlanInput, "config" | "instance">): Scale[] {
+  const agents = input.config.agents.filter(needsWorkers);
+  return agents.map(({ name: agent, replicas, workspace: { prepare } }) => ({
+    ...{ agent, replicas },
+    ...(prepare && { prepare, secrets: secretsFor(input, prepareWay(agent)) }),
   }));
 }

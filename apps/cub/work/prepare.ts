@@ -22,6 +22,9 @@ import { unreachable } from "../../../lib/model/unreachable.ts";
 import { reachable } from "../../../lib/reach/reachable.ts";
 import { createJsonLog, type JsonLog } from "../../../lib/service/json-log.ts";
 import type { RunOutcome } from "../container/tool-limits.ts";
+import { maskedLine } from "../secrets/mask-line.ts";
+import { SecretSearch } from "../secrets/search-content.ts";
+import { Secrets, type SecretVariables, withoutSecrets } from "../secrets/secrets.ts";
 import { commandsOf } from "../tool/commands.ts";
 import { outputText } from "../tool/log-text.ts";
 import { workingCopyOf } from "../tool/working-copy-of.ts";
@@ -37,12 +40,19 @@ type PrepareSettings = {
   workspaceDir: string;
   commandEnvironment: Readonly<Record<string, string>> | undefined;
   egressUrl: string | undefined;
+  secrets: { folder: string; variables: SecretVariables } | undefined;
   diskBytes: number;
   pids: number | undefined;
   environment: Readonly<Record<string, string | undefined>>;
 };
 
+/** `secrets`: those of `prepare`, which the step that reads the key does not have. */
+type Step = { log: JsonLog; secrets: Secrets | undefined };
+
 const steps = { key: readKey, run, seal };
+
+/** How long the command waits for secrets that a restart of the machine has cleared. */
+const secretsWithinMs = 10 * 60_000;
 
 /**
  * The last line on stdout is what the step has found out, as JSON. The exit code is 1 where the
@@ -52,9 +62,13 @@ export async function prepare(args: readonly string[], settings: PrepareSettings
   const [name = ""] = args;
   if (!isStep(name) || args.length !== 1)
     throw new SettError("usage", `--prepare takes one of ${Object.keys(steps).join(", ")}.`);
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "prepare" });
+  const secrets =
+    settings.secrets && new Secrets(settings.secrets.folder, settings.secrets.variables);
+  const write = (line: string) =>
+    console.log(secrets === undefined ? line : maskedLine(line, secrets.masker()));
+  const log = createJsonLog(write, systemClock.now).with({ service: "prepare" });
   try {
-    const found = await steps[name](settings, log);
+    const found = await steps[name](settings, { log, secrets });
     log.info("Prepared", { step: name, ...found });
   } catch (error) {
     if (!(error instanceof SettError)) throw error;
@@ -83,7 +97,10 @@ async function readKey(settings: PrepareSettings): Promise<{ files: string }> {
  * In an empty volume of its own. What it finds is what the key names, so that what it
  * makes depends on nothing else of the commit.
  */
-async function run(settings: PrepareSettings, log: JsonLog): Promise<Record<string, number>> {
+async function run(
+  settings: PrepareSettings,
+  { log, secrets }: Step,
+): Promise<Record<string, number>> {
   const { order, workspaceDir, git, diskBytes, pids, commandEnvironment } = settings;
   const copy = await copyIn(workspaceDir, settings);
   const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl, { log }));
@@ -99,15 +116,18 @@ async function run(settings: PrepareSettings, log: JsonLog): Promise<Record<stri
       current: { role: maker, timeout_ms: order.timeout_ms, workspace_mode: "ro" },
     },
     workingCopy: copy,
-    secrets: undefined,
+    secrets,
     egressUrl,
     log,
     noteTrouble: () => {},
   });
   const { signal } = new AbortController();
+  await needSecrets(secrets, log);
+  using _ = secrets?.hold();
   const takeFiles = () => copy.takeFiles(order, order.key, diskBytes);
   await (commands.limits?.guard(signal, takeFiles) ?? takeFiles());
-  const outcome = await commands.runTool({ stdin: "", timeoutMs: order.timeout_ms, signal });
+  const ended = await commands.runTool({ stdin: "", timeoutMs: order.timeout_ms, signal });
+  const outcome = secrets === undefined ? ended : withoutSecrets(ended, secrets.masker());
   const nothing = new Uint8Array();
   const {
     stdout = nothing,
@@ -132,11 +152,22 @@ async function run(settings: PrepareSettings, log: JsonLog): Promise<Record<stri
   throw new SettError("process-failed", hinted.reason);
 }
 
-function problemOf(
-  outcome: RunOutcome,
-  { run: line, timeout_ms }: PrepareSettings["order"],
-): string | undefined {
-  const command = `\`${line.length > 80 ? `${line.slice(0, 79)}…` : line}\``;
+/** Throws `config-invalid` where they stay away. */
+async function needSecrets(secrets: Secrets | undefined, log: JsonLog): Promise<void> {
+  if (secrets === undefined) return;
+  await secrets.untilThere(AbortSignal.timeout(secretsWithinMs), log, () => {});
+  const missing = secrets.missing();
+  if (missing.length === 0) return;
+  const names = missing.join(", ");
+  throw new SettError(
+    "config-invalid",
+    `The secrets of \`workspace.prepare\` are not there (${names}): \`sett up\` brings them.`,
+  );
+}
+
+function problemOf(outcome: RunOutcome, order: PrepareSettings["order"]): string | undefined {
+  const command = commandIn(order);
+  const { timeout_ms } = order;
   switch (outcome.kind) {
     case "not_started":
       return outcome.message;
@@ -159,11 +190,18 @@ function problemOf(
   }
 }
 
+function commandIn({ run: line }: PrepareSettings["order"]): string {
+  return `\`${line.length > 80 ? `${line.slice(0, 79)}…` : line}\``;
+}
+
 /**
  * In the volume of the command. What is in it moves down one folder, so that nothing of it has the
  * name of what is made here.
  */
-async function seal({ order, workspaceDir: root }: PrepareSettings): Promise<PreparedContent> {
+async function seal(
+  { order, workspaceDir: root }: PrepareSettings,
+  { log, secrets }: Step,
+): Promise<PreparedContent> {
   await chmod(root, 0o755);
   const inner = join(root, `.${randomBytes(12).toString("hex")}`);
   await mkdir(inner);
@@ -171,7 +209,10 @@ async function seal({ order, workspaceDir: root }: PrepareSettings): Promise<Pre
     if (path !== inner) await rename(path, pathIn(inner, name));
   await mendFolder(inner);
   for (const path of order.key) await removePath(inner, path.split("/"));
-  const content = await readContent(inner);
+  await needSecrets(secrets, log);
+  const search = secrets && new SecretSearch(secrets.masker(), commandIn(order), inner);
+  const content = await readContent(inner, (piece, path) => search?.add(piece, path));
+  search?.end();
   await chmod(inner, 0o755);
   await rename(inner, join(root, treeFolder));
   return content;

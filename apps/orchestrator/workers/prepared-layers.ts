@@ -20,8 +20,8 @@ import { MakerFailed } from "../../../lib/runtime/layer-maker.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import type { LayerVolumes, Maker, Shared } from "./layer-volumes.ts";
 
-/** `spec`: of the container in which the command runs, but for its workspace. */
-export type PreparedTemplate = Prepare & { spec: ContainerSpec };
+/** `spec`: of the container in which the command runs with its secrets, but for its workspace. */
+export type PreparedTemplate = Omit<Prepare, "secrets"> & { spec: ContainerSpec };
 
 /** `image`: the cub's own, of which all steps are but that of the command. */
 export type PreparedOptions = {
@@ -168,7 +168,8 @@ export class PreparedLayers {
       ).catch((error: unknown) => {
         throw error instanceof MakerFailed ? new CommandFailed(error, { container, agent }) : error;
       });
-      const sealing = this.#trusted(spec, "seal", { order, mounts: [workspace] });
+      const secrets = spec.mounts.filter(({ target }) => target === spec.env.SETT_SECRETS_DIR);
+      const sealing = this.#trusted(spec, "seal", { order, mounts: [workspace, ...secrets] });
       const content = PreparedContent.parse(lastOf(await run(sealing, stepMs)));
       return { content, log: { container, lines } };
     });
@@ -202,6 +203,7 @@ export class PreparedLayers {
   ): Maker {
     const { env, user, resources, systemCalls, pidsLimit } = spec;
     const { SETT_OBJECTS_DIR, SETT_EXCHANGE_DIR, SETT_DISK_LIMIT } = env;
+    const { SETT_SECRETS, SETT_SECRETS_DIR } = step === "seal" ? env : {};
     return {
       image: this.#options.image,
       entrypoint: ["/cub/cub", "--prepare", step],
@@ -211,6 +213,7 @@ export class PreparedLayers {
         SETT_GIT_LIBRARY_PATH: "/cub",
         SETT_WORKSPACE_DIR: step === "key" ? repositoryFolder : workspaceFolder,
         ...withoutUndefined({ SETT_OBJECTS_DIR, SETT_EXCHANGE_DIR, SETT_DISK_LIMIT }),
+        ...withoutUndefined({ SETT_SECRETS, SETT_SECRETS_DIR }),
         ...order,
       },
       mounts,
@@ -254,17 +257,23 @@ class CommandFailed extends Error {
   }
 }
 
-/** What was made with another image, command, environment, user or network is another thing. */
+/**
+ * What was made with another image, command, environment, user, network or names of secrets is
+ * another thing. A new value of a secret changes nothing.
+ */
 function keyOf({ spec, run, egress }: PreparedTemplate, files: string): string {
   const { image, user, env } = spec;
   const variables = Object.entries(env)
-    .filter(([name]) => !name.startsWith("SETT_") || name.startsWith("SETT_COMMAND_ENVIRONMENT"))
+    .filter(([name]) => !/^SETT_(?!SECRETS$|COMMAND_ENVIRONMENT)/.test(name))
     .toSorted();
   const all = JSON.stringify([files, run, image, user ?? null, variables, egress.toSorted()]);
   return createHash("sha256").update(all).digest("hex").slice(0, keyLength);
 }
 
-function orderOf({ run, key, timeout_ms }: Prepare, base: PrepareBase): Record<string, string> {
+function orderOf(
+  { run, key, timeout_ms }: PreparedTemplate,
+  base: PrepareBase,
+): Record<string, string> {
   return inPieces("SETT_PREPARE", JSON.stringify({ ...base, run, key, timeout_ms }));
 }
 

@@ -10,18 +10,24 @@ import type { PreparedContent } from "../../model/prepare.ts";
 const wholeBytes = 1024 ** 2;
 const [ownerMayList, ownerMayRead, programMode] = [0o700, 0o400, 0o100];
 
+/** Gets each file in pieces, which follow each other, and each link with what it leads to. */
+type OnPiece = (piece: Uint8Array, path: Path) => void;
+
 /**
  * Nothing may change the folder meanwhile. What its owner has closed is opened, and repositories
  * are removed: git would take the folder that has one for a submodule.
  */
-export async function readContent(folder: Path): Promise<PreparedContent> {
+export async function readContent(
+  folder: Path,
+  onPiece: OnPiece = () => {},
+): Promise<PreparedContent> {
   const hash = createHash("sha256");
-  const sum = { files: 0, bytes: 0 };
+  const sum = { files: 0, bytes: 0, onPiece };
   await addFolder(folder, hash, sum);
-  return { digest: `sha256:${hash.digest("hex")}`, ...sum };
+  return { digest: `sha256:${hash.digest("hex")}`, files: sum.files, bytes: sum.bytes };
 }
 
-type Sum = { files: number; bytes: number };
+type Sum = { files: number; bytes: number; onPiece: OnPiece };
 
 async function addFolder(folder: Path, hash: Hash, sum: Sum): Promise<void> {
   await allow(folder, ownerMayList);
@@ -35,8 +41,11 @@ async function addFolder(folder: Path, hash: Hash, sum: Sum): Promise<void> {
     const isProgram = ((stats?.mode ?? 0) & programMode) > 0;
     hash.update(`${isProgram ? "program" : kind} ${Buffer.from(name).length} `).update(name);
     if (kind === "folder") await addFolder(path, hash, sum);
-    else if (kind === "link") hash.update(await readlink(path as string, { encoding: "buffer" }));
-    else if (stats !== undefined) hash.update(await contentOf(path, stats.size, sum));
+    else if (kind === "link") {
+      const target = await readlink(path as string, { encoding: "buffer" });
+      hash.update(target);
+      sum.onPiece(target, path);
+    } else if (stats !== undefined) hash.update(await contentOf(path, stats.size, sum));
     hash.update("\n");
   }
 }
@@ -44,8 +53,12 @@ async function addFolder(folder: Path, hash: Hash, sum: Sum): Promise<void> {
 /** A stream for each file would take ten times as long: packages have thousands of small ones. */
 async function contentOf(path: Path, size: number, sum: Sum): Promise<Buffer> {
   const own = createHash("sha256");
-  if (size <= wholeBytes) own.update(readFileSync(path));
-  else for await (const piece of createReadStream(path)) own.update(piece);
+  const take = (piece: Uint8Array) => {
+    own.update(piece);
+    sum.onPiece(piece, path);
+  };
+  if (size <= wholeBytes) take(readFileSync(path));
+  else for await (const piece of createReadStream(path)) take(piece);
   sum.files += 1;
   sum.bytes += size;
   return own.digest();

@@ -18,12 +18,19 @@ export type PreparationEgress = {
   network: NonNullable<ContainerSpec["network"]>;
 };
 
+/** What the command has beside what all are given. */
+type OfPreparation = {
+  egress: PreparationEgress | undefined;
+  secrets: { mounts: readonly Mount[]; env: Readonly<Record<string, string>> } | undefined;
+};
+
 /**
- * `worker`: the template of the agent's workers. It has no way to Redis, no model, and no secret.
+ * `worker`: the template of the agent's workers. It has no way to Redis, no model, and no secret
+ * but its own.
  */
 export function preparationSpec(
   worker: ContainerSpec,
-  egress: PreparationEgress | undefined,
+  { egress, secrets }: OfPreparation,
 ): ContainerSpec {
   const { SETT_OBJECTS_DIR: objects, SETT_EXCHANGE_DIR: exchange } = worker.env;
   // Not the agent's own folder in the exchange, where it publishes.
@@ -36,10 +43,15 @@ export function preparationSpec(
     .map(([name, value]) => [name, isNamed(name, value) ? maker : value]);
   return {
     ...worker,
-    env: { ...Object.fromEntries(env), ...withoutUndefined({ SETT_EGRESS_URL: egress?.url }) },
+    env: {
+      ...Object.fromEntries(env),
+      ...secrets?.env,
+      ...withoutUndefined({ SETT_EGRESS_URL: egress?.url }),
+    },
     mounts: [
       ...worker.mounts.filter(({ target }) => targets.includes(target)),
       ...(egress?.mounts ?? []),
+      ...(secrets?.mounts ?? []),
     ],
     network: egress?.network ?? "none",
     healthcheck: "none",

@@ -15,7 +15,7 @@ import type { Need, Over, PartPlan } from "../../../../lib/runtime/part-plan.ts"
 import { usesProxy } from "../../services/egress.ts";
 import { leaseTime, reachesRedis, redisTimes } from "../../services/environment.ts";
 import type { PlanInput, PlannedImage } from "../../services/input.ts";
-import { secretEnvironment, secretMountsOf } from "../../services/keeper.ts";
+import { secretsFor } from "../../services/keeper.ts";
 import { agentResources, health, mebibyte, stopSecondsFor } from "../../services/limits.ts";
 import { packsOf, servesPacks } from "../../services/packs.ts";
 import { type Door, proofFor } from "../../services/reach.ts";
@@ -64,7 +64,7 @@ export function agentPlan(
       reachesRedis(input, { role: "agent", agent: agent.name }),
       ...waysOf(input, agent),
       ...reachesRecorder(input.config, agent.name),
-      ...secretMountsOf(instance, agent),
+      ...secretsFor(input, agent.name).mounts,
       {
         kind: "tmpfs",
         target: "/tmp",
@@ -169,7 +169,7 @@ function cubEnvironment(
     ...(claim !== undefined && inPieces("SETT_PROMPT_CLAIM", claim)),
     ...(execution !== undefined && inPieces("SETT_PROMPT_EXECUTION", execution)),
     ...modelEnvironment(input, agent),
-    ...secretEnvironment(agent),
+    ...secretsFor(input, agent.name).env,
     SETT_SHUTDOWN_TIMEOUT: `${agent.shutdown_ms}ms`,
     ...(machine.canLimitSystemCalls && { SETT_STOP_SIGNAL: unsendable }),
     // The cub has its own libraries; the agent's command gets the value of its image.

@@ -5,6 +5,8 @@ import { createHash } from "node:crypto";
 import {
   hookSecretProblem,
   hookSecrets,
+  secretHolders,
+  secretsOfAgents,
   usedSecrets,
   type WithSecrets,
 } from "../../../../lib/config/resolve-secrets.ts";
@@ -47,16 +49,14 @@ export async function readSecrets(
   const inBase64 = (name: string) => values.get(name)?.toString("base64") ?? "";
   return {
     agents: Object.fromEntries(
-      agents
-        .filter((agent) => agent.secrets.length > 0)
-        .map((agent) => [
-          agent.name,
-          Object.fromEntries(agent.secrets.map(({ name }) => [name, inBase64(name)])),
-        ]),
+      secretHolders({ agents }).map(({ holder, uses }) => [
+        holder,
+        Object.fromEntries(uses.map(({ name }) => [name, inBase64(name)])),
+      ]),
     ),
-    warnings: [
-      ...new Set(agents.flatMap((agent) => agent.secrets.map(({ name }) => name))),
-    ].flatMap((name) => warningAbout(name, values.get(name) ?? Buffer.of())),
+    warnings: secretsOfAgents({ agents }).flatMap((name) =>
+      warningAbout(name, values.get(name) ?? Buffer.of()),
+    ),
     hooks: Object.fromEntries(
       hookSecrets(users).map((name) => [name, hookSecret(name, values.get(name) ?? Buffer.of())]),
     ),

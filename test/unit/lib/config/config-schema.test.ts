@@ -64,7 +64,15 @@ const written = {
     { mode: "rw" },
     { mode: "w" },
     null,
-    { prepare: { run: "npm ci", key: ["lock"], network: { egress: ["a:443"] }, timeout: "5m" } },
+    {
+      prepare: {
+        run: "npm ci",
+        key: ["lock"],
+        network: { egress: ["a:443"] },
+        timeout: "5m",
+        secrets: ["npm", { name: "b", variable: "B" }],
+      },
+    },
     { prepare: { run: "npm ci" } },
   ],
   bids: [

@@ -143,9 +143,10 @@ const cases: Case[] = [
   ],
   [
     "what is prepared lies below fresh containers",
-    "    workspace: { prepare: { run: npm ci, key: [a] } }\n",
+    "    strategy: reuse\n    workspace: { prepare: { run: npm ci, key: [a], secrets: [npm] } }\n",
     [
-      "sett.yml:6:18 agents.a.workspace.prepare: needs `strategy: fresh_per_call`: it lies below the workspace of each new container",
+      "sett.yml:7:18 agents.a.workspace.prepare: cannot be combined with `strategy: reuse`: it lies below the workspace of each new container. Leave `strategy` out",
+      "sett.yml:7:62 agents.a.workspace.prepare.secrets[0]: `secrets` has no `npm`: the file needs `secrets: { npm: { file: … } }`, which says where it comes from",
     ],
   ],
   [
@@ -176,7 +177,7 @@ const cases: Case[] = [
     "fresh containers keep nothing",
     "    strategy: fresh_per_call\n    workspace: { keep: true }\n",
     [
-      "sett.yml:7:24 agents.a.workspace.keep: cannot be combined with `strategy: fresh_per_call`, where each grant has a working copy of its own",
+      "sett.yml:7:24 agents.a.workspace.keep: cannot be combined with `prepare` or `strategy: fresh_per_call`, where each grant has a working copy of its own",
     ],
   ],
   [

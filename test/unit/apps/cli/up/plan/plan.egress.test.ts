@@ -42,7 +42,8 @@ test("what is prepared for an agent has a way of its own, and a container with n
   const [template] = JSON.parse(plan.starter?.spec.env.SETT_WORKERS ?? "[]");
   const { spec, ...rest } = template.prepare;
   expect(rest).toEqual({
-    ...{ run: "npm ci", key: ["lock"], egress: ["example.org:443"], timeout_ms: 600_000 },
+    ...{ run: "npm ci", key: ["lock"], secrets: [], egress: ["example.org:443"] },
+    timeout_ms: 600_000,
   });
   expect(spec).toMatchObject({ user: agent?.spec.user, network: "none", capabilities: "none" });
   expect(spec.env).toMatchObject({ A: "b", USER: "prepare", LOGNAME: "prepare" });

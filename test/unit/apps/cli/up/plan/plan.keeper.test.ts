@@ -44,6 +44,28 @@ test("an agent reads its own, and no other agent sees them", () => {
   ]);
 });
 
+test("what prepares a workspace reads secrets of its own, and the agent does not see them", () => {
+  const prepare =
+    "    workspace: { prepare: { run: npm ci, key: [a], secrets: [{ name: token, variable: NPM_TOKEN }] } }\n";
+  const { agents, keeper, starter } = planOf(one + prepare + two);
+  const secrets = (holder: string, target: string, access: string) => ({
+    ...{ kind: "volume", volume: `sett-demo.secrets.${holder}`, target, access },
+  });
+  expect(keeper?.spec.mounts).toMatchObject([
+    secrets("one", "/secrets/one", "rw"),
+    secrets("one.prepare", "/secrets/one.prepare", "rw"),
+  ]);
+  expect(keeper?.spec.env).toMatchObject({ "SETT_SECRETS_OF_one.prepare": "/secrets/one.prepare" });
+  const [{ spec, prepare: prepared }] = JSON.parse(starter?.spec.env.SETT_WORKERS ?? "[]");
+  const inFolder = ({ target }: { target: string }) => target === "/run/secrets";
+  expect(spec.mounts.filter(inFolder)).toEqual([secrets("one", "/run/secrets", "ro")]);
+  expect(prepared.spec.mounts.filter(inFolder)).toEqual([
+    secrets("one.prepare", "/run/secrets", "ro"),
+  ]);
+  expect(prepared.spec.env.SETT_SECRETS).toBe('{"token":"NPM_TOKEN"}');
+  expect(agents.find(({ agent }) => agent === "one")?.spec.env.SETT_SECRETS).toContain('"key"');
+});
+
 test("nothing in the plan depends on a value", () => {
   expect(planOf(one, "a-first-value")).toEqual(planOf(one, "another-value"));
 });
