@@ -24,6 +24,8 @@ const testPrograms = {
   // The page is tested in it.
   chromium: "chromium",
   busybox: "busybox-static",
+  // Images are pulled from it with a login.
+  "docker-registry": "docker-registry",
   "/usr/sbin/sshd": "openssh-server",
   // The programs of the other architecture, x64 on ARM64 and the other way round, run in an
   // emulator, with a C library of their own.

@@ -6,6 +6,7 @@ import type Docker from "dockerode";
 import {
   type Dockerfile,
   hasUnusedStage,
+  imagesOf,
   needOfBuildKit,
   parseDockerfile,
   platformVariablesOf,
@@ -20,6 +21,14 @@ import { ask, explain, reasonOf, statusOf } from "./errors.ts";
 import { findImage } from "./images.ts";
 import { type EngineMessage, jsonMessages } from "./json-messages.ts";
 import { untilSilent } from "./patience.ts";
+import {
+  type FoundLogin,
+  findLogin,
+  knownRegistries,
+  type Login,
+  loginHint,
+  registryOf,
+} from "./registry-logins.ts";
 
 const shownLines = 20;
 
@@ -46,7 +55,12 @@ export async function buildImage(
   const isBetter = hasUnusedStage(parsed) && (await lackOfBuildKit(place)) === undefined;
   if (need === undefined && !isBetter) {
     const args = { ...(await platformArgs(docker, parsed)), ...spec.args };
-    await buildByApi(docker, { ...spec, args }, dockerfile, output, progress.signal);
+    const logins = await loginsFor(imagesOf(parsed, args), place.env);
+    try {
+      await buildByApi(docker, { ...spec, args }, { dockerfile, logins }, output, progress.signal);
+    } catch (error) {
+      throw withLoginHint(error, logins);
+    }
   } else {
     if (need !== undefined) await requireBuildKit(spec, path, need, place);
     const code = await buildWithBuildKit(
@@ -56,7 +70,10 @@ export async function buildImage(
       (line) => output.push(`${line}\n`),
       progress.signal,
     );
-    if (code !== 0) throw failedWithBuildKit(spec, parsed, output.lastLines);
+    if (code !== 0) {
+      const logins = await loginsFor(imagesOf(parsed, spec.args), place.env);
+      throw withLoginHint(failedWithBuildKit(spec, parsed, output.lastLines), logins);
+    }
   }
   const image = await ask(`look for the image ${spec.tag}`, () => findImage(docker, spec.tag));
   if (image === undefined)
@@ -64,13 +81,37 @@ export async function buildImage(
   return image;
 }
 
+/** An image whose name is not known can be of any registry. */
+async function loginsFor(
+  images: readonly string[],
+  env: BuildKitPlace["env"],
+): Promise<FoundLogin[]> {
+  const named = images.filter((image) => image !== "scratch").map(registryOf);
+  const isOpen = images.some((image) => image.includes("$"));
+  const registries = new Set([...named, ...(isOpen ? await knownRegistries(env) : [])]);
+  return await Promise.all([...registries].map((registry) => findLogin(registry, env)));
+}
+
+function withLoginHint(error: unknown, logins: readonly FoundLogin[]): unknown {
+  if (!(error instanceof SettError) || error.code !== "build-failed") return error;
+  // What a step of the build has printed may speak of refusals, too.
+  const [reason = ""] = error.message.split("\n");
+  const login = isOfPull.test(reason) ? loginHint(reason, logins) : undefined;
+  if (login === undefined) return error;
+  const hint = `Is the name of the image in FROM right? ${login}`;
+  return new SettError("build-failed", error.message, { hint, cause: error });
+}
+
+const isOfPull =
+  /pull access denied|\/v2\/|unauthorized:|failed to (?:resolve|authorize|load metadata)/i;
+
 type Output = { push: (text: string) => void; lastLines: string[] };
 
 /** Throws `build-failed`, unless the image has been built. */
 async function buildByApi(
   docker: Docker,
   spec: BuildSpec,
-  dockerfile: string,
+  { dockerfile, logins }: { dockerfile: string; logins: readonly FoundLogin[] },
   output: Output,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -97,6 +138,7 @@ async function buildByApi(
       dockerfile: isOutside ? sentDockerfile : real,
       buildargs: spec.args,
       labels: spec.labels,
+      registryconfig: registryConfig(logins),
       // Without it the container of a failed step stays behind.
       forcerm: true,
       abortSignal: AbortSignal.any([upload.signal, ...(signal === undefined ? [] : [signal])]),
@@ -117,6 +159,13 @@ async function buildByApi(
       : failed(spec, reasonOf(error), output.lastLines, error);
   }
   if (!isBuilt) throw failed(spec, "the build's output ended early", output.lastLines);
+}
+
+/** By registry, as the Engine looks them up. dockerode's types know no identity tokens. */
+function registryConfig(logins: readonly FoundLogin[]): Docker.RegistryConfig {
+  const known: Record<string, Login> = {};
+  for (const { registry, login } of logins) if (login !== undefined) known[registry] = login;
+  return known as Docker.RegistryConfig;
 }
 
 /** The Engine builds for its own machine, and would leave these variables empty. */

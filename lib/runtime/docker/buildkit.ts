@@ -8,8 +8,9 @@ import { createInterface } from "node:readline";
 import { messageOf, SettError } from "../../model/errors.ts";
 import { killGroup } from "../../process/kill-group.ts";
 import type { BuildSpec } from "../port.ts";
+import type { HostEnvironment } from "./docker-config.ts";
 import { dockerEnvironment } from "./docker-program.ts";
-import type { EngineAddress, HostEnvironment } from "./find-engine.ts";
+import type { EngineAddress } from "./find-engine.ts";
 
 /** `env`: in which `docker` is found. */
 export type BuildKitPlace = { address: EngineAddress; env: HostEnvironment };

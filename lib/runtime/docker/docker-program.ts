@@ -1,6 +1,7 @@
 // The environment in which the program `docker`, and what calls it, finds the Engine that Sett has
 // found: by themselves they might find another one.
-import type { EngineAddress, HostEnvironment } from "./find-engine.ts";
+import type { HostEnvironment } from "./docker-config.ts";
+import type { EngineAddress } from "./find-engine.ts";
 
 export function dockerEnvironment(
   address: EngineAddress,

@@ -3,7 +3,8 @@ import type { Agent } from "node:http";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { messageOf, SettError } from "../../model/errors.ts";
-import type { EngineAddress, HostEnvironment } from "./find-engine.ts";
+import type { HostEnvironment } from "./docker-config.ts";
+import type { EngineAddress } from "./find-engine.ts";
 import { SshWay } from "./ssh-way.ts";
 import { readTls, type TlsMaterial } from "./tls-material.ts";
 

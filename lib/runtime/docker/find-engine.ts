@@ -4,12 +4,19 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, realpath } from "node:fs/promises";
 import { connect } from "node:net";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { messageOf, SettError } from "../../model/errors.ts";
 import { shellWord } from "../../model/shell-word.ts";
-
-export type HostEnvironment = Readonly<Record<string, string | undefined>>;
+import {
+  configFolder,
+  type HostEnvironment,
+  homeOf,
+  memberOf,
+  parsedJson,
+  readDockerConfig,
+  readJson,
+  textIn,
+} from "./docker-config.ts";
 
 /** `by`: what has named it, for sentences. */
 export type EngineAddress = { by: string; tried: readonly string[] } & (
@@ -94,7 +101,7 @@ async function chosenContext(env: HostEnvironment): Promise<{ name: string; by: 
   const { DOCKER_CONTEXT: named = "" } = env;
   if (named !== "") return { name: named, by: `the context ${named} (DOCKER_CONTEXT)` };
   const file = join(configFolder(env), "config.json");
-  const name = textIn(await readJson(file), "currentContext") ?? "";
+  const name = textIn(await readDockerConfig(env), "currentContext") ?? "";
   return { name, by: `the context ${name} (${file})` };
 }
 
@@ -118,7 +125,7 @@ async function contextAddress(
       "and there is no such context",
       `\`docker context ls\` lists them. ${other}`,
     );
-  const meta = text instanceof Error ? undefined : parsed(text);
+  const meta = text instanceof Error ? undefined : parsedJson(text);
   if (meta === undefined) {
     const why = text instanceof Error ? messageOf(text) : "it is no JSON";
     throw await refuse(
@@ -297,42 +304,6 @@ export async function wouldWork(env: HostEnvironment): Promise<string> {
   return path === undefined
     ? ""
     : ` An Engine answers at ${path}: \`export DOCKER_HOST=${shellWord(`unix://${path}`)}\`.`;
-}
-
-function configFolder(env: HostEnvironment): string {
-  return env.DOCKER_CONFIG || join(homeOf(env), ".docker");
-}
-
-function homeOf(env: HostEnvironment): string {
-  return env.HOME || homedir();
-}
-
-async function readJson(file: string): Promise<unknown> {
-  return parsed(await readFile(file, "utf8").catch(() => ""));
-}
-
-/** Undefined for what is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The text at this path of keys; undefined where the document has another shape. */
-function textIn(document: unknown, ...keys: readonly string[]): string | undefined {
-  const found = keys.reduce(memberOf, document);
-  return typeof found === "string" ? found : undefined;
-}
-
-/** docker takes a key in any case. */
-function memberOf(document: unknown, key: string): unknown {
-  if (typeof document !== "object" || document === null) return undefined;
-  const found = Object.entries(document).findLast(
-    ([name]) => name.toLowerCase() === key.toLowerCase(),
-  );
-  return found?.[1];
 }
 
 /** As `unreachable` of errors.ts, with what was tried and what would work. */

@@ -3,10 +3,12 @@ import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ImageInfo, Progress } from "../port.ts";
+import type { HostEnvironment } from "./docker-config.ts";
 import { envRecord } from "./env.ts";
 import { ask, askIfThere, explain, isNoEngine, reasonOf, statusOf } from "./errors.ts";
 import { jsonMessages } from "./json-messages.ts";
 import { untilSilent } from "./patience.ts";
+import { type FoundLogin, findLogin, loginHint, registryOf } from "./registry-logins.ts";
 
 export async function findImage(docker: Docker, tag: string): Promise<ImageInfo | undefined> {
   const image = await askIfThere(`look for the image ${tag}`, () => docker.getImage(tag).inspect());
@@ -27,17 +29,24 @@ export async function findImage(docker: Docker, tag: string): Promise<ImageInfo 
   };
 }
 
+/** `env`: in which docker's logins are found. */
 export async function pullImage(
   docker: Docker,
   tag: string,
   { onProgress, signal }: Progress,
+  env: HostEnvironment,
 ): Promise<ImageInfo> {
   const reference = withTag(tag);
+  const found = await findLogin(registryOf(tag), env);
+  const notPulled = (reason: string, cause?: unknown) => failedPull(tag, reason, found, cause);
   try {
-    const stream = await docker.pull(reference, withoutUndefined({ abortSignal: signal }));
+    const stream = await docker.pull(
+      reference,
+      withoutUndefined({ abortSignal: signal, authconfig: found.login }),
+    );
     for await (const message of jsonMessages(untilSilent(docker, "/images/create", stream))) {
       // As for a build, a failed pull is an `error` message in a response of status 200.
-      if (message.error !== undefined) throw notPulled(tag, message.error);
+      if (message.error !== undefined) throw notPulled(message.error);
       if (message.status !== undefined) {
         onProgress(
           [message.id, message.status, message.progress]
@@ -51,16 +60,19 @@ export async function pullImage(
     // there is no image.
     throw statusOf(error) === undefined
       ? explain(error, `pull the image ${tag}`, signal)
-      : notPulled(tag, reasonOf(error), error);
+      : notPulled(reasonOf(error), error);
   }
   const image = await ask(`look for the image ${tag}`, () => findImage(docker, reference));
-  if (image === undefined) throw notPulled(tag, "the registry's answer ended early");
+  if (image === undefined) throw notPulled("the registry's answer ended early");
   return image;
 }
 
-function notPulled(tag: string, reason: string, cause?: unknown): SettError {
+function failedPull(tag: string, reason: string, found: FoundLogin, cause: unknown): SettError {
+  const hint = "Is the name right, and does the registry answer?";
+  const login = loginHint(reason, [found]);
   return new SettError("image-not-found", `The image ${tag} could not be pulled: ${reason}`, {
-    hint: `Is the name right, and does the registry answer? \`docker pull ${tag}\` uses your own login; Sett then uses the image that you have pulled.`,
+    hint:
+      login === undefined ? `${hint} Try \`docker pull ${tag}\`.` : `Is the name right? ${login}`,
     cause,
   });
 }

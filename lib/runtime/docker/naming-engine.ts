@@ -1,6 +1,7 @@
 // Says with each failure to reach the Engine which one was tried, and what would work: a command
 // may meet it at its first question, or at any later one.
-import { type EngineAddress, explainUnreachable, type HostEnvironment } from "./find-engine.ts";
+import type { HostEnvironment } from "./docker-config.ts";
+import { type EngineAddress, explainUnreachable } from "./find-engine.ts";
 
 /** The same port: whatever its methods throw, also on the way of what they yield, is explained. */
 export function namingEngine<Port extends object>(

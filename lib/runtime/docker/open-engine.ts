@@ -5,9 +5,10 @@
 import type { Agent } from "node:http";
 import type Docker from "dockerode";
 import { messageOf, SettError } from "../../model/errors.ts";
+import type { HostEnvironment } from "./docker-config.ts";
 import { type EngineWay, wayTo } from "./engine-way.ts";
 import { isNoEngine } from "./errors.ts";
-import type { EngineAddress, HostEnvironment } from "./find-engine.ts";
+import type { EngineAddress } from "./find-engine.ts";
 import { type Answered, type Dial, wholeAnswers } from "./whole-answers.ts";
 
 type Options = Readonly<Record<string, unknown>>;

@@ -16,9 +16,10 @@ import {
   startContainerAgain,
   stopContainer,
 } from "./containers.ts";
+import type { HostEnvironment } from "./docker-config.ts";
 import { checkEngine } from "./engine.ts";
 import { execInContainer } from "./exec.ts";
-import { type EngineAddress, findEngine, type HostEnvironment } from "./find-engine.ts";
+import { type EngineAddress, findEngine } from "./find-engine.ts";
 import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts, strangersOf } from "./inspect-parts.ts";
 import { layVolume, makeUpper } from "./layered-volumes.ts";
@@ -98,7 +99,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
   };
   const images: Images = {
     find: (tag) => findImage(docker, tag),
-    pull: (tag, progress) => pullImage(docker, tag, progress),
+    pull: (tag, progress) => pullImage(docker, tag, progress, env),
     build: (spec, progress) => buildImage(docker, spec, progress, { address, env }),
     untag: (tag) => removeImage(docker, tag),
     removeUnnamed: (id) => removeUnnamed(docker, id),

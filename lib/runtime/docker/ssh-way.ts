@@ -14,7 +14,7 @@ import { Duplex, type Readable, type Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, SettError } from "../../model/errors.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import type { HostEnvironment } from "./find-engine.ts";
+import type { HostEnvironment } from "./docker-config.ts";
 import { sshFailure } from "./ssh-failure.ts";
 
 type Ssh = ChildProcessByStdio<Writable, Readable, Readable>;

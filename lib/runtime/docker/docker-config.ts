@@ -1,0 +1,47 @@
+// The folder in which the docker command line keeps what a person has set, and how it reads it.
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+export type HostEnvironment = Readonly<Record<string, string | undefined>>;
+
+export function configFolder(env: HostEnvironment): string {
+  return env.DOCKER_CONFIG || join(homeOf(env), ".docker");
+}
+
+/** Undefined where it is not there, or is no JSON. */
+export async function readDockerConfig(env: HostEnvironment): Promise<unknown> {
+  return await readJson(join(configFolder(env), "config.json"));
+}
+
+export function homeOf(env: HostEnvironment): string {
+  return env.HOME || homedir();
+}
+
+export async function readJson(file: string): Promise<unknown> {
+  return parsedJson(await readFile(file, "utf8").catch(() => ""));
+}
+
+/** Undefined for what is no JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text at this path of keys; undefined where the document has another shape. */
+export function textIn(document: unknown, ...keys: readonly string[]): string | undefined {
+  const found = keys.reduce(memberOf, document);
+  return typeof found === "string" ? found : undefined;
+}
+
+/** docker takes a key in any case. */
+export function memberOf(document: unknown, key: string): unknown {
+  if (typeof document !== "object" || document === null) return undefined;
+  const found = Object.entries(document).findLast(
+    ([name]) => name.toLowerCase() === key.toLowerCase(),
+  );
+  return found?.[1];
+}
