@@ -29,13 +29,13 @@ export function maskedResult(result: ToolResult, masker: Masker): MaskedResult {
       reason: `The tool's \`artefact_type\` has the value of ${namesIn(type)} in it. ${another}`,
     };
   const payload = maskedPayload(result, masker, note("payload"));
-  const metadata = objectOf(
+  const metadata: unknown = JSON.parse(
     maskedJson(JSON.stringify(result.metadata), masker, { onMasked: note("metadata") }),
   );
-  if (metadata === undefined)
+  if (!isObject(metadata))
     return {
       ok: false,
-      reason: `The tool's \`metadata\` has the value of a secret across several of its keys. ${another}`,
+      reason: `The tool's \`metadata\` is the value of a secret as a whole. ${another}`,
     };
   const summary = result.summary === undefined ? undefined : masker.text(result.summary);
   if (summary !== undefined && summary !== result.summary) note("summary")("", summary);
@@ -94,12 +94,8 @@ function isHash(payload: string, type: string): boolean {
   );
 }
 
-function objectOf(json: string): ToolResult["metadata"] | undefined {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+function isObject(value: unknown): value is ToolResult["metadata"] {
+  return typeof value === "object" && value !== null;
 }
 
 function bytesOf(text: string): number {

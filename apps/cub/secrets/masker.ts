@@ -12,6 +12,9 @@ import { wordsOf } from "./words-of-value.ts";
 const pieceCharacters = 48;
 const overlap = 8;
 
+/** From the first character to before the last one. */
+export type Span = { from: number; to: number; name: string };
+
 export type Masker = {
   /** Returns the text with `[secret NAME]` in place of each value. */
   text(text: string): string;
@@ -20,13 +23,14 @@ export type Masker = {
    * a program goes by. `written`: how the text has a mask; as it is where it is missing.
    */
   words(text: string, written?: (mask: string) => string): string;
+  /** Where `words` finds values, by characters. */
+  places(text: string): Span[];
   bytes(bytes: Uint8Array): Uint8Array;
   /** The name of a secret whose value is in these bytes. */
   find(bytes: Uint8Array): string | undefined;
 };
 
 type Pattern = { name: string; pattern: () => RegExp };
-type Span = { from: number; to: number; name: string };
 type Values = readonly (readonly [name: string, value: Uint8Array])[];
 
 /** `values`: name and value; a name may have several values. */
@@ -40,6 +44,7 @@ export function maskerOf(values: Iterable<readonly [name: string, value: Uint8Ar
   return {
     text: (text) => maskedText(search, text),
     words: (text, written) => maskedText(rareSearch, text, written),
+    places: (text) => placesIn(rareSearch, text),
     bytes: (bytes) => maskedBytes(search, bytes) ?? bytes,
     find: (bytes) => {
       const text = latin1(bytes);
@@ -51,6 +56,22 @@ export function maskerOf(values: Iterable<readonly [name: string, value: Uint8Ar
 function maskedText(search: Search, text: string, written = asItIs): string {
   if (search.isEmpty || text === "") return text;
   return maskedBytes(search, Buffer.from(text, "utf8"), written)?.toString("utf8") ?? text;
+}
+
+function placesIn(search: Search, text: string): Span[] {
+  if (search.isEmpty) return [];
+  const bytes = Buffer.from(text, "utf8");
+  let [read, characters] = [0, 0];
+  const placeOf = (byte: number) => {
+    characters += bytes.toString("utf8", read, byte).length;
+    read = byte;
+    return characters;
+  };
+  return spansIn(latin1(bytes), search.patternsIn(bytes)).map(({ from, to, name }) => ({
+    from: placeOf(from),
+    to: placeOf(to),
+    name,
+  }));
 }
 
 function asItIs(mask: string): string {

@@ -48,6 +48,71 @@ test.each([
   expect(maskedJson(json, masker({ s: value }))).toBe(masked);
 });
 
+test.each([
+  [
+    '"}],"token":"',
+    '{"a":[{"b":"x"}],"token":"y","c":1}',
+    '{"a":[{"b":"x"}],"[secret s]":"y","c":1}',
+  ],
+  ['name":{"first', '{"name":{"first":1},"n":2}', '{"[secret s]":{"[secret s]":1},"n":2}'],
+  [
+    '"ab","cd","ef"',
+    '["x","ab","cd","ef","y"]',
+    '["x","[secret s]","[secret s]","[secret s]","y"]',
+  ],
+  ['12,"key-4711":', '{"n":12,"key-4711":3}', '{"n":"[secret s]","[secret s]":3}'],
+  ["1765000000,1764000000", "[1765000000,1764000000]", '["[secret s]","[secret s]"]'],
+  ['\\ne","ta\\u00e4', '["o\\ne","ta\\u00e4il"]', '["o[secret s]","[secret s]il"]'],
+  [
+    '"id":"robot","key":"Zq81"',
+    '{"id":"robot","key":"Zq81","n":1}',
+    '{"[secret s]":"[secret s]","[secret s] 2":"[secret s]","n":1}',
+  ],
+])(
+  "%j, which cuts the structure of %s, leaves it valid, and what is beside it",
+  (value, json, masked) => {
+    const found = maskedJson(json, masker({ s: value }));
+    expect(JSON.parse(found)).toEqual(JSON.parse(masked));
+    expect(found).toBe(masked);
+  },
+);
+
+test("two keys that are masked in one object stay two", () => {
+  const value = "hunter2hunter2";
+  const json = JSON.stringify({ [value]: 1, [btoa(value)]: 2, [encodeURIComponent(value)]: 3 });
+  expect(Object.values(JSON.parse(maskedJson(json, masker({ s: value }))))).toEqual([3, 2]);
+});
+
+test("whatever part of a JSON text is a secret, what is left is JSON of the same form", () => {
+  const form = (value: unknown): unknown =>
+    Array.isArray(value)
+      ? value.map(form)
+      : typeof value === "object" && value !== null
+        ? Object.values(value).map(form)
+        : 0;
+  const word = fc.string({ unit: "grapheme", maxLength: 12 });
+  const leaf = fc.oneof(word, fc.integer(), fc.boolean(), fc.constant(null));
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof({ maxDepth: 3 }, leaf, fc.array(tie("tree")), fc.dictionary(word, tie("tree"))),
+  }));
+  const parts = fc.tuple(fc.nat(), fc.integer({ min: 8, max: 60 }));
+  fc.assert(
+    fc.property(fc.record({ a: tree, b: tree, c: tree }), parts, (value, [at, length]) => {
+      const json = JSON.stringify(value);
+      const from = at % json.length;
+      const secret = json
+        .slice(from, from + length)
+        .toWellFormed()
+        .trim();
+      const masked = maskedJson(json, masker({ s: secret }));
+      expect(() => JSON.parse(masked)).not.toThrow();
+      // A value that is a whole list or object becomes one mask.
+      if (!/^[[{]/.test(secret)) expect(form(JSON.parse(masked))).toEqual(form(JSON.parse(json)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test("whatever number, list or object is the value of a secret, what is left is valid JSON without it", () => {
   const digits = fc.stringMatching(/^[1-9][0-9]{16,30}$/);
   const value = fc.oneof(
