@@ -15,6 +15,7 @@ import "./style/shell.css";
 import "./style/parts.css";
 import "./style/goals.css";
 import "./style/graph.css";
+import "./style/timeline.css";
 import "./style/inspector.css";
 import "./style/inbox.css";
 import "./style/clan.css";

@@ -13,6 +13,7 @@ const GraphClaim = z.strictObject({
   status: shape.status,
   bidding: shape.bidding,
   bids: z.array(Bid),
+  created_at: shape.created_at,
   termination_reason: shape.termination_reason,
   stand_in: shape.stand_in,
   reviews_after: shape.reviews_after,

@@ -28,6 +28,7 @@ export type GraphClaim = Pick<
   | "bidding"
   | "bids"
   | "reviews_after"
+  | "created_at"
   | "termination_reason"
   | "stand_in"
 > & {
@@ -121,13 +122,14 @@ function claimsOn(artefact: ArtefactId, claims: readonly ClaimSnapshot[]): Graph
     .filter(({ claim }) => claim.artefact_id === artefact)
     .map(({ claim, grants }) => {
       const { id, kind, status, bidding, bids, reviews_after } = claim;
-      const { termination_reason, stand_in } = claim;
+      const { created_at, termination_reason, stand_in } = claim;
       return {
         id,
         kind,
         status,
         bidding,
         bids,
+        created_at,
         termination_reason,
         ...(reviews_after && { reviews_after }),
         ...(stand_in && { stand_in }),

@@ -13,6 +13,7 @@ import { isNight, nightly } from "../support/nightly.ts";
 import { accessibilityProblems, TestBrowser } from "../support/page/browser.ts";
 import { startSampleScene } from "../support/page/sample-clan.ts";
 import { root } from "../support/root.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(180_000);
 
@@ -45,6 +46,16 @@ const views: View[] = [
     view: () => `#/goals/${scene.goals.release.id}?view=graph`,
     // In a narrow window the cards are too small to be read, and only painted.
     shows: (page) => page.locator('.card-pending, .graph[data-far="true"]').first().waitFor(),
+  },
+  {
+    name: "timeline",
+    view: () => `#/goals/${scene.goals.release.id}?view=timeline`,
+    shows: (page) => page.getByRole("button", { name: /^packager: exclusive on/ }).waitFor(),
+  },
+  {
+    name: "output",
+    view: () => `#/goals/${scene.goals.release.id}?view=timeline&o=${scene.packing}`,
+    shows: (page) => page.getByText("packing sett-1.2.0.tgz").waitFor(),
   },
   {
     name: "goal-list",
@@ -172,6 +183,32 @@ test("at 360 pixels the names of agents and their bids are not broken", async ()
   expect(new Set(heights).size).toBe(1);
 });
 
+test("each card of a goal says who and what, in letters of 11 pixels or more", async () => {
+  const page = await browser.open(
+    scene.page.address(`#/goals/${scene.goals.release.id}?view=graph`),
+    { width: 1_440, height: 900 },
+  );
+  await page.locator(".card-pending").waitFor();
+  const cards = page.locator(".card");
+  await waitFor("all cards in view", async () => (await cards.count()) === 8);
+  const shown = await cards.evaluateAll((all) =>
+    all.map((card) => {
+      const zoom = card.getBoundingClientRect().width / card.clientWidth;
+      const texts = [...card.querySelectorAll<HTMLElement>("span, bdi, div")].filter(
+        (part) => part.childElementCount === 0 && part.offsetWidth > 0 && part.textContent !== "",
+      );
+      const sizes = texts.map((text) => Number.parseFloat(getComputedStyle(text).fontSize) * zoom);
+      return { says: card.textContent, least: Math.min(...sizes) };
+    }),
+  );
+  expect(shown.filter(({ least }) => least < 11)).toEqual([]);
+  const reviews = shown.flatMap(({ says }) => (says?.includes("Review") ? [says] : []));
+  expect(reviews.toSorted()).toEqual([
+    expect.stringMatching(/^↺Review.*2 problems in CHANGELOG.md.*reviewer$/),
+    expect.stringMatching(/^✓Review.*Approved.*reviewer$/),
+  ]);
+});
+
 test("axe is at work: it finds what was made wrong on purpose", async () => {
   const page = await browser.open(scene.page.address("#/new"));
   await page.getByLabel("What is to be achieved").waitFor();
@@ -205,7 +242,7 @@ test("by keyboard alone: over the navigation to a goal, through its graph, to an
   await tabTo(page, /^Content$/);
   await page.keyboard.press("ArrowRight");
   await page.getByRole("tab", { name: "Bids and work", selected: true }).waitFor();
-  await page.getByText("sent back").waitFor();
+  await page.getByRole("heading", { name: /^sent back standard claim/ }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("complementary", { name: "Now" }).waitFor();
 });

@@ -1,6 +1,10 @@
 // The page in Chromium, on the real API and a real Redis: what people do with it.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { TestBrowser } from "../support/page/browser.ts";
+import { CubLog } from "../support/page/cub-log.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
 import { newArtefactId, sampleArtefact } from "../support/records/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -70,6 +74,55 @@ test("a goal is stated, grows while it is watched, and what runs is shown with i
   await page.locator(".goal-title").getByText("achieved").waitFor();
   const came = page.getByRole("region", { name: "What came of the goal" });
   await came.getByText(/^Report [0-9a-f]{8} by coder: “Built”$/).waitFor();
+});
+
+test("what a command prints is one click away while it runs, on the goal's timeline too, and afterwards", async () => {
+  const cubLog = new CubLog("coder");
+  const folder = await mkdtemp(join(tmpdir(), "sett-page-"));
+  await using parts = new AsyncDisposableStack();
+  parts.defer(() => rm(folder, { recursive: true, force: true }));
+  const scene = parts.use(
+    await startPageScene(
+      { coder: { ...idle, bids: [{ on: "GoalDefined", bid: "exclusive" }] } },
+      {},
+      { logs: cubLog },
+    ),
+  );
+  const script = [
+    `printf 'compiling\\n10 %%\\r' >&2`,
+    `until [ -e ${folder}/more ]; do sleep 0.05; done`,
+    `printf '\\033[32m100 %%\\033[0m\\nlinked\\n' >&2`,
+    `until [ -e ${folder}/end ]; do sleep 0.05; done`,
+    `printf '{"artefact_type":"Report","artefact_payload":"Built","summary":"Built"}'`,
+  ];
+  await scene.clan.startCub("coder", script.join("; "), { log: cubLog.log });
+  const goal = await scene.clan.postGoal("Build it");
+  const page = await browser.open(scene.page.address(`#/goals/${goal.id}?view=timeline`));
+  await page
+    .getByRole("complementary", { name: "Now" })
+    .getByRole("button", { name: /coder.*See what it prints/ })
+    .click();
+  const output = page.getByRole("region", { name: "Output of coder" });
+  await output.getByText("10 %").waitFor();
+  await writeFile(join(folder, "more"), "");
+  await output.getByText("linked").waitFor();
+  expect(await output.locator(".text-row").allTextContents()).toEqual([
+    expect.stringMatching(/compiling$/),
+    expect.stringMatching(/[0-9] 100 %$/),
+    expect.stringMatching(/linked$/),
+  ]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("complementary", { name: "Now" }).waitFor();
+  const timeline = page.getByRole("region", { name: /^Timeline of 1 agent/ });
+  await timeline.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await output.getByText("linked").waitFor();
+  await writeFile(join(folder, "end"), "");
+  await output.getByText("ended").waitFor();
+  await page.getByRole("button", { name: "What came of it" }).click();
+  await page.getByRole("heading", { level: 2, name: /Report/ }).waitFor();
+  await timeline.getByRole("button", { name: /^coder: exclusive on GoalDefined, done/ }).waitFor();
 });
 
 test("a question is answered in the inbox by keyboard alone, and the work goes on", async () => {

@@ -9,20 +9,21 @@ import type { ArtefactNode } from "../data/goal-graph.ts";
 import { money } from "../text/words.ts";
 import type { Item } from "./geometry.ts";
 import { lookOf, pendingLook } from "./look.ts";
+import { makerOf } from "./matching.ts";
 import { isBidding, isOpen } from "./pending.ts";
 
-type CardNode = Node<{ item: Item; isActive: boolean; isSelected: boolean }>;
+type CardNode = Node<{ item: Item; isFaint: boolean; isActive: boolean; isSelected: boolean }>;
 
 export const ArtefactCard = memo(function ArtefactCard({ data }: NodeProps<CardNode>) {
-  const { item, isActive, isSelected } = data;
+  const { item, isFaint, isActive, isSelected } = data;
   if (!("node" in item)) return null;
   const { node } = item;
   const look = lookOf(node);
-  const by = node.produced_by_agent === "" ? node.produced_by_role : node.produced_by_agent;
   return (
     <div
       className={`card tone-${look.tone}`}
       data-active={isActive}
+      data-faint={isFaint}
       data-selected={isSelected}
       data-id={node.id}
     >
@@ -38,7 +39,7 @@ export const ArtefactCard = memo(function ArtefactCard({ data }: NodeProps<CardN
         <Line text={node.metadata.summary ?? ""} max={90} />
       </div>
       <div className="card-foot">
-        <span className="card-by">{by}</span>
+        <span className="card-by">{makerOf(node)}</span>
         <Work node={node} />
         {node.cost !== undefined && node.cost.calls > 0 && <span>{money(node.cost)}</span>}
       </div>
@@ -73,7 +74,7 @@ function Work({ node }: { node: ArtefactNode }) {
 }
 
 export const PendingCard = memo(function PendingCard({ data }: NodeProps<CardNode>) {
-  const { item, isActive } = data;
+  const { item, isFaint, isActive } = data;
   if (!("pending" in item)) return null;
   const { pending } = item;
   const look = pendingLook(pending);
@@ -81,6 +82,7 @@ export const PendingCard = memo(function PendingCard({ data }: NodeProps<CardNod
     <div
       className={`card card-pending tone-${look.tone}`}
       data-active={isActive}
+      data-faint={isFaint}
       data-what={pending.what}
     >
       <div className="card-head">
@@ -94,7 +96,9 @@ export const PendingCard = memo(function PendingCard({ data }: NodeProps<CardNod
         {look.word}
         {pending.attempt > 1 && `, attempt ${pending.attempt}`}
       </div>
-      <div className="card-foot">{pending.phase}</div>
+      <div className="card-foot">
+        <span className="card-by">{pending.phase}</span>
+      </div>
     </div>
   );
 });

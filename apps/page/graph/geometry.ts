@@ -1,15 +1,10 @@
 // Turns cells into points on the drawing, and finds what of it is visible. Pure.
 import type { ArtefactNode } from "../data/goal-graph.ts";
-import { type Band, type Cell, type LaneLayout, layOut, type Placeable } from "./lane-layout.ts";
+import { type Band, type Cell, layOut, type Placeable } from "./lane-layout.ts";
 import type { Pending } from "./pending.ts";
+import { card, type Point, type Size, type Spot, step, type Wrap, wrapOf } from "./wrap.ts";
 
-export const card = { width: 206, height: 62 };
-export const step = { x: 240, y: 86 };
-
-export type Item = { id: string; x: number; y: number; cell: Cell } & (
-  | { node: ArtefactNode }
-  | { pending: Pending }
-);
+export type Item = { id: string } & Spot & Point & ({ node: ArtefactNode } | { pending: Pending });
 export type Line = { from: Item; to: Item; isVersion: boolean };
 export type Rect = { x: number; y: number; width: number; height: number };
 export type BandRect = Rect & { versions: number };
@@ -22,19 +17,22 @@ export type Drawing = {
   lines: Line[];
   bands: BandRect[];
   bounds: Rect;
+  /** Slots of a line. */
+  perRow: number;
 };
 
 type What = { node: ArtefactNode } | { pending: Pending };
 
 /**
- * `isStacked`: of each thread only the newest version is drawn. `before`: an earlier drawing, of
- * which the items that have not changed are taken over, so that they are not drawn anew.
+ * `isStacked`: of each thread only the newest version is drawn. `window`: its size in pixels; a
+ * wider drawing is broken into lines. `before`: an earlier drawing, of which the items that have
+ * not changed are taken over, so that they are not drawn anew.
  */
 export function drawingOf(
   nodes: readonly ArtefactNode[],
   pending: readonly Pending[],
-  isStacked: boolean,
-  before?: Pick<Drawing, "byId">,
+  { isStacked = false, window }: { isStacked?: boolean; window?: Size | undefined } = {},
+  before?: Pick<Drawing, "byId" | "perRow">,
 ): Drawing {
   const shown = isStacked ? newestVersions(nodes) : nodes;
   const names = isStacked
@@ -52,15 +50,18 @@ export function drawingOf(
     ...pending.map((one) => placeablePending(one, nameOf)),
   ]);
   const offsets = offsetsOf(layout.slots);
+  const spotOf = ({ column, slot, lane }: Cell) => ({ slot: (offsets[column] ?? 0) + slot, lane });
+  const wrap = wrapOf([...layout.cells.values()].map(spotOf), window, before?.perRow);
   const items: Item[] = [];
   const byId = new Map<string, Item>();
   const add = (name: string, what: What, id: string) => {
     const cell = layout.cells.get(name);
     if (cell === undefined) return;
-    const place = { x: xOf(cell, offsets), y: cell.lane * step.y };
+    const spot = spotOf(cell);
+    const place = { ...spot, ...wrap.pointOf(spot) };
     const known = before?.byId.get(id);
     const item =
-      known !== undefined && isSame(known, place, what) ? known : { id, ...place, cell, ...what };
+      known !== undefined && isSame(known, place, what) ? known : { id, ...place, ...what };
     items.push(item);
     byId.set(id, item);
     if (name !== id) byId.set(name, item);
@@ -73,24 +74,20 @@ export function drawingOf(
     columns[at] ??= [];
     columns[at]?.push(item);
   }
-  const width = Math.max(1, offsets.at(-1) ?? 1) * step.x;
   return {
     items,
     byId,
     columns: Array.from(columns, (column) => column ?? []),
     lines: linesOf(items, byId, nameOf),
-    bands: bandsOf(layout, offsets),
-    bounds: {
-      x: 0,
-      y: 0,
-      width: width - step.x + card.width,
-      height: (Math.max(1, layout.lanes) - 1) * step.y + card.height,
-    },
+    bands: layout.bands.flatMap((band) => bandRects(band, spotOf, wrap)),
+    bounds: { x: 0, y: 0, ...wrap.size },
+    perRow: wrap.perRow,
   };
 }
 
-function isSame(known: Item, { x, y }: { x: number; y: number }, what: What): boolean {
-  if (known.x !== x || known.y !== y) return false;
+function isSame(known: Item, { x, y, slot, rowTop }: Spot & Point, what: What): boolean {
+  if (known.x !== x || known.y !== y || known.slot !== slot || known.rowTop !== rowTop)
+    return false;
   if ("node" in what) return "node" in known && known.node === what.node;
   return (
     "pending" in known &&
@@ -99,7 +96,8 @@ function isSame(known: Item, { x, y }: { x: number; y: number }, what: What): bo
   );
 }
 
-function newestVersions(nodes: readonly ArtefactNode[]): ArtefactNode[] {
+/** Of each thread the newest one, where its first one is. */
+export function newestVersions(nodes: readonly ArtefactNode[]): ArtefactNode[] {
   const newest = new Map<string, ArtefactNode>();
   for (const node of nodes) {
     const before = newest.get(node.logical_id);
@@ -140,10 +138,6 @@ function offsetsOf(slots: readonly number[]): number[] {
   return offsets;
 }
 
-function xOf({ column, slot }: Cell, offsets: readonly number[]): number {
-  return ((offsets[column] ?? 0) + slot) * step.x;
-}
-
 function linesOf(items: readonly Item[], byId: ReadonlyMap<string, Item>, nameOf: NameOf): Line[] {
   const lines: Line[] = [];
   for (const to of items) {
@@ -162,21 +156,22 @@ function linesOf(items: readonly Item[], byId: ReadonlyMap<string, Item>, nameOf
   return lines;
 }
 
-function bandsOf({ bands }: LaneLayout, offsets: readonly number[]): BandRect[] {
-  return bands
-    .filter(({ versions }) => versions > 1)
-    .map(({ from, to, lane, versions }: Band) => {
-      const [left, right] = [xOf(from, offsets), xOf(to, offsets)].sort(
-        (one, other) => one - other,
-      ) as [number, number];
-      return {
-        x: left - 12,
-        y: lane * step.y - 12,
-        width: right - left + card.width + 24,
-        height: card.height + 24,
-        versions,
-      };
-    });
+/** A thread that goes on in the next line of the graph has a band in each. */
+function bandRects(
+  { from, to, lane, versions }: Band,
+  spotOf: (cell: Cell) => Spot,
+  wrap: Wrap,
+): BandRect[] {
+  if (versions === 1) return [];
+  const [left, right] = [spotOf(from).slot, spotOf(to).slot].sort((one, other) => one - other) as [
+    number,
+    number,
+  ];
+  return wrap.rowsOf(lane, left, right).map(({ x, y, row }) => {
+    const last = Math.min(right, (row + 1) * wrap.perRow - 1);
+    const end = (last % wrap.perRow) * step.x + card.width;
+    return { x: x - 9, y: y - 8, width: end - x + 18, height: card.height + 16, versions };
+  });
 }
 
 /** The items that this part of the drawing shows, at least in part. */
@@ -208,8 +203,8 @@ export function itemAt(
 export type Direction = "left" | "right" | "up" | "down";
 
 /**
- * The item to which an arrow key leads from this one: along the lane, or to the nearest lane;
- * undefined at the edge.
+ * The item to which an arrow key leads from this one: along the lane, into the next line of the
+ * graph too, or to the nearest lane; undefined at the edge.
  */
 export function neighbour(
   drawing: Pick<Drawing, "items">,
@@ -220,9 +215,10 @@ export function neighbour(
   const sign = direction === "left" || direction === "up" ? -1 : 1;
   let best: { item: Item; far: number } | undefined;
   for (const item of drawing.items) {
-    const along = (isAlong ? (item.x - from.x) / step.x : (item.y - from.y) / step.y) * sign;
+    const [slots, lanes] = [item.slot - from.slot, item.lane - from.lane];
+    const along = (isAlong ? slots : lanes) * sign;
     if (along < 0.5) continue;
-    const across = Math.abs(isAlong ? (item.y - from.y) / step.y : (item.x - from.x) / step.x);
+    const across = Math.abs(isAlong ? lanes : slots);
     const far = along + 3 * across;
     if (best === undefined || far < best.far) best = { item, far };
   }

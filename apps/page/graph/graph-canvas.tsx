@@ -5,9 +5,14 @@ import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Drawing } from "./geometry.ts";
 import { type Colours, coloursOf, paint } from "./paint.ts";
 
-type Props = { drawing: Drawing; isFar: boolean; active: string | undefined };
+type Props = {
+  drawing: Drawing;
+  isFar: boolean;
+  active: string | undefined;
+  matches: ReadonlySet<string> | undefined;
+};
 
-export function GraphCanvas({ drawing, isFar, active }: Props) {
+export function GraphCanvas({ drawing, isFar, active, matches }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [x, y, zoom] = useStore((store) => store.transform);
   const width = useStore((store) => store.width);
@@ -26,13 +31,14 @@ export function GraphCanvas({ drawing, isFar, active }: Props) {
       element.width = Math.round(width * ratio);
       element.height = Math.round(height * ratio);
     }
-    paint(context, drawing, { x, y, zoom, width, height, ratio }, { colours, isFar, active });
-  }, [drawing, isFar, active, colours, x, y, zoom, width, height]);
+    const style = { colours, isFar, active, matches };
+    paint(context, drawing, { x, y, zoom, width, height, ratio }, style);
+  }, [drawing, isFar, active, matches, colours, x, y, zoom, width, height]);
 
   return <canvas ref={canvas} className="graph-canvas" style={{ width, height }} />;
 }
 
-function useColours(canvas: { current: HTMLCanvasElement | null }): Colours | undefined {
+export function useColours(canvas: { current: HTMLCanvasElement | null }): Colours | undefined {
   const [colours, setColours] = useState<Colours>();
   useEffect(() => {
     const read = () => canvas.current !== null && setColours(coloursOf(canvas.current));

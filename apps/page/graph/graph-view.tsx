@@ -15,7 +15,6 @@ import type { GoalGraph } from "../data/goal-graph.ts";
 import { ArtefactCard, PendingCard } from "./cards.tsx";
 import { describe } from "./describe.ts";
 import {
-  card,
   type Direction,
   type Drawing,
   drawingOf,
@@ -25,15 +24,23 @@ import {
 } from "./geometry.ts";
 import { GraphCanvas } from "./graph-canvas.tsx";
 import { GraphControls } from "./graph-controls.tsx";
+import { GraphMinimap } from "./graph-minimap.tsx";
+import { isMatch } from "./paint.ts";
 import type { Pending } from "./pending.ts";
-import { fitOf, minZoom, sizeAt, useVisibleItems } from "./view-window.ts";
+import { boundsOf, fitOf, minZoom, roomOf, sizeAt, useVisibleItems } from "./view-window.ts";
+import { card } from "./wrap.ts";
 
 type Props = {
   graph: GoalGraph;
   pending: readonly Pending[];
   isStacked: boolean;
+  /** The artefacts that a filter lets through; undefined: all. */
+  matches: ReadonlySet<string> | undefined;
+  /** An item to go to. */
+  sought: string | undefined;
   selected: string | undefined;
   select: (artefact: string | undefined) => void;
+  openGrant: (grant: Pending) => void;
 };
 
 const nodeTypes = { artefact: ArtefactCard, pending: PendingCard };
@@ -47,15 +54,15 @@ export function GraphView(props: Props) {
   );
 }
 
-function Graph({ graph, pending, isStacked, selected, select }: Props) {
+function Graph({ graph, pending, isStacked, matches, sought, selected, ...acts }: Props) {
   const drawing = useDrawing(graph, pending, isStacked);
   const { items, isFar } = useVisibleItems(drawing);
-  const view = useAutoFit(drawing);
-  const reading = useReading({ drawing, isFar, view, selected, select });
+  const view = useAutoFit(drawing, matches);
+  const reading = useReading({ drawing, isFar, view, sought, selected, ...acts });
   const { active } = reading;
   const nodes = useMemo(
-    () => (isFar ? [] : items.map((item) => nodeOf(item, active, selected))),
-    [items, isFar, active, selected],
+    () => (isFar ? [] : items.map((item) => nodeOf(item, { active, selected, matches }))),
+    [items, isFar, active, selected, matches],
   );
   const size = useStore(({ transform: [, , zoom] }) => sizeAt(zoom));
   const start = useRef({ x: 0, y: 0, zoom: 1 });
@@ -89,7 +96,8 @@ function Graph({ graph, pending, isStacked, selected, select }: Props) {
         {...own}
         translateExtent={extentOf(drawing)}
       >
-        <GraphCanvas drawing={drawing} isFar={isFar} active={active} />
+        <GraphCanvas drawing={drawing} isFar={isFar} active={active} matches={matches} />
+        <GraphMinimap drawing={drawing} leave={view.leave} />
         <GraphControls fit={view.fit} isFitted={view.isFitted} />
       </ReactFlow>
       <p className="hidden" role="status">
@@ -103,17 +111,23 @@ type Reading = {
   drawing: Drawing;
   isFar: boolean;
   view: { fit: () => void; leave: () => void };
+  sought: string | undefined;
   selected: string | undefined;
   select: (artefact: string | undefined) => void;
+  openGrant: (grant: Pending) => void;
 };
 
 /** Follows the reader's keys and clicks from card to card. `spoken`: for a screen reader. */
-function useReading({ drawing, isFar, view, selected, select }: Reading) {
+function useReading({ drawing, isFar, view, sought, selected, select, openGrant }: Reading) {
   const [cursor, setCursor] = useState<string>();
   const [spoken, setSpoken] = useState("");
   const { setCenter, getZoom, screenToFlowPosition } = useReactFlow();
   const active = cursor ?? selected;
-  const show = (item: Item) => select("node" in item ? item.node.id : item.pending.target);
+  const show = (item: Item) => {
+    if ("node" in item) select(item.node.id);
+    else if (item.pending.what === "works") openGrant(item.pending);
+    else select(item.pending.target);
+  };
   const open = (item: Item | undefined) => {
     if (item === undefined) return;
     setCursor(item.id);
@@ -127,12 +141,19 @@ function useReading({ drawing, isFar, view, selected, select }: Reading) {
     setCursor(item.id);
     setSpoken(describe(item));
     view.leave();
-    const zoom = Math.max(0.7, getZoom());
+    const zoom = Math.max(0.92, getZoom());
     void setCenter(item.x + card.width / 2, item.y + card.height / 2, {
       zoom,
       duration: prefersCalm() ? 0 : 150,
     });
   };
+  const goTo = useRef(moveTo);
+  goTo.current = moveTo;
+  const found = sought === undefined ? undefined : drawing.byId.get(sought);
+  const isFound = found !== undefined;
+  useEffect(() => {
+    if (found !== undefined) goTo.current(found);
+  }, [sought, isFound]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey)
       return;
@@ -188,25 +209,35 @@ function stepOf(key: string, drawing: Drawing, current: Item | undefined): Item 
 
 function useDrawing(graph: GoalGraph, pending: readonly Pending[], isStacked: boolean): Drawing {
   const before = useRef<Drawing>(undefined);
+  const width = useStore((store) => store.width);
+  const height = useStore((store) => store.height);
   return useMemo(() => {
-    before.current = drawingOf(graph.nodes, pending, isStacked, before.current);
+    const window = width === 0 ? undefined : roomOf({ width, height });
+    before.current = drawingOf(graph.nodes, pending, { isStacked, window }, before.current);
     return before.current;
-  }, [graph, pending, isStacked]);
+  }, [graph, pending, isStacked, width, height]);
 }
 
 /** The same item gives the same node, so that a card is drawn anew only when it has changed. */
 const plainNodes = new WeakMap<Item, Node>();
 
-function nodeOf(item: Item, active: string | undefined, selected: string | undefined): Node {
-  const isPlain = item.id !== active && item.id !== selected;
+type Marks = {
+  active: string | undefined;
+  selected: string | undefined;
+  matches: ReadonlySet<string> | undefined;
+};
+
+function nodeOf(item: Item, marks: Marks): Node {
+  const isFaint = !isMatch(item, marks.matches);
+  const isPlain = item.id !== marks.active && item.id !== marks.selected && !isFaint;
   const known = isPlain ? plainNodes.get(item) : undefined;
   if (known !== undefined) return known;
-  const node = newNode(item, active, selected);
+  const node = newNode(item, marks, isFaint);
   if (isPlain) plainNodes.set(item, node);
   return node;
 }
 
-function newNode(item: Item, active: string | undefined, selected: string | undefined): Node {
+function newNode(item: Item, { active, selected }: Marks, isFaint: boolean): Node {
   return {
     id: item.id,
     type: "node" in item ? "artefact" : "pending",
@@ -214,7 +245,7 @@ function newNode(item: Item, active: string | undefined, selected: string | unde
     width: card.width,
     height: card.height,
     measured: card,
-    data: { item, isActive: item.id === active, isSelected: item.id === selected },
+    data: { item, isFaint, isActive: item.id === active, isSelected: item.id === selected },
   };
 }
 
@@ -230,18 +261,31 @@ export function prefersCalm(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** The whole graph stays in view while it grows, until the reader moves it. */
-function useAutoFit({ bounds }: Drawing) {
+/**
+ * The whole graph stays in view while it grows, or what a filter lets through, until the reader
+ * moves it.
+ */
+function useAutoFit({ bounds, items }: Drawing, matches: ReadonlySet<string> | undefined) {
   const { setViewport } = useReactFlow();
   const width = useStore((store) => store.width);
   const height = useStore((store) => store.height);
   const [isFitted, setIsFitted] = useState(true);
   const isFirst = useRef(true);
   useEffect(() => {
+    if (matches !== undefined) setIsFitted(true);
+  }, [matches]);
+  const shown = useMemo(
+    () =>
+      matches === undefined
+        ? bounds
+        : (boundsOf(items.filter((item) => isMatch(item, matches))) ?? bounds),
+    [bounds, items, matches],
+  );
+  useEffect(() => {
     if (!isFitted || width === 0) return;
     const duration = isFirst.current || prefersCalm() ? 0 : 250;
     isFirst.current = false;
-    void setViewport(fitOf(bounds, { width, height }), { duration });
-  }, [bounds.width, bounds.height, bounds, isFitted, width, height, setViewport]);
+    void setViewport(fitOf(shown, { width, height }), { duration });
+  }, [shown, isFitted, width, height, setViewport]);
   return { isFitted, fit: () => setIsFitted(true), leave: () => setIsFitted(false) };
 }

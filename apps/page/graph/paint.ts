@@ -1,7 +1,8 @@
 // Paints what is below the cards: bands of threads, the lines from sources to results, and from far
 // away the artefacts themselves.
-import { card, type Drawing, itemsIn, type Line, type Rect } from "./geometry.ts";
+import { type Drawing, type Item, itemsIn, type Line, type Rect } from "./geometry.ts";
 import { lookOf, pendingLook, type Tone } from "./look.ts";
+import { card, gutter, step } from "./wrap.ts";
 
 export type Colours = {
   line: string;
@@ -42,7 +43,13 @@ export function coloursOf(element: Element): Colours {
 }
 
 type View = { x: number; y: number; zoom: number; width: number; height: number; ratio: number };
-type Style = { colours: Colours; isFar: boolean; active: string | undefined };
+/** `matches`: the artefacts that a filter lets through; the others are faint. */
+type Style = {
+  colours: Colours;
+  isFar: boolean;
+  active: string | undefined;
+  matches: ReadonlySet<string> | undefined;
+};
 
 /**
  * More lines than these would be one grey area, and take too long: then only those of threads and
@@ -127,7 +134,9 @@ function paintLines(
   }
 }
 
-function trace(context: CanvasRenderingContext2D, { from, to }: Line): void {
+function trace(context: CanvasRenderingContext2D, line: Line): void {
+  const { from, to } = line;
+  if (from.row !== to.row) return traceAround(context, line);
   const [startX, startY] = [from.x + card.width, from.y + card.height / 2];
   const [endX, endY] = [to.x, to.y + card.height / 2];
   context.moveTo(startX, startY);
@@ -136,6 +145,26 @@ function trace(context: CanvasRenderingContext2D, { from, to }: Line): void {
     const bend = Math.max(26, Math.min(80, Math.abs(endX - startX) / 2));
     context.bezierCurveTo(startX + bend, startY, endX - bend, endY, endX, endY);
   }
+}
+
+/** Down between the columns, and along the way above the line of the graph that it leads to. */
+function traceAround(context: CanvasRenderingContext2D, { from, to, isVersion }: Line): void {
+  const half = (step.x - card.width) / 2;
+  const [startX, startY] = [from.x + card.width, from.y + card.height / 2];
+  const endY = to.y + card.height / 2;
+  const way = to.rowTop - gutter / 2 - (isVersion ? 14 : 9);
+  const points = [
+    [startX + half, startY],
+    [startX + half, way],
+    [to.x - half, way],
+    [to.x - half, endY],
+  ] as const;
+  context.moveTo(startX, startY);
+  for (const [at, [x, y]] of points.entries()) {
+    const [nextX, nextY] = points[at + 1] ?? [to.x, endY];
+    context.arcTo(x, y, nextX, nextY, 9);
+  }
+  context.lineTo(to.x, endY);
 }
 
 function traceHead(context: CanvasRenderingContext2D, x: number, y: number): void {
@@ -149,9 +178,28 @@ function paintItems(
   context: CanvasRenderingContext2D,
   drawing: Drawing,
   seen: Rect,
-  { colours, active }: Style,
+  { colours, active, matches }: Style,
 ): void {
   const items = itemsIn(drawing, seen);
+  for (const isFaint of matches === undefined ? [false] : [true, false]) {
+    context.globalAlpha = isFaint ? 0.18 : 1;
+    const some = items.filter((item) => isMatch(item, matches) !== isFaint);
+    fillItems(context, some, colours);
+  }
+  context.globalAlpha = 1;
+  const chosen = drawing.byId.get(active ?? "");
+  if (chosen === undefined) return;
+  context.strokeStyle = colours.active;
+  context.lineWidth = 24;
+  context.strokeRect(chosen.x - 20, chosen.y - 20, card.width + 40, card.height + 40);
+}
+
+/** A field for each, in the colour of its tone. */
+export function fillItems(
+  context: CanvasRenderingContext2D,
+  items: readonly Item[],
+  colours: Pick<Colours, "tones">,
+): void {
   for (const tone of tones) {
     context.fillStyle = colours.tones[tone];
     context.beginPath();
@@ -161,14 +209,19 @@ function paintItems(
     }
     context.fill();
   }
-  const chosen = drawing.byId.get(active ?? "");
-  if (chosen === undefined) return;
-  context.strokeStyle = colours.active;
-  context.lineWidth = 24;
-  context.strokeRect(chosen.x - 20, chosen.y - 20, card.width + 40, card.height + 40);
+}
+
+/** A grant that is not done yet is shown with the artefact that it is about. */
+export function isMatch(item: Item, matches: ReadonlySet<string> | undefined): boolean {
+  return matches?.has("node" in item ? item.node.id : item.pending.target) ?? true;
 }
 
 function boxOf({ from, to }: Line): Rect {
+  if (from.row !== to.row) {
+    const [left, right] = [Math.min(from.x, to.x), Math.max(from.x, to.x) + card.width];
+    const height = to.y + card.height - from.y;
+    return { x: left - step.x, y: from.y, width: right - left + 2 * step.x, height };
+  }
   const left = Math.min(from.x + card.width, to.x) - 80;
   const right = Math.max(from.x + card.width, to.x) + 80;
   return {

@@ -2,7 +2,8 @@
 // little is drawn anew in a frame.
 import { useStore } from "@xyflow/react";
 import { useMemo } from "react";
-import { card, type Drawing, type Item, itemsIn, type Rect, step } from "./geometry.ts";
+import { type Drawing, type Item, itemsIn, type Rect } from "./geometry.ts";
+import { card, type Size, step } from "./wrap.ts";
 
 export const minZoom = 0.006;
 /**
@@ -10,12 +11,12 @@ export const minZoom = 0.006;
  * a card.
  */
 export function sizeAt(zoom: number): "full" | "small" | "tiny" {
-  if (zoom >= 0.74) return "full";
-  return zoom >= 0.38 ? "small" : "tiny";
+  if (zoom >= 0.92) return "full";
+  return zoom >= 0.69 ? "small" : "tiny";
 }
 
-/** Below this zoom a card cannot be read. */
-const readableZoom = 0.24;
+/** Below this zoom a card cannot be read: its largest letters would have less than 11 pixels. */
+const readableZoom = 0.5;
 /** So many cards in the document are drawn in time. */
 const maxCards = 150;
 
@@ -43,15 +44,27 @@ export function useVisibleItems(drawing: Drawing): { items: Item[]; isFar: boole
   }, [key, drawing]);
 }
 
+/** The room that a drawing has in a window: what is around it is left free. */
+export function roomOf({ width, height }: Size): Size {
+  const margin = marginOf(width);
+  return {
+    width: Math.max(card.width, width - 2 * margin),
+    height: Math.max(card.height, height - 2 * margin),
+  };
+}
+
+function marginOf(width: number): number {
+  return Math.min(32, width / 16);
+}
+
 /** The place and zoom at which all of `bounds` is in view, and not larger than in life. */
-export function fitOf(
-  bounds: Rect,
-  { width, height }: { width: number; height: number },
-): { x: number; y: number; zoom: number } {
-  const margin = Math.min(48, width / 12);
+export function fitOf(bounds: Rect, window: Size): { x: number; y: number; zoom: number } {
+  const { width, height } = window;
+  const margin = marginOf(width);
+  const room = roomOf(window);
   const fitted = Math.min(
-    (width - 2 * margin) / Math.max(card.width, bounds.width),
-    (height - 2 * margin) / bounds.height,
+    room.width / Math.max(card.width, bounds.width),
+    room.height / Math.max(card.height, bounds.height),
     1,
   );
   const zoom = Math.max(minZoom, fitted);
@@ -60,4 +73,18 @@ export function fitOf(
     bounds.width * zoom < width / 2 ? margin : Math.max(margin, (width - bounds.width * zoom) / 2);
   const y = Math.max(margin, (height - bounds.height * zoom) / 2);
   return { x: x - bounds.x * zoom, y: y - bounds.y * zoom, zoom };
+}
+
+/** What encloses these; undefined where there are none. */
+export function boundsOf(items: readonly Pick<Rect, "x" | "y">[]): Rect | undefined {
+  const [first] = items;
+  if (first === undefined) return undefined;
+  let [left, top, right, bottom] = [first.x, first.y, first.x, first.y];
+  for (const { x, y } of items) {
+    left = Math.min(left, x);
+    top = Math.min(top, y);
+    right = Math.max(right, x);
+    bottom = Math.max(bottom, y);
+  }
+  return { x: left, y: top, width: right - left + card.width, height: bottom - top + card.height };
 }

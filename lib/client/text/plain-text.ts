@@ -1,27 +1,24 @@
 // Makes text from agents safe to print.
 import { eastAsianWidth } from "get-east-asian-width";
 import { unseen } from "../../core/unseen.ts";
+import { escapes, withoutEscapes } from "../../words/terminal-text.ts";
 
 /**
  * Control characters could move the cursor, colour the terminal or forge a line; what cannot be
  * seen could make a name look like another one, or hide a sentence. Line breaks become spaces.
  */
 export function oneLine(text: string): string {
-  return marked(text.replace(escapes, "").replace(/\s+/g, " ")).trim();
+  return marked(withoutEscapes(text).replace(/\s+/g, " ")).trim();
 }
 
 /** Does the same for text of several lines, which keeps its line breaks and tabs. */
 export function plainLines(text: string): string {
-  return marked(text.replace(escapes, "").replace(/\r\n/g, "\n"));
+  return marked(withoutEscapes(text).replace(/\r\n/g, "\n"));
 }
 
 function marked(text: string): string {
   return text.replace(unseen, "�");
 }
-
-/** Colours and movements of the cursor. They are removed without a mark. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
-const escapes = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
 const maxLineLength = 100;
 /** Only the beginning is read: a line may have 16 MiB. */
@@ -58,7 +55,7 @@ export function shorten(text: string, maxColumns: number): string {
 
 /** How many columns a text takes, without its colours. */
 export function visibleWidth(text: string): number {
-  const bare = text.replace(escapes, "");
+  const bare = withoutEscapes(text);
   if (plainAscii.test(bare)) return bare.length;
   return [...bare].reduce((sum, character) => sum + widthOf(character), 0);
 }

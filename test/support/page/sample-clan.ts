@@ -8,9 +8,11 @@ import { $ } from "bun";
 import { openRepository } from "../../../apps/api/repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { outputMessage } from "../../../lib/model/output-line.ts";
 import { newArtefactId, sampleArtefact } from "../records/sample.ts";
 import { waitFor } from "../wait-for.ts";
 import type { Clan, Member } from "../world/clan.ts";
+import { CubLog } from "./cub-log.ts";
 import { startPageScene } from "./page-scene.ts";
 
 const bid = (on: string, word: "review" | "claim" | "exclusive") => ({ bids: [{ on, bid: word }] });
@@ -82,14 +84,23 @@ export type SampleGoals = {
   failed: Artefact;
 };
 
+/** `packing`: the claim and the agent of the work that does not end. */
 export async function startSampleScene(folder: string) {
   const { base, head } = await sampleRepository(folder);
+  const cubLog = new CubLog("packager");
   const scene = await startPageScene(
     members,
     {},
-    { repository: await openRepository(folder, process.env) },
+    { repository: await openRepository(folder, process.env), logs: cubLog },
   );
-  return Object.assign(scene, { goals: await stateGoals(scene.clan, base, head) });
+  const goals = await stateGoals(scene.clan, base, head);
+  const open = await scene.clan.board.readClaims(await scene.clan.board.listOpenClaims());
+  const claim_id = open.find(({ grants }) => grants.some(({ agent }) => agent === "packager"))
+    ?.claim.id;
+  const of = { goal_id: goals.release.id, claim_id, attempt: 1, stream: "stderr" };
+  for (const text of ["npm pack\n", "packing sett-1.2.0.tgz\n"])
+    cubLog.log.info(outputMessage, { ...of, text });
+  return Object.assign(scene, { goals, packing: `${claim_id} packager` });
 }
 
 async function stateGoals(clan: Clan, base: CommitHash, head: CommitHash): Promise<SampleGoals> {

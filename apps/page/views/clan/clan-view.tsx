@@ -2,6 +2,7 @@
 // the live log of one of them.
 
 import { shortId } from "../../../../lib/words/short-id.ts";
+import { LiveLog } from "../../components/live-log.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { Ago } from "../../components/time.tsx";
 import { getJson } from "../../data/api.ts";
@@ -11,7 +12,6 @@ import { go, usePlace } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
 import { hrefOf } from "../../routes.ts";
 import { count } from "../../text/words.ts";
-import { LiveLog } from "./live-log.tsx";
 
 /** A gateway only where one has run. */
 const servicesOf = (hasGateway: boolean) => [
@@ -64,7 +64,15 @@ export function ClanView() {
           ))}
           {data.items.length === 0 && <li className="quiet">No agent is registered.</li>}
         </ul>
-        {shown !== undefined && <LiveLog key={shown} name={shown} close={() => show(undefined)} />}
+        {shown !== undefined && (
+          <LiveLog
+            key={shown}
+            name={shown}
+            title={shown}
+            none="No line yet."
+            close={() => show(undefined)}
+          />
+        )}
       </div>
     </>
   );

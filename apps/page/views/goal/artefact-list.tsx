@@ -15,11 +15,17 @@ const rowHeight = 46;
 type Props = {
   nodes: readonly ArtefactNode[];
   selected: string | undefined;
+  /** An artefact to scroll to. */
+  sought: string | undefined;
   select: (artefact: string) => void;
 };
 
-export function ArtefactList({ nodes, selected, select }: Props) {
+export function ArtefactList({ nodes, selected, sought, select }: Props) {
   const list = useRef<WindowHandle>(null);
+  useEffect(() => {
+    const at = nodes.findIndex(({ id }) => id === sought);
+    if (at >= 0) list.current?.scrollTo(at);
+  }, [sought]);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const count = nodes.length;
   useEffect(() => {

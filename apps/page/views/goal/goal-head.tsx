@@ -1,18 +1,22 @@
 // A goal's state, text and cost, and what a person may do with it: cancel, allow more.
 import { useState } from "react";
+import { duration } from "../../../../lib/words/age.ts";
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { Action, useAction, useRight } from "../../components/action.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
 import { Line } from "../../components/text.tsx";
-import { Ago } from "../../components/time.tsx";
+import { Ago, Elapsed } from "../../components/time.tsx";
 import { post } from "../../data/api.ts";
 import type { GoalDetail } from "../../data/contract.ts";
 import { useAsSubject } from "../../data/subject.ts";
 import { visibleLine } from "../../text/visible-text.ts";
 import { money } from "../../text/words.ts";
 
-export function GoalHead({ goal, refresh }: { goal: GoalDetail; refresh: () => void }) {
+/** `tookMs`: until it came to rest; undefined while it is at work. */
+type Props = { goal: GoalDetail; tookMs: number | undefined; refresh: () => void };
+
+export function GoalHead({ goal, tookMs, refresh }: Props) {
   const { id, state, summary, commit, created_at, cost, trigger, unreadable } = goal;
   useAsSubject(summary === "" ? `Goal ${shortId(id)}` : visibleLine(summary, 60));
   // At rest there is no work to cancel, and the orchestrator would refuse.
@@ -40,6 +44,19 @@ export function GoalHead({ goal, refresh }: { goal: GoalDetail; refresh: () => v
             <>
               {" by trigger "}
               <Line text={trigger} max={60} />
+            </>
+          )}
+        </span>
+        <span>
+          {tookMs === undefined ? (
+            !isOver && (
+              <>
+                for <Elapsed since={created_at} />
+              </>
+            )
+          ) : (
+            <>
+              took <span className="elapsed">{duration(tookMs)}</span>
             </>
           )}
         </span>

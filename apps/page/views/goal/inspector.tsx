@@ -16,6 +16,7 @@ import { lookOf } from "../../graph/look.ts";
 import { byteSize, money } from "../../text/words.ts";
 import { ContextTab } from "./context-tab.tsx";
 import { EventsTab } from "./events-tab.tsx";
+import { OutputTab } from "./output-tab.tsx";
 import { Relations } from "./relations.tsx";
 import { TranscriptTab } from "./transcript-tab.tsx";
 import { WorkTab } from "./work-tab.tsx";
@@ -168,12 +169,14 @@ function Meta({ artefact }: { artefact: ArtefactDetail }) {
 
 type Tab = { id: string; text: string };
 
-function tabsOf({ metadata, cost, claims, logical_id, goal_id }: ArtefactDetail): Tab[] {
+function tabsOf(artefact: ArtefactDetail): Tab[] {
+  const { metadata, cost, claims, logical_id, goal_id, made_by } = artefact;
   const isCommit = metadata.commit !== undefined && String(logical_id) !== String(goal_id);
   return [
     { id: "content", text: "Content" },
     ...(isCommit ? [{ id: "diff", text: "Diff" }] : []),
     { id: "work", text: claims.length === 0 ? "Work" : "Bids and work" },
+    ...(made_by === null ? [] : [{ id: "output", text: "Output" }]),
     { id: "context", text: "Context" },
     { id: "events", text: "Log" },
     ...(cost !== undefined && cost.calls > 0 ? [{ id: "transcript", text: "Conversation" }] : []),
@@ -190,6 +193,8 @@ function panelOf(
       return <CommitDiff artefact={artefact.id} version={artefact.version} />;
     case "work":
       return <WorkTab artefact={artefact} select={select} />;
+    case "output":
+      return <OutputTab artefact={artefact.id} />;
     case "context":
       return <ContextTab artefact={artefact} select={select} />;
     case "events":

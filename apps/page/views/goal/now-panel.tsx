@@ -18,9 +18,10 @@ type Props = {
   pending: readonly Pending[];
   graph: GoalGraph | undefined;
   select: (artefact: string) => void;
+  openGrant: (grant: Pending) => void;
 };
 
-export function NowPanel({ goal, pending, graph, select }: Props) {
+export function NowPanel({ goal, pending, graph, select, openGrant }: Props) {
   const running = pending.filter(({ what }) => what === "works");
   // Work that runs is said above; its command does not run yet.
   const waiting = goal.waiting_for.filter(
@@ -35,7 +36,7 @@ export function NowPanel({ goal, pending, graph, select }: Props) {
       <Section title="Runs now" count={running.length} none="No agent works on this goal.">
         {running.map((one) => (
           <li key={one.id} className="tone-work toned-edge">
-            <button type="button" className="row-button" onClick={() => select(one.target)}>
+            <button type="button" className="row-button" onClick={() => openGrant(one)}>
               <span className="now-who">
                 <span aria-hidden="true">{pendingLook(one).symbol} </span>
                 {one.agent}
@@ -45,6 +46,7 @@ export function NowPanel({ goal, pending, graph, select }: Props) {
                 {one.attempt > 1 && `, attempt ${one.attempt}`}
               </span>
               <Elapsed since={one.since} />
+              <span className="now-open">See what it prints</span>
             </button>
           </li>
         ))}

@@ -1,24 +1,19 @@
 // Shows what came of a goal that has ended, in the words of `sett forage --watch`, and the command
 // that merges it.
+import { useState } from "react";
 import { resultRows } from "../../../../lib/words/result-sentence.ts";
 import { textOf } from "../../../../lib/words/segment.ts";
 import { Line } from "../../components/text.tsx";
-import { getJson } from "../../data/api.ts";
-import type { GoalDetail, ResultView } from "../../data/contract.ts";
-import { useQuery } from "../../data/query.ts";
+import type { ResultView } from "../../data/contract.ts";
 
-export function ResultCard({ goal: { id, state } }: { goal: GoalDetail }) {
-  const isOver = state !== "running" && state !== "waiting";
-  const { data } = useQuery(
-    isOver ? `result ${id} ${state}` : undefined,
-    (signal) => getJson<ResultView>(`/v1/goals/${encodeURIComponent(id)}/result`, {}, signal),
-    { changedBy: ({ goal_id }) => goal_id === id, pauseMs: 1_000 },
-  );
-  if (!isOver || data === undefined) return null;
+export function ResultCard({ result }: { result: ResultView }) {
+  // How long it took is in the head.
+  const rows = resultRows(result).filter(({ name }) => name !== "took");
+  if (rows.length === 0 && result.merge === null) return null;
   return (
     <section className="result-card" aria-label="What came of the goal">
       <dl>
-        {resultRows(data).map(({ name, says }, at) => (
+        {rows.map(({ name, says }, at) => (
           <div key={at}>
             <dt>{name}</dt>
             <dd>
@@ -26,15 +21,30 @@ export function ResultCard({ goal: { id, state } }: { goal: GoalDetail }) {
             </dd>
           </div>
         ))}
-        {data.merge !== null && (
+        {result.merge !== null && (
           <div>
             <dt>merge</dt>
             <dd>
-              <code>{data.merge}</code>
+              <code>{result.merge}</code> <CopyButton text={result.merge} />
             </dd>
           </div>
         )}
       </dl>
     </section>
+  );
+}
+
+/** A page over plain HTTP from another machine has no clipboard: then there is no button. */
+function CopyButton({ text }: { text: string }) {
+  const [isCopied, setIsCopied] = useState(false);
+  if (navigator.clipboard === undefined) return null;
+  return (
+    <button
+      type="button"
+      className="small"
+      onClick={() => void navigator.clipboard.writeText(text).then(() => setIsCopied(true))}
+    >
+      {isCopied ? "Copied" : "Copy"}
+    </button>
   );
 }

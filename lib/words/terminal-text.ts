@@ -14,3 +14,12 @@ export function shownLines(text: string): string {
 export function lastWriting(line: string): string {
   return line.split("\r").findLast((writing) => writing !== "") ?? "";
 }
+
+/** Takes away colours and movements of the cursor, without a mark. */
+export function withoutEscapes(text: string): string {
+  return text.replace(escapes, "");
+}
+
+/** Colours and movements of the cursor. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
+export const escapes = /\u001b\[[0-?]*[ -/]*[@-~]/g;

@@ -1,30 +1,40 @@
-// The log of an agent or a service, as it is written. It stays at its end, until the reader scrolls
-// up.
-import { useEffect, useRef, useState } from "react";
-import { Problem } from "../../components/problem.tsx";
-import { PlainText } from "../../components/text.tsx";
-import { type WindowHandle, WindowList } from "../../components/window-list.tsx";
-import { type ApiError, getStream, pathOf } from "../../data/api.ts";
-import { asApiError } from "../../data/query.ts";
-import { stream } from "../../data/stream.ts";
-import { type LogText, logText } from "../../text/log-text.ts";
+// The log of an agent or a service, as it is written, or of one claim only what its command prints.
+// It stays at its end, until the reader scrolls up.
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ApiError, getStream, pathOf } from "../data/api.ts";
+import { asApiError } from "../data/query.ts";
+import { stream } from "../data/stream.ts";
+import { type LogRow, LogRows } from "../text/log-rows.ts";
+import { Problem } from "./problem.tsx";
+import { PlainText } from "./text.tsx";
+import { type WindowHandle, WindowList } from "./window-list.tsx";
 
-const tail = 500;
-/** Older lines are dropped. */
-const maxLines = 5_000;
+/** The lines of a log that are read first; of a claim, they go back to the command's beginning. */
+const tail = { all: 500, claim: 5_000 };
 
-export function LiveLog({ name, close }: { name: string; close: () => void }) {
-  const { lines, error, isEnded } = useLines(name);
+type Props = {
+  /** An agent, or a service. */
+  name: string;
+  claim?: string;
+  title: ReactNode;
+  /** Said of a log without a row. */
+  none: string;
+  close: () => void;
+};
+
+export function LiveLog({ name, claim, title, none, close }: Props) {
+  const { rows, error, isEnded } = useRows(name, claim);
   const list = useRef<WindowHandle>(null);
   const [isAtEnd, setIsAtEnd] = useState(true);
-  const last = lines.at(-1);
+  const last = rows.at(-1);
   useEffect(() => {
     if (isAtEnd && last !== undefined) list.current?.scrollToEnd();
   }, [last, isAtEnd]);
+  const what = claim === undefined ? "Log" : "Output";
   return (
-    <section className="live-log" aria-label={`Log of ${name}`}>
+    <section className="live-log" aria-label={`${what} of ${name}`}>
       <header className="bar">
-        <h2>{name}</h2>
+        <h2>{title}</h2>
         <span className="quiet">
           {isEnded ? "ended" : isAtEnd ? "follows" : "stopped, because you scrolled up"}
         </span>
@@ -38,19 +48,19 @@ export function LiveLog({ name, close }: { name: string; close: () => void }) {
         </button>
       </header>
       {error !== undefined && <Problem error={error} />}
-      {lines.length === 0 && error === undefined && <p className="quiet">No line yet.</p>}
+      {rows.length === 0 && error === undefined && <p className="quiet">{none}</p>}
       <WindowList
         handle={list}
         className="text-rows"
-        count={lines.length}
+        count={rows.length}
         rowHeight={18}
-        label={`Lines of the log of ${name}`}
+        label={`Lines of the ${what.toLowerCase()} of ${name}`}
         onEnd={setIsAtEnd}
         row={(index) => {
-          const line = lines[index];
+          const row = rows[index];
           return (
-            <li key={line?.number ?? index} className="text-row">
-              {line !== undefined && <LogLineText {...line} />}
+            <li key={row?.number ?? index} className="text-row">
+              {row !== undefined && <LogLine {...row} />}
             </li>
           );
         }}
@@ -59,14 +69,12 @@ export function LiveLog({ name, close }: { name: string; close: () => void }) {
   );
 }
 
-type LogLine = LogText & { number: number };
-
 const levels = {
   error: { mark: "✕ ", tone: "tone-failure toned" },
   warn: { mark: "! ", tone: "tone-feedback toned" },
 };
 
-function LogLineText({ time, level, message, rest }: LogLine) {
+function LogLine({ time, level, message, rest }: LogRow) {
   const { mark, tone } = level === "info" ? { mark: "", tone: undefined } : levels[level];
   return (
     <>
@@ -85,46 +93,41 @@ function LogLineText({ time, level, message, rest }: LogLine) {
   );
 }
 
-function useLines(name: string): {
-  lines: LogLine[];
-  error: ApiError | undefined;
-  isEnded: boolean;
-} {
-  const [lines, setLines] = useState<LogLine[]>([]);
+type Shown = { rows: LogRow[]; isEnded: boolean };
+
+function useRows(name: string, claim: string | undefined) {
+  const [shown, setShown] = useState<Shown>({ rows: [], isEnded: false });
   const [error, setError] = useState<ApiError>();
-  const [isEnded, setIsEnded] = useState(false);
   const [attempt, setAttempt] = useState(0);
 
   useEffect(() => stream.onOpen(() => setAttempt((before) => before + 1)), []);
   useEffect(() => {
     const over = new AbortController();
-    let number = 0;
-    let arrived: LogLine[] = [];
+    const rows = new LogRows(claim);
     let frame = 0;
     const show = () => {
       frame = 0;
-      const more = arrived;
-      arrived = [];
-      setLines((before) => [...before, ...more].slice(-maxLines));
+      setShown({ rows: rows.rows(), isEnded: rows.isOver });
     };
-    const add = (text: string) => {
-      number += 1;
-      arrived.push({ number, ...logText(text) });
+    const add = (line: string) => {
+      rows.add(line);
       if (frame === 0) frame = requestAnimationFrame(show);
     };
-    setLines([]);
-    setIsEnded(false);
-    const path = pathOf(`/v1/agents/${encodeURIComponent(name)}/logs`, { tail, follow: "true" });
+    setShown({ rows: [], isEnded: false });
+    const path = pathOf(`/v1/agents/${encodeURIComponent(name)}/logs`, {
+      tail: claim === undefined ? tail.all : tail.claim,
+      follow: "true",
+    });
     readLines(path, add, over.signal)
-      .then(() => setIsEnded(true))
+      .then(() => setShown({ rows: rows.rows(), isEnded: true }))
       .catch((reason: unknown) => !over.signal.aborted && setError(asApiError(reason)));
     setError(undefined);
     return () => {
       over.abort();
       cancelAnimationFrame(frame);
     };
-  }, [name, attempt]);
-  return { lines, error, isEnded };
+  }, [name, claim, attempt]);
+  return { ...shown, error };
 }
 
 async function readLines(

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { shownLines } from "../../../../../lib/client/text/terminal-text.ts";
+import { shownLines } from "../../../../lib/words/terminal-text.ts";
 
 test("of a line that a tool has written over, the last writing is shown", () => {
   expect(shownLines("10 %\r50 %\r100 %\ndone\r\n")).toBe("100 %\ndone\n");

@@ -1,0 +1,74 @@
+// The whole graph in small, with the part that is in view: a click or a drag leads there. It is
+// there while not all is in view; keys have other ways.
+import { Panel, useReactFlow, useStore } from "@xyflow/react";
+import { type PointerEvent, useEffect, useRef } from "react";
+import type { Drawing } from "./geometry.ts";
+import { useColours } from "./graph-canvas.tsx";
+import { fillItems } from "./paint.ts";
+
+const most = { width: 190, height: 120 };
+
+export function GraphMinimap({ drawing, leave }: { drawing: Drawing; leave: () => void }) {
+  const [x, y, zoom] = useStore((store) => store.transform);
+  const width = useStore((store) => store.width);
+  const height = useStore((store) => store.height);
+  const { bounds } = drawing;
+  const isAllInView =
+    x >= -1 &&
+    y >= -1 &&
+    bounds.width * zoom + x <= width + 1 &&
+    bounds.height * zoom + y <= height + 1;
+  if (isAllInView || width < 500) return null;
+  return (
+    <Panel position="bottom-left" className="minimap-panel">
+      <Minimap drawing={drawing} leave={leave} seen={{ x, y, zoom, width, height }} />
+    </Panel>
+  );
+}
+
+type Props = {
+  drawing: Drawing;
+  leave: () => void;
+  seen: { x: number; y: number; zoom: number; width: number; height: number };
+};
+
+function Minimap({ drawing, leave, seen }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const colours = useColours(canvas);
+  const { setCenter } = useReactFlow();
+  const { bounds, items } = drawing;
+  const scale = Math.min(most.width / bounds.width, most.height / bounds.height);
+  const size = { width: bounds.width * scale, height: bounds.height * scale };
+  useEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext("2d");
+    if (element === null || context == null || colours === undefined) return;
+    const ratio = window.devicePixelRatio * scale;
+    element.width = Math.round(bounds.width * ratio);
+    element.height = Math.round(bounds.height * ratio);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    fillItems(context, items, colours);
+  }, [items, bounds, colours, scale]);
+  const go = (event: PointerEvent<HTMLElement>) => {
+    if (event.buttons === 0) return;
+    const box = event.currentTarget.getBoundingClientRect();
+    leave();
+    void setCenter((event.clientX - box.left) / scale, (event.clientY - box.top) / scale, {
+      zoom: seen.zoom,
+    });
+  };
+  return (
+    <div className="minimap" style={size} aria-hidden="true" onPointerDown={go} onPointerMove={go}>
+      <canvas ref={canvas} style={size} />
+      <div
+        className="minimap-view"
+        style={{
+          left: (-seen.x / seen.zoom) * scale,
+          top: (-seen.y / seen.zoom) * scale,
+          width: (seen.width / seen.zoom) * scale,
+          height: (seen.height / seen.zoom) * scale,
+        }}
+      />
+    </div>
+  );
+}

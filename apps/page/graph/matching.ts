@@ -1,0 +1,57 @@
+// Finds the artefacts of a goal that a reader looks for: by words, agent, type and state. Pure.
+import type { Grant } from "../data/contract.ts";
+import type { ArtefactNode } from "../data/goal-graph.ts";
+import { isOpen } from "./pending.ts";
+
+/** Empty members filter nothing. `state`: one of `nodeStates`. */
+export type NodeFilter = { words: string; agent: string; type: string; state: string };
+
+export const nodeStates = ["at work", "waits", "failed", "sent back", "approved"] as const;
+
+/** Undefined where nothing is filtered. */
+export function matchingNodes(
+  nodes: readonly ArtefactNode[],
+  filter: NodeFilter,
+): Set<string> | undefined {
+  if (Object.values(filter).every((wanted) => wanted === "")) return undefined;
+  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
+  return new Set(nodes.filter((node) => isLike(node, filter, words)).map(({ id }) => String(id)));
+}
+
+export function makerOf({
+  produced_by_agent,
+  produced_by_role,
+}: Pick<ArtefactNode, "produced_by_agent" | "produced_by_role">): string {
+  return produced_by_agent === "" ? produced_by_role : produced_by_agent;
+}
+
+function isLike(node: ArtefactNode, filter: NodeFilter, words: readonly string[]): boolean {
+  const agents = [makerOf(node), ...openGrants(node).map(({ agent }) => String(agent))];
+  if (filter.agent !== "" && !agents.includes(filter.agent)) return false;
+  if (filter.type !== "" && node.type !== filter.type) return false;
+  if (filter.state !== "" && !statesOf(node).includes(filter.state)) return false;
+  if (words.length === 0) return true;
+  const { id, type, metadata } = node;
+  const text = `${id} ${type} v${node.version} ${metadata.summary ?? ""} ${metadata.commit ?? ""} ${agents.join(" ")}`;
+  return words.every((word) => text.toLowerCase().includes(word));
+}
+
+function openGrants(node: ArtefactNode): Grant[] {
+  return node.claims.filter(isOpen).flatMap(({ grants }) => grants);
+}
+
+function statesOf(node: ArtefactNode): string[] {
+  const open = openGrants(node);
+  const all = node.claims.flatMap(({ grants }) => grants);
+  const reviews = all.filter(({ phase, state }) => phase === "review" && state === "done");
+  const isSentBack = reviews.some((grant) => "rejects" in grant && grant.rejects === true);
+  return [
+    ...(open.some(({ state }) => state === "running") ? ["at work"] : []),
+    ...(open.some(({ state }) => state === "waiting" || state === "queued") ? ["waits"] : []),
+    ...(node.structural_type === "Failure" || all.some(({ state }) => state === "failed")
+      ? ["failed"]
+      : []),
+    ...(isSentBack || node.verdict === "feedback" ? ["sent back"] : []),
+    ...((reviews.length > 0 && !isSentBack) || node.verdict === "approval" ? ["approved"] : []),
+  ];
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import type { ArtefactNode } from "../../../../../apps/page/data/goal-graph.ts";
+import { matchingNodes } from "../../../../../apps/page/graph/matching.ts";
+
+const none = { words: "", agent: "", type: "", state: "" };
+const made = (id: string, more: object = {}) => ({
+  ...{ id, type: "Draft", version: 1, structural_type: "Standard", metadata: {}, claims: [] },
+  ...{ produced_by_agent: "coder", produced_by_role: "coder" },
+  ...more,
+});
+const running = {
+  ...{ status: "pending_review", kind: "standard", bidding: "closed", bids: [] },
+  grants: [{ agent: "reviewer", phase: "review", state: "running" }],
+};
+const nodes = [
+  made("a", { metadata: { summary: "Add the Flag" } }),
+  made("b", { version: 2, claims: [running] }),
+  made("c", { type: "Failure", structural_type: "Failure", produced_by_agent: "" }),
+  made("d", { type: "Review", structural_type: "Review", verdict: "feedback" }),
+] as unknown as ArtefactNode[];
+const found = (over: object) => [...(matchingNodes(nodes, { ...none, ...over }) ?? [])].join("");
+
+test("nothing asked for filters nothing", () => {
+  expect(matchingNodes(nodes, none)).toBeUndefined();
+});
+
+test.each([
+  [{ words: "flag ADD" }, "a"],
+  [{ words: "v2" }, "b"],
+  [{ words: "flag nowhere" }, ""],
+  [{ agent: "reviewer" }, "b"],
+  [{ agent: "coder" }, "abcd"],
+  [{ type: "Failure" }, "c"],
+  [{ state: "at work" }, "b"],
+  [{ state: "failed" }, "c"],
+  [{ state: "sent back" }, "d"],
+  [{ type: "Draft", words: "add" }, "a"],
+])("%j finds %p", (filter, expected) => {
+  expect(found(filter)).toBe(expected);
+});
