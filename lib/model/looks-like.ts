@@ -93,8 +93,19 @@ export function firstLike<Own extends string>(name: string, owns: readonly Own[]
   return owns.find((own) => areLike(signs, own));
 }
 
+const lettersByName = new Map<string, readonly string[]>();
+
+/** Of a name of ours: there are few of them, and each is compared with every type of an agent. */
+function lettersOf(own: string): readonly string[] {
+  const known = lettersByName.get(own);
+  if (known !== undefined) return known;
+  const letters = [...own.toLowerCase()].map((letter) => lettersBySign.get(letter) ?? letter);
+  lettersByName.set(own, letters);
+  return letters;
+}
+
 function areLike(signs: readonly Sign[], own: string): boolean {
-  const wanted = [...own.toLowerCase()].map((letter) => lettersBySign.get(letter) ?? letter);
+  const wanted = lettersOf(own);
   let [before, reached]: Reached[] = [new Map(), new Map([[0, 0]])];
   let last: Sign | undefined;
   for (const sign of signs) {

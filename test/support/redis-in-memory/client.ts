@@ -73,7 +73,7 @@ function asRead(words: readonly (string | Buffer)[], reply: Reply, asBytes: bool
   const value = readReply(reply, read);
   switch (String(words[0])) {
     case "HGETALL":
-      return Object.fromEntries(pairsOf(value as string[]));
+      return objectOf(value as string[]);
     case "ZSCORE":
       return value === null ? null : Number(value);
     case "ZMSCORE":
@@ -93,6 +93,13 @@ function readReply(reply: Reply, read: (bytes: string) => unknown): unknown {
   if (typeof reply === "string") return read(reply);
   if (reply instanceof Status) return reply.text;
   return Array.isArray(reply) ? reply.map((one: Reply) => readReply(one, read)) : reply;
+}
+
+function objectOf(words: readonly string[]): Record<string, string> {
+  const object: Record<string, string> = Object.create(null);
+  for (let place = 0; place < words.length; place += 2)
+    object[words[place] as string] = words[place + 1] as string;
+  return object;
 }
 
 function pairsOf<Word>(words: readonly Word[]): [Word, Word][] {

@@ -35,6 +35,12 @@ export class Stream {
     return low;
   }
 
+  /** The place behind the last entry with this id or an earlier one. */
+  placeAfter(id: StreamId): number {
+    const next = idAfter(id);
+    return next === undefined ? this.entries.length : this.placeOf(next);
+  }
+
   copy(): Stream {
     const copy = new Stream();
     copy.entries = [...this.entries];

@@ -34,7 +34,11 @@ export const hashes: Commands = {
     },
     false,
   ),
-  HGETALL: reads(2, (database, [key = ""]) => [...(database.readHash(key) ?? [])].flat()),
+  HGETALL: reads(2, (database, [key = ""]) => {
+    const words: string[] = [];
+    for (const [field, value] of database.readHash(key) ?? []) words.push(field, value);
+    return words;
+  }),
   HKEYS: reads(2, (database, [key = ""]) => [...(database.readHash(key)?.keys() ?? [])]),
   HVALS: reads(2, (database, [key = ""]) => [...(database.readHash(key)?.values() ?? [])]),
   HLEN: reads(2, (database, [key = ""]) => database.readHash(key)?.size ?? 0),

@@ -41,13 +41,13 @@ export const streams: Commands = {
   XRANGE: reads(
     4,
     (database, [key = "", from = "", to = "", ...options]) =>
-      repliesOf(between(database, key, [from, to]).slice(0, countOf(options))),
+      repliesOf(between(database, key, [from, to], countOf(options))),
     false,
   ),
   XREVRANGE: reads(
     4,
     (database, [key = "", to = "", from = "", ...options]) =>
-      repliesOf(between(database, key, [from, to]).reverse().slice(0, countOf(options))),
+      repliesOf(between(database, key, [from, to], -countOf(options))),
     false,
   ),
   XDEL: makesRoom(
@@ -165,23 +165,26 @@ function trim(stream: Stream, maxLength: number, isAbout: boolean): number {
   return removed;
 }
 
-function countOf(options: readonly string[]): number | undefined {
-  if (options.length === 0) return undefined;
+function countOf(options: readonly string[]): number {
+  if (options.length === 0) return Number.POSITIVE_INFINITY;
   if (options.length !== 2 || options[0]?.toUpperCase() !== "COUNT") throw syntaxError();
   return Math.max(0, wholeOf(options[1]));
 }
 
-function between(database: Database, key: string, [from, to]: readonly [string, string]): Entry[] {
+/** At most `count` of them, the first ones; with a negative count the last ones, backwards. */
+function between(
+  database: Database,
+  key: string,
+  [from, to]: readonly [string, string],
+  count: number,
+): readonly Entry[] {
   const [first, last] = [boundOf(from, true), boundOf(to, false)];
   const stream = database.readStream(key);
   if (stream === undefined) return [];
-  const entries: Entry[] = [];
-  for (let place = stream.placeOf(first); place < stream.entries.length; place += 1) {
-    const entry = stream.entries[place] as Entry;
-    if (compareIds(entry.id, last) > 0) break;
-    entries.push(entry);
-  }
-  return entries;
+  const begin = stream.placeOf(first);
+  const over = Math.max(begin, stream.placeAfter(last));
+  if (count >= 0) return stream.entries.slice(begin, Math.min(over, begin + count));
+  return stream.entries.slice(Math.max(begin, over + count), over).reverse();
 }
 
 function boundOf(word: string, isFirst: boolean): StreamId {
