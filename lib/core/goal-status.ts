@@ -5,6 +5,7 @@ import { type ArtefactHead, isGoalFeedback } from "../model/artefact.ts";
 import {
   type Claim,
   type ClaimSnapshot,
+  failuresOf,
   type Grant,
   isEnded,
   isForApproval,
@@ -204,7 +205,9 @@ function isSuperseded(
   const isOf = (agent: AgentName) =>
     endedByOrchestrator.has(failure.type) || agent === failure.produced_by_agent;
   const wasRetried = made.grants.some((grant) => grant.retries !== undefined && isOf(grant.agent));
-  return made.claim.status === "complete" || (wasRetried && !isLast);
+  if (made.claim.status === "complete" || (wasRetried && !isLast)) return true;
+  // The claim ended otherwise, while the attempt was to be made again.
+  return isLast && isEnded(made.claim.status) && failuresOf(made).length === 0;
 }
 
 /** Whether a person has posted a version that comes from this one. */

@@ -3,7 +3,13 @@
 
 import type { AgentRegistration } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
-import { type Claim, type ClaimSnapshot, type Grant, isEnded, wasMoved } from "../model/claim.ts";
+import {
+  type Claim,
+  type ClaimSnapshot,
+  failuresOf,
+  type Grant,
+  wasMoved,
+} from "../model/claim.ts";
 import type { ArtefactId, ClaimId } from "../model/ids.ts";
 import { attemptLostType } from "../model/own-types.ts";
 import { phaseTable } from "../model/phase.ts";
@@ -51,7 +57,8 @@ export function retryClaim(input: {
   const lost = failed.grants.find(
     (grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id),
   );
-  if (lost === undefined) return refuse(notTheEnd(failure, failed));
+  if (lost === undefined || failuresOf(failed).length === 0)
+    return refuse(notTheEnd(failure, failed));
   if (!isWanted)
     return refuse("It was to answer a question that has its answer, or needs none any more.");
   // The agent that a grant was moved to has one of its own.
@@ -90,16 +97,12 @@ export function retryClaim(input: {
 /** A Failure, and the claim that tried its work again. */
 type Try = { failure: ArtefactId; snapshot: ClaimSnapshot };
 
-/** The Failures that the claim ended with: a retry of any of them tries the whole claim again. */
-function lastFailures({ grants }: ClaimSnapshot): ArtefactId[] {
-  return grants.flatMap((grant) => (grant.state === "failed" ? grant.artefact_ids : []));
-}
-
 function nextTry(
   failed: ClaimSnapshot,
   retries: ReadonlyMap<string, ClaimSnapshot>,
 ): Try | undefined {
-  for (const failure of lastFailures(failed)) {
+  // A retry of any of them tries the whole claim again.
+  for (const failure of failuresOf(failed)) {
     const snapshot = retries.get(causeOfRetry(failure)) ?? retries.get(causeOfStandIn(failure));
     if (snapshot !== undefined) return { failure, snapshot };
   }
@@ -119,7 +122,7 @@ function triedBefore(
   let { snapshot: last } = first;
   for (let next = nextTry(last, retries); next !== undefined; next = nextTry(last, retries))
     last = next.snapshot;
-  const [failed] = isEnded(last.claim.status) ? lastFailures(last) : [];
+  const [failed] = failuresOf(last);
   return failed === undefined
     ? sentence
     : `${sentence} That ended with Failure ${failed}: try that one again instead.`;
@@ -129,7 +132,7 @@ function notTheEnd(
   failure: Parameters<typeof retryClaim>[0]["failure"],
   failed: ClaimSnapshot,
 ): string {
-  const [last] = lastFailures(failed);
+  const [last] = failuresOf(failed);
   if (last !== undefined)
     return `That attempt was followed by another. Its claim ended with Failure ${last}: try that one again instead.`;
   const wasAttempt = failure.produced_by_agent !== "" || failure.type === attemptLostType;

@@ -165,6 +165,20 @@ export function questionOf(grant: Grant): ArtefactId | undefined {
     : undefined;
 }
 
+/**
+ * The Failures by which a claim has failed: none where it ended otherwise, such as by feedback,
+ * while a failed attempt was to be made again.
+ */
+export function failuresOf({
+  claim,
+  grants,
+}: Pick<ClaimSnapshot, "claim" | "grants">): ArtefactId[] {
+  const failed = grants.filter((grant) => grant.state === "failed");
+  const isByFailure = failed.some(({ retry_at }) => retry_at === undefined);
+  if (claim.status !== "terminated" || !isByFailure) return [];
+  return failed.flatMap(({ artefact_ids }) => artefact_ids);
+}
+
 /** True of a grant that another agent of equal bid has got before its own agent began. */
 export function wasMoved(grant: Grant): boolean {
   return grant.state === "cancelled" && grant.moved_to !== undefined;

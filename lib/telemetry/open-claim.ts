@@ -108,6 +108,11 @@ export class OpenClaim {
     }
   }
 
+  /** The failed attempt is to be made again: where the claim ends otherwise, it has not failed. */
+  retries({ agent }: SettEvent): void {
+    if (agent !== undefined) this.#grants.get(agent)?.retries();
+  }
+
   end(outcome: "complete" | "terminated", timeMs: number): FinishedSpan[] {
     const inner = [
       ...this.closeBids(timeMs),

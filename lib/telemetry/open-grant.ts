@@ -22,6 +22,7 @@ export class OpenGrant {
   #attempt: Attempt | undefined;
   #attempts = 0;
   #last: { outcome: Outcome; endMs: number; error: string | undefined } | undefined;
+  #isRetried = false;
   #isClosed = false;
   /** The span of the command's run that is under way or was the last. */
   lastRun: string | undefined;
@@ -31,8 +32,13 @@ export class OpenGrant {
     this.#startMs = startMs;
   }
 
+  /** Where no other attempt is to follow. */
   get hasFailed(): boolean {
-    return this.#last?.outcome === "failed";
+    return this.#last?.outcome === "failed" && !this.#isRetried;
+  }
+
+  retries(): void {
+    this.#isRetried = true;
   }
 
   queued(event: SettEvent, timeMs: number): FinishedSpan[] {
@@ -69,6 +75,7 @@ export class OpenGrant {
     if (this.#attempt === undefined && outcome !== "cancelled") this.#begin(event, timeMs);
     const spans = this.#endAttempt(outcome, timeMs, error);
     this.#last = { outcome, endMs: timeMs, error };
+    this.#isRetried = false;
     // After a failure another attempt may follow.
     return outcome === "failed" ? spans : [...spans, ...this.close(timeMs)];
   }

@@ -100,6 +100,9 @@ export class SpansOfLog {
       case "grant_waiting":
       case "grant_cancelled":
         return claim?.grant(event, timeMs) ?? [];
+      case "grant_retrying":
+        claim?.retries(event);
+        break;
       case "claim_completed":
       case "claim_terminated":
         if (claim !== undefined) this.#claims -= 1;
@@ -167,7 +170,7 @@ export class SpansOfLog {
 
 /** The span of the claim, or of the goal, has a note of these: that they happened, and when. */
 const worthNoting = new Set<string>([
-  ...["result_refused", "grant_retrying", "cancel_requested", "retry_requested", "request_refused"],
+  ...["result_refused", "cancel_requested", "retry_requested", "request_refused"],
   ...["budget_raised", "budget_nearly_reached", "budget_reached", "budget_freed"],
   ...["artefact_refused", "event_given_up", "workspace_prepared"],
 ]);

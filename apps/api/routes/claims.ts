@@ -17,7 +17,7 @@ import { readSituation } from "../../../lib/client/facts/goal.ts";
 import { artefactList } from "../../../lib/client/facts/pages.ts";
 import { resolveFailure, resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { isEnded } from "../../../lib/model/claim.ts";
+import { failuresOf } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { type Api, may, type RequestContext } from "../env.ts";
@@ -151,11 +151,10 @@ export function addClaimRoutes(api: Api, { board, deps, asker }: Parts): void {
   };
 
   api.openapi(retryClaim, async (context) => {
-    const { claim, grants } = await findClaim(board, context.req.valid("param").id);
-    const failure = grants
-      .flatMap((grant) => (grant.state === "failed" ? grant.artefact_ids : []))
-      .at(-1);
-    if (failure === undefined || !isEnded(claim.status))
+    const failed = await findClaim(board, context.req.valid("param").id);
+    const { claim } = failed;
+    const failure = failuresOf(failed).at(-1);
+    if (failure === undefined)
       throw new SettError(
         "request-refused",
         `Claim ${claim.id} is ${claim.status}, and has not ended with a Failure.`,

@@ -19,8 +19,9 @@ class GoalByLog {
   readonly #waits = new Map<string, string>();
   /** Claim and agent → the Failure of the last attempt. */
   readonly #failures = new Map<string, string>();
-  /** Failures that another attempt has followed. */
+  /** Failures that another attempt has followed, and those that one was to follow. */
   readonly #madeGood = new Set<string>();
+  readonly #toBeMadeGood = new Set<string>();
   readonly #openQuestions = new Set<string>();
   readonly #answered = new Map<string, string>();
 
@@ -62,6 +63,9 @@ class GoalByLog {
       case "grant_failed":
         this.#failures.set(grant, artefact_id);
         return this.#endWait(grant);
+      case "grant_retrying":
+        this.#toBeMadeGood.add(this.#failures.get(grant) ?? "");
+        return;
       case "grant_done":
       case "grant_cancelled":
         return this.#endWait(grant);
@@ -129,7 +133,15 @@ class GoalByLog {
     const claim = this.#claims.get(claim_id);
     if (claim?.kind === "clarification" && this.#answered.has(claim.artefact)) return false;
     if (claim !== undefined && this.#isReplaced(claim.artefact)) return false;
+    if (this.#toBeMadeGood.has(id) && !this.#hasFailed(claim_id)) return false;
     return claim?.state !== "complete";
+  }
+
+  /** By an attempt that none was to follow. */
+  #hasFailed(claim: string): boolean {
+    return [...this.#failures].some(
+      ([grant, failure]) => grant.startsWith(`${claim} `) && !this.#toBeMadeGood.has(failure),
+    );
   }
 
   /** A person has posted another version of it. */

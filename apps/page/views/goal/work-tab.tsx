@@ -65,8 +65,10 @@ function ClaimSection({
   const outcome = outcomeOf(claim, isReworked);
   const words = new Map(claim.bids.map((bid) => [bid.agent, bid]));
   const silent = claim.electorate.filter((agent) => !words.has(agent));
+  // What is to be tried again by itself is no end: lib/model/claim.ts.
   const isFailed =
-    claim.grants.some(({ state }) => state === "failed") && claim.status === "terminated";
+    claim.status === "terminated" &&
+    claim.grants.some((grant) => grant.state === "failed" && grant.retry_at === undefined);
   return (
     <section className="claim">
       <h3>

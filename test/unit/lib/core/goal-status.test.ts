@@ -245,6 +245,30 @@ describe("the state of a goal", () => {
     },
   );
 
+  test("does not fail for an attempt that was to be made again when the claim ended by feedback", () => {
+    const scene = new Scene();
+    const feedback = { ...terminated, termination_reason: "Feedback from compiler" };
+    const claim = scene.claim(scene.goal, feedback);
+    const failure = scene.artefact({ structural_type: "Failure", claim_id: claim.id });
+    const one = {
+      agent: agentName("linter"),
+      phase: "review" as const,
+      attempt: 1,
+      ...{ queued_at: at, started_at: at, ended_at: at, context_ids: [] },
+      state: "failed" as const,
+      artefact_ids: [failure.id],
+      reason: "broken",
+    };
+    const grants = scene.claims.find((snapshot) => snapshot.claim.id === claim.id)?.grants;
+    grants?.push({ ...one, retry_at: at });
+    scene.claim(scene.artefact({}), done);
+    expect(scene.status()).toMatchObject({ state: "settled", failures: [] });
+    const exceeded = scene.artefact({ structural_type: "Failure", claim_id: claim.id });
+    expect(scene.status()).toMatchObject({ state: "failed", failures: [exceeded.id] });
+    grants?.push({ ...one, agent: agentName("tester"), artefact_ids: [exceeded.id] });
+    expect(scene.status().failures).toEqual([failure.id, exceeded.id]);
+  });
+
   test("is running, not failed, while another claim is still open", () => {
     const scene = new Scene();
     const claim = scene.claim(scene.goal, terminated);

@@ -12,6 +12,7 @@ import { newClaimId, sampleAgent, sampleArtefact } from "../../../support/record
 
 const at = "2026-01-01T00:00:00.000Z";
 const names = ["a", "b", "c"];
+const rejection = JSON.stringify({ reason: "Once more." });
 /** Only the first is tried again by itself. */
 const agents = names.map((name) => sampleAgent(name, { retries: name === "a" ? 1 : 0 }));
 
@@ -102,6 +103,7 @@ const scene = fc.record({
       do: fc.constantFrom(
         "deliver" as const,
         "deliver all" as const,
+        "reject" as const,
         "fail" as const,
         "fail side by side" as const,
         "due" as const,
@@ -116,7 +118,10 @@ const scene = fc.record({
 
 function play(
   tries: Tries,
-  one: { do: "deliver" | "deliver all" | "fail" | "fail side by side" | "due"; name: string },
+  one: {
+    do: "deliver" | "deliver all" | "reject" | "fail" | "fail side by side" | "due";
+    name: string;
+  },
 ): void {
   const { last } = tries;
   switch (one.do) {
@@ -125,6 +130,9 @@ function play(
       break;
     case "deliver all":
       for (const name of names) last.deliver(name);
+      break;
+    case "reject":
+      last.deliver(one.name, rejection);
       break;
     case "fail":
       last.fail(one.name, "broken");
@@ -235,4 +243,21 @@ test("an attempt that was followed by another names the Failure that its claim e
   expect(tries.retry(ending).ok).toBe(true);
   for (const name of names) tries.last.deliver(name);
   expect(tries.state()).not.toBe("failed");
+});
+
+test("a claim that ended by feedback is not tried again for an attempt that was to be made again", () => {
+  const tries = new Tries();
+  for (const name of names) tries.last.bid(name, "review");
+  tries.last.fail("a", "broken");
+  tries.note();
+  tries.last.deliver("b", rejection);
+  tries.last.deliver("c");
+  const [failure] = tries.failures as [Artefact];
+  const { status, termination_reason } = tries.last.now.claim;
+  expect([status, termination_reason]).toEqual(["terminated", "Feedback from b"]);
+  expect(tries.retry(failure)).toEqual({
+    ok: false,
+    reason: "Its claim did not end with that attempt: Feedback from b",
+  });
+  expect(tries.state()).toBe("stalled");
 });

@@ -302,4 +302,16 @@ describe("the end of a goal", () => {
     log.add("claim_completed", { claim: again });
     expect(spansOf(log, { restMs: 5_000 }).ends).toEqual(["achieved"]);
   });
+  test("an attempt that was to be made again fails no claim that ends by feedback", () => {
+    const log = new SampleLog();
+    const claim = log.claim(log.artefact(), ["linter"]);
+    log.start(claim, "linter");
+    log.finish(claim, "linter", "ToolExecutionFailure", { structural: "Failure" });
+    const attempt = { phase: "review", attempt: 1, after_ms: 1_000 };
+    log.add("grant_retrying", { claim, agent: "linter", data: attempt });
+    log.add("claim_terminated", { claim, data: { reason: "Feedback from ada", kind: "standard" } });
+    const { finished, ends } = spansOf(log);
+    expect(ends).toEqual(["stalled"]);
+    expect(find(finished, "claim GoalDefined").error).toBeUndefined();
+  });
 });
