@@ -11,7 +11,7 @@ export function redisMistakes(redis: unknown): Finding[] {
   const { url, ...keys }: Record<string, unknown> = Object(redis);
   const has = (key: string) => keys[key] !== undefined;
   if (url === undefined) {
-    return ["ca", "secret"].filter(has).map((key) => ({
+    return ["ca", "secret", "users"].filter(has).map((key) => ({
       path: at(key),
       sentence: "needs `url`: without it the instance has a Redis of its own",
     }));
@@ -25,6 +25,8 @@ export function redisMistakes(redis: unknown): Finding[] {
     found.push({ path: at("ca"), sentence: "needs `rediss://`: `redis://` does not encrypt" });
   if (has("secret") && parsed !== null && parsed.password !== "")
     found.push({ path: at("secret"), sentence: "is a second password: remove the one in `url`" });
+  if (has("users") && keys.users === keys.secret)
+    found.push({ path: at("users"), sentence: "is the secret of `secret`: name another one" });
   return found;
 }
 

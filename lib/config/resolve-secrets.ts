@@ -35,6 +35,10 @@ export function placeOf(
   return isAbsolute(file) ? file : resolve(folder, file);
 }
 
+/** The keys of `services.redis` that name a secret, and what its value is good for. */
+const redisKeys = ["secret", "users"] as const;
+const whereOf = { secret: "in that Redis", users: "on the blackboard" };
+
 /**
  * A mistake for each named secret that is not there. All as the file has them; the schema reports
  * what is of another kind.
@@ -59,9 +63,12 @@ export function unknownSecrets(
     name: Object(token).secret,
     path: ["services", "api", "tokens", at, "secret"],
   }));
-  const ofRedis = { name: Object(services.redis).secret, path: ["services", "redis", "secret"] };
+  const ofRedis = redisKeys.map((key) => ({
+    name: Object(services.redis)[key],
+    path: ["services", "redis", key],
+  }));
   const names = Object.keys(secrets);
-  return [...ofAgents, ...ofTokens, ofRedis].flatMap(({ name, path }) => {
+  return [...ofAgents, ...ofTokens, ...ofRedis].flatMap(({ name, path }) => {
     if (typeof name !== "string" || names.includes(name)) return [];
     return [{ path, sentence: `\`secrets\` has no \`${name}\`: ${remedyFor(name, names)}` }];
   });
@@ -136,10 +143,12 @@ export function secretWarnings({ secrets, ...users }: WithSecrets): Finding[] {
       path: ["secrets", name],
       sentence: `is named by no agent, no token and no webhook: \`secrets: [${name}]\``,
     })),
-    ...agentsWith(services.redis.secret, agents).map((name) => ({
-      path: ["services", "redis", "secret"],
-      sentence: `is a secret of the agent ${name}, too, which could do everything in that Redis with it`,
-    })),
+    ...redisKeys.flatMap((key) =>
+      agentsWith(services.redis[key], agents).map((name) => ({
+        path: ["services", "redis", key],
+        sentence: `is a secret of the agent ${name}, too, which could do everything ${whereOf[key]} with it`,
+      })),
+    ),
     ...(services.api?.tokens ?? []).flatMap(({ secret, may }, at) =>
       agentsWith(secret, agents).map((name) => ({
         path: ["services", "api", "tokens", at, "secret"],
@@ -179,8 +188,8 @@ function replacedVariables(
 }
 
 /**
- * The names of the secrets that some agent gets, that are the value of a token or the password of
- * Redis, or with which a webhook is checked.
+ * The names of the secrets that some agent gets, that are the value of a token or of use
+ * for Redis, or with which a webhook is checked.
  */
 export function usedSecrets({
   agents,
@@ -193,6 +202,6 @@ export function usedSecrets({
     ...secretsOfAgents({ agents }),
     ...ofTokens,
     ...ofHooks,
-    ...(services.redis.secret === undefined ? [] : [services.redis.secret]),
+    ...redisKeys.flatMap((key) => services.redis[key] ?? []),
   ]);
 }

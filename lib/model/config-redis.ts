@@ -36,6 +36,9 @@ export const RedisService = z
     secret: SecretName.optional().describe(
       "With `url`: the name in `secrets` of the password with which `sett up` prepares that Redis. No container gets it.",
     ),
+    users: SecretName.optional().describe(
+      "With `url`, where `sett up` may make no users there: the name in `secrets` of the text from which the passwords of the instance's users come. `sett up --print-users` lists these users. No container gets it.",
+    ),
     image: ImageName.optional().describe(
       "The image of Redis. Default: the one that belongs to this `sett`.",
     ),

@@ -69,6 +69,13 @@ test("one whose user may load no functions and make no users", async () => {
   expect(await up(plain(redis, "blind@"))).toEqual(refusedAs(1, "allows too little: NOPERM"));
 });
 
+test("one that has no functions and makes no users, whatever rights its user has", async () => {
+  await using redis = await server("rename-command FUNCTION hidden");
+  const refused = await up(plain(redis));
+  expect(refused).toEqual(refusedAs(2, "takes no functions.*unknown command 'FUNCTION'"));
+  expect(refused.err).not.toContain("+function");
+});
+
 test("one whose password changed, one that is away, and one that hangs", async () => {
   await using redis = await server();
   await redis.cli("CONFIG", "SET", "requirepass", "another-password");

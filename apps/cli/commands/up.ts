@@ -1,9 +1,10 @@
 // sett up: check → prepare the images → apply the plan → wait until each part is ready, or undo
 // everything.
 
+import { SettError } from "../../../lib/model/errors.ts";
 import { LockedWork, lockInstance } from "../instance/lock.ts";
 import { runtimeNames } from "../instance/runtimes.ts";
-import { fileArgument, nameArgument } from "../program/arguments.ts";
+import { fileArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { Progress } from "../terminal/progress.ts";
 import { bringAbout } from "../up/bring-about.ts";
@@ -37,6 +38,15 @@ export const up = defineCommand({
       description:
         "ask no person, and wait for the Docker Engine: for a service of the system (docs/operations.md)",
     },
+    "print-users": {
+      type: "boolean",
+      description:
+        "start nothing, and print the commands that make the users of `services.redis.users` (docs/guides/elsewhere.md)",
+    },
+    json: {
+      ...jsonArgument,
+      description: "with --print-users: print JSON, with passwords",
+    },
     build: {
       type: "boolean",
       description: "build the images of agents again, even if nothing has changed",
@@ -65,11 +75,18 @@ export const up = defineCommand({
     "sett up --name demo",
     "sett up --file ./other/sett.yml",
     "sett up --replay ./cassettes  # calls of models as they were recorded",
+    "sett up --print-users | redis-cli -h redis.example.org --tls  # by the operators of that Redis",
     "sett up --unattended  # after a restart of the machine, by systemd",
   ],
   endsItself: true,
   isOfThisMachine: true,
   async run(args, outer) {
+    if (args.json && !args["print-users"])
+      throw new SettError("usage", "--json goes with --print-users alone.");
+    if (args["print-users"]) {
+      const { printUsers } = await import("../up/print-users.ts");
+      return await printUsers(args, outer);
+    }
     const work = new LockedWork(outer);
     const shell = args.unattended ? { ...work.shell, isInteractive: false } : work.shell;
     const order = await readOrder(args, shell);
@@ -81,5 +98,6 @@ export const up = defineCommand({
     await host.prepare();
     const lock = await lockInstance(runtime, instance, shell.interrupted);
     await work.under(lock, instance, () => bringAbout({ ...order, host, read, progress, shell }));
+    return undefined;
   },
 });

@@ -23,9 +23,9 @@ export function ownCommand(): string[] {
   return source === undefined ? [process.execPath] : fromSource(process.execPath, source);
 }
 
-/** Throws `process-failed` when there is no Redis. */
-export async function findPrograms(): Promise<Programs> {
-  const redis = await redisVersion();
+/** `withRedis`: one is started here. Throws `process-failed` where this machine has none for it. */
+export async function findPrograms({ withRedis }: { withRedis: boolean }): Promise<Programs> {
+  const redis = withRedis ? await redisVersion() : "elsewhere";
   const [cub, orchestrator, gateway, api] = await Promise.all([
     findProgram("cub"),
     findProgram("orchestrator"),
@@ -75,7 +75,7 @@ const minRedisVersion = 7;
 
 async function redisVersion(): Promise<string> {
   const install =
-    "Install Redis 7 or newer (Debian's package is redis-server), or leave --runtime process out.";
+    "Install Redis 7 or newer (Debian's package is redis-server), name one in `services.redis.url`, or leave --runtime process out.";
   const answer = await promisify(execFile)("redis-server", ["--version"]).catch(
     (cause: unknown) => {
       throw new SettError("process-failed", "There is no redis-server on the PATH.", {

@@ -97,7 +97,7 @@ export async function requireRuntime(
   shell: Surroundings,
   requested: RuntimeName | undefined,
 ): Promise<void> {
-  if (requested === "process") return void (await findPrograms());
+  if (requested === "process") return void (await findPrograms({ withRedis: true }));
   await requireEngine(shell);
 }
 

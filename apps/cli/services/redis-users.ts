@@ -1,8 +1,9 @@
 // The passwords of the users of an instance's Redis, and the URLs that carry them.
 import { createHmac } from "node:crypto";
+import { accessOf, aclRules } from "../../../lib/blackboard/redis/access.ts";
 import type { UserWithPassword } from "../../../lib/blackboard/redis/administration.ts";
 import { type RedisUser, userNameOf } from "../../../lib/blackboard/redis/users.ts";
-import type { AgentName } from "../../../lib/model/ids.ts";
+import { AgentName, type InstanceName } from "../../../lib/model/ids.ts";
 
 /**
  * Derives a user's password from the owner's, so that only that one is stored. A program that has
@@ -10,6 +11,25 @@ import type { AgentName } from "../../../lib/model/ids.ts";
  */
 export function passwordFor(ownerPassword: string, user: RedisUser): string {
   return createHmac("sha256", ownerPassword).update(userNameOf(user)).digest("hex");
+}
+
+const sample: readonly RedisUser[] = [
+  { role: "orchestrator" },
+  { role: "gateway" },
+  { role: "person" },
+  { role: "agent", agent: AgentName.parse("any") },
+];
+
+/**
+ * The owner's password of an instance whose users others make, from the text that both know. It
+ * changes with the rights of users: a user who gets in with what is derived from it has been made
+ * as this version lists it.
+ */
+export function ownerPasswordFrom(text: string, instance: InstanceName): string {
+  const rights = sample.map((user) => aclRules(accessOf(user, instance)));
+  return createHmac("sha256", text)
+    .update(JSON.stringify([instance, rights]))
+    .digest("hex");
 }
 
 type Named = { name: AgentName };

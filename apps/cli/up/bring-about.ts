@@ -10,7 +10,9 @@ import { isTakenOver } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
 import { noteWaitingGoals } from "../instance/retention.ts";
 import { keepLogs } from "../logs/keep-logs.ts";
+import { hasModels } from "../services/gateway.ts";
 import { elsewhereOf } from "../services/redis-elsewhere.ts";
+import { ownerPasswordFrom, redisUsersOf } from "../services/redis-users.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { type ApplyInput, applyPlan } from "./apply/apply.ts";
@@ -112,8 +114,13 @@ async function lookAtInstance(
   const known = { id, before, kept, engine, isNear };
   await host.requireUsable(known, problemAt);
   if (read.redis !== undefined) {
-    const { isInContainer } = host;
-    const at = { file, problemAt, instance, id, elsewhere: read.redis, isInContainer };
+    const { isInContainer, config } = host;
+    const { usersFrom } = read.redis;
+    const users =
+      usersFrom === undefined
+        ? undefined
+        : redisUsersOf(config, hasModels(config), ownerPasswordFrom(usersFrom, instance));
+    const at = { file, problemAt, instance, id, elsewhere: read.redis, users, isInContainer };
     for (const sentence of await requireRedis(at)) shell.messages.warn(sentence);
   }
   return { ...known, keptId };

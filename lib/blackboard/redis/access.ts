@@ -45,6 +45,19 @@ export function aclRules({ commands, reads, writes, channels, only }: Access): s
   ];
 }
 
+/**
+ * The rights of the one who prepares a Redis of others for an instance, as words of `ACL SETUSER`:
+ * looks at it, loads functions, notes whose the blackboard is, and removes it. Who also makes the
+ * instance's users needs `+acl` beside them.
+ */
+export function preparingRules(instance: InstanceName): string[] {
+  const commands = [
+    ...["function|delete", "function|list", "function|load", "info"],
+    ...["exists", "get", "scan", "set", "unlink"],
+  ];
+  return [`~${keysOf(instance).prefix}*`, ...commands.map((command) => `+${command}`)];
+}
+
 /** As long as a UUID, so that no key is meant that has more behind the id. */
 const anyId = "????????-????-????-????-????????????";
 const [anyClaim, anyGoal, anyArtefact] = [anyId as ClaimId, anyId as GoalId, anyId as ArtefactId];

@@ -23,6 +23,9 @@ export type Owner = {
   signal?: AbortSignal;
 };
 
+/** `keepsUsers`: others make the instance's users there, and remove them. */
+export type SharedOwner = Omit<Owner, "isShared"> & { keepsUsers?: boolean };
+
 export type UserWithPassword = { user: RedisUser; password: string };
 
 const answerWithinMs = 3_000;
@@ -52,6 +55,11 @@ export async function prepareUsers(
   });
 }
 
+/** The same where others have made the users. */
+export async function prepareFunctions(owner: Owner): Promise<void> {
+  await asOwner(owner, requireFunctions);
+}
+
 /** Removes the users of parts that are gone; Redis ends their connections. */
 export async function removeOtherUsers(
   owner: Owner,
@@ -73,7 +81,7 @@ export async function removeOtherUsers(
  * Notes that the blackboard of this name belongs to the sett with this id. `new`: there was none.
  */
 export async function takeShared(
-  owner: Omit<Owner, "isShared">,
+  owner: SharedOwner,
   id: string,
 ): Promise<"new" | "own" | "another's"> {
   const keys = keysOf(owner.instance);
@@ -88,7 +96,7 @@ export async function takeShared(
 }
 
 /** True where the blackboard of this name belongs to the sett with this id. */
-export async function holdsShared(owner: Omit<Owner, "isShared">, id: string): Promise<boolean> {
+export async function holdsShared(owner: SharedOwner, id: string): Promise<boolean> {
   let holder: string | null = null;
   await asOwner(owner, async (client) => {
     holder = await client.get(keysOf(owner.instance).owner);
@@ -100,10 +108,10 @@ export async function holdsShared(owner: Omit<Owner, "isShared">, id: string): P
  * Removes every key of the instance and its users, where they belong to the sett with this id: what
  * others have there stays. Whose they are is removed last, so that it can be done again.
  */
-export async function removeFromShared(owner: Omit<Owner, "isShared">, id: string): Promise<void> {
+export async function removeFromShared(owner: SharedOwner, id: string): Promise<void> {
   if (!(await holdsShared(owner, id))) return;
   const keys = keysOf(owner.instance);
-  await removeOtherUsers({ ...owner, isShared: true }, []);
+  if (owner.keepsUsers !== true) await removeOtherUsers({ ...owner, isShared: true }, []);
   await asOwner(owner, async (client) => {
     let cursor = "0";
     do {

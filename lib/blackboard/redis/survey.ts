@@ -4,8 +4,10 @@ import { randomBytes } from "node:crypto";
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { keysOf } from "../records/keys.ts";
+import type { UserWithPassword } from "./administration.ts";
 import { type Client, endpointOf, isBadCredential, newClient, unreachable } from "./client.ts";
-import { sharedPrefix } from "./users.ts";
+import { connected } from "./probe.ts";
+import { sharedPrefix, userNameOf } from "./users.ts";
 
 export type Surveyed = {
   /** `7.0.15`, by the protocol: others than Redis say with which version they are compatible. */
@@ -29,8 +31,14 @@ const answerWithinMs = 3_000;
 
 export type At = { url: string; ca: string | undefined; instance: InstanceName };
 
-/** Rejects with `redis-unreachable`, in a sentence that names the cause. */
-export async function surveyRedis({ url, ca, instance }: At): Promise<Surveyed> {
+/**
+ * `makesUsers`: `sett` makes them there, which is tried. Rejects with `redis-unreachable`, in a
+ * sentence that names the cause.
+ */
+export async function surveyRedis(
+  { url, ca, instance }: At,
+  { makesUsers }: { makesUsers: boolean },
+): Promise<Surveyed> {
   const client = newClient(url, answerWithinMs, answerWithinMs, ca);
   try {
     await client.connect();
@@ -38,16 +46,22 @@ export async function surveyRedis({ url, ca, instance }: At): Promise<Surveyed> 
     const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, "m").exec(info)?.[1] ?? "";
     const found = {
       version: field("redis_version"),
-      mode: field("redis_mode"),
+      mode: modeOf(field),
       isReplica: field("role") !== "master",
-      policy: field("maxmemory_policy"),
+      policy: field("maxmemory_policy") || "unknown",
       isAppendOnly: field("aof_enabled") === "1",
     };
     // Each of these would be refused for that reason alone.
     const isOther =
       found.isReplica || found.mode !== "standalone" || /^[0-6]\./.test(found.version);
-    const none = { functionProblem: undefined, userProblem: undefined, hasUserFile: undefined };
-    const tried = isOther ? none : await tryRights(client, instance);
+    const noUsers = { userProblem: undefined, hasUserFile: undefined };
+    const none = { functionProblem: undefined, ...noUsers };
+    const tried = isOther
+      ? none
+      : {
+          functionProblem: await tryFunctions(client),
+          ...(makesUsers ? await tryUsers(client, instance) : noUsers),
+        };
     const owner = isOther ? undefined : await client.get(keysOf(instance).owner);
     return { ...found, ...tried, owner: owner ?? undefined };
   } catch (error) {
@@ -57,15 +71,53 @@ export async function surveyRedis({ url, ca, instance }: At): Promise<Surveyed> 
   }
 }
 
-type Tried = Pick<Surveyed, "functionProblem" | "userProblem" | "hasUserFile">;
+/** `standalone`, `cluster` or `sentinel`. Valkey has another name for it, and some say nothing. */
+export function modeOf(field: (name: string) => string): string {
+  const named = field("redis_mode") || field("server_mode");
+  if (named !== "") return named;
+  return field("cluster_enabled") === "1" ? "cluster" : "standalone";
+}
 
-async function tryRights(client: Client, instance: InstanceName): Promise<Tried> {
+/**
+ * The names of those users who do not get in there with these passwords, or may not do there what
+ * every program does first. Rejects as `surveyRedis` does.
+ */
+export async function refusedUsers(
+  { url, ca, instance }: At,
+  users: readonly UserWithPassword[],
+): Promise<string[]> {
+  const names = users.map(async ({ user, password }) => {
+    const name = userNameOf(user, sharedPrefix(instance));
+    const own = new URL(url);
+    [own.username, own.password] = [name, password];
+    const client = newClient(own.href, answerWithinMs, answerWithinMs, ca);
+    try {
+      await connected(client, keysOf(instance).probe);
+      return [];
+    } catch (error) {
+      const isRefused = error instanceof Error && error.message.startsWith("NOPERM");
+      if (isRefused || isBadCredential(error)) return [name];
+      throw unreachableElsewhere(url, error);
+    } finally {
+      client.destroy();
+    }
+  });
+  return (await Promise.all(names)).flat();
+}
+
+async function tryFunctions(client: Client): Promise<string | undefined> {
   const library = `sett_trial_${randomBytes(6).toString("hex")}`;
   const source = `#!lua name=${library}\nredis.register_function('${library}', function() return 1 end)`;
-  const functionProblem = await refusal(async () => {
+  return await refusal(async () => {
     await client.functionLoad(source);
     await client.functionDelete(library);
   });
+}
+
+async function tryUsers(
+  client: Client,
+  instance: InstanceName,
+): Promise<Pick<Surveyed, "userProblem" | "hasUserFile">> {
   // It is off, and has no rights.
   const user = `${sharedPrefix(instance)}trial`;
   const userProblem = await refusal(async () => {
@@ -80,7 +132,7 @@ async function tryRights(client: Client, instance: InstanceName): Promise<Tried>
       : /not configured to use an ACL file/.test(saving)
         ? false
         : undefined;
-  return { functionProblem, userProblem, hasUserFile };
+  return { userProblem, hasUserFile };
 }
 
 /** Returns the answer of Redis to what it refused. Rejects where it does not answer. */

@@ -1,4 +1,5 @@
-// A proxy between a program and its Redis that can go away between a write and its reply.
+// A proxy between a program and its Redis that can go away between a write and its reply, or lead
+// to another Redis from some moment on.
 import { connect, createServer, type Socket } from "node:net";
 
 export type RedisProxy = AsyncDisposable & {
@@ -9,16 +10,21 @@ export type RedisProxy = AsyncDisposable & {
    */
   goAwayAfter(text: string): Promise<void>;
   comeBack(): void;
+  /** Cuts every connection; later ones lead there. */
+  moveTo(redisUrl: string): void;
 };
 
 export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
-  const target = new URL(redisUrl);
+  let target = new URL(redisUrl);
   const sockets = new Set<Socket>();
   let isAway = false;
   let trap: { text: string; sprung: () => void } | undefined;
+  const cutAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
   const cut = () => {
     isAway = true;
-    for (const socket of sockets) socket.destroy();
+    cutAll();
   };
   const server = createServer((client) => {
     if (isAway) return void client.destroy();
@@ -57,6 +63,10 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
     comeBack: () => {
       trap = undefined;
       isAway = false;
+    },
+    moveTo: (moved) => {
+      target = new URL(moved);
+      cutAll();
     },
     [Symbol.asyncDispose]: async () => {
       cut();

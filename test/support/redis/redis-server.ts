@@ -45,7 +45,7 @@ export type RedisServer = AsyncDisposable & {
 /**
  * `password` makes the server ask for it; the url names it. `folder`: where it keeps its data,
  * which then stays. Append-only, like the ones that Sett starts. `hasUsers`: it keeps users in a
- * file. `settings`: as in Redis' own file.
+ * file. `settings`: as in Redis' own file. `program`: default the one of this machine.
  */
 export async function startRedisServer(
   options: {
@@ -53,6 +53,7 @@ export async function startRedisServer(
     folder?: string;
     hasUsers?: boolean;
     settings?: readonly string[];
+    program?: string;
   } = {},
 ): Promise<RedisServer> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "sett-redis-")));
@@ -67,9 +68,10 @@ export async function startRedisServer(
   const passwordFlags =
     options.password === undefined ? [] : ["-a", options.password, "--no-auth-warning"];
 
-  const first = await launchOnFreePort(settings);
+  const { program = "redis-server" } = options;
+  const first = await launchOnFreePort(program, settings);
   const { port } = first;
-  const arguments_ = ["--port", String(port), ...settings];
+  const arguments_ = [program, "--port", String(port), ...settings];
   let child: DetachedProcess | undefined = first.child;
   let isFrozen = false;
   const end = async (signal: NodeJS.Signals) => {
@@ -151,15 +153,16 @@ export async function untilWritten([command = "", ...words]: string[]): Promise<
 
 /** A port that was free a moment ago may be taken by now. */
 async function launchOnFreePort(
+  program: string,
   settings: string[],
   tries = 5,
 ): Promise<{ port: number; child: DetachedProcess }> {
   const port = await freePort();
   try {
-    return { port, child: await launch(["--port", String(port), ...settings]) };
+    return { port, child: await launch([program, "--port", String(port), ...settings]) };
   } catch (error) {
     if (tries === 1) throw error;
-    return launchOnFreePort(settings, tries - 1);
+    return launchOnFreePort(program, settings, tries - 1);
   }
 }
 
@@ -180,7 +183,7 @@ async function launch(arguments_: string[]): Promise<DetachedProcess> {
   const child = startDetached([
     "/bin/sh",
     "-c",
-    `trap '' XFSZ; exec redis-server "$@"`,
+    `trap '' XFSZ; exec "$@"`,
     "redis-server",
     ...arguments_,
   ]);

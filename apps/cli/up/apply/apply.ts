@@ -1,6 +1,7 @@
 // Applies a plan to an instance in any state: nothing is there, a sett runs, or an earlier run was
 // killed.
 import type { PersonBlackboard } from "../../../../lib/blackboard/port/holders.ts";
+import { sharedPrefix, userNameOf } from "../../../../lib/blackboard/redis/users.ts";
 import type { AgentRegistration, RegisteredAgent } from "../../../../lib/model/agent.ts";
 import type { Actor } from "../../../../lib/model/event.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
@@ -57,12 +58,13 @@ export type ApplyInput = LayingInput & {
 
 /**
  * Does all steps that can be undone first, and records how to undo them. Agents are removed last,
- * because work that fails then stays failed. `log`: what to know it by.
+ * because work that fails then stays failed. `log`: what to know it by. `surplusUsers`: those of
+ * agents that left, which others must remove from their Redis.
  * Throws `instance-taken`, `workspace-taken`, `interrupted` and PartFailed.
  */
 export async function applyPlan(
   input: ApplyInput,
-): Promise<{ outcome: Outcome; lost: Lost; log: NotedLog }> {
+): Promise<{ outcome: Outcome; lost: Lost; log: NotedLog; surplusUsers: string[] }> {
   const found = await reserveName(input);
   await clear(input, found.leftovers);
   // Agents and the API mount the folders; what starts before them need not wait.
@@ -93,9 +95,10 @@ export async function applyPlan(
   await board.forgetTriggers(input.triggers);
   requireLock(input.signal);
   const removed = await removeRest(input);
-  await removeSurplusUsers(input);
+  const surplusUsers = await removeSurplusUsers(input, before);
   const log = await noteOf(board);
-  return { outcome: outcomeOf(changes, removed, before, input.registrations), lost, log };
+  const outcome = outcomeOf(changes, removed, before, input.registrations);
+  return { outcome, lost, log, surplusUsers };
 }
 
 type Starting = {
@@ -288,10 +291,20 @@ async function removePart(input: ApplyInput, container: ContainerPart): Promise<
   step.done("stopped and removed");
 }
 
-/** Of agents that are no longer in sett.yml: what they started elsewhere is cut off, too. */
-async function removeSurplusUsers(input: ApplyInput): Promise<void> {
-  const { instance, plan, runtime } = input;
+/** They are those of agents that are no longer in sett.yml: what they started is cut off, too. */
+async function removeSurplusUsers(
+  input: ApplyInput,
+  before: readonly RegisteredAgent[],
+): Promise<string[]> {
+  const { instance, plan, runtime, elsewhere, registrations } = input;
+  if (elsewhere?.usersFrom !== undefined) {
+    const names = new Set(registrations.map(({ name }) => name));
+    return before
+      .filter(({ name }) => !names.has(name))
+      .map(({ name }) => userNameOf({ role: "agent", agent: name }, sharedPrefix(instance)));
+  }
   const owner = ownerOf(input, redisUrlsOf(await runtime.observe.parts(instance)));
   const { removeOtherUsers } = await import("../../../../lib/blackboard/redis/administration.ts");
   await removeOtherUsers(owner, plan.users);
+  return [];
 }

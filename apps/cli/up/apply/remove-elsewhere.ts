@@ -38,10 +38,19 @@ export async function elsewhereFor(
     const { holdsShared, removeFromShared } = await import(
       "../../../../lib/blackboard/redis/administration.ts"
     );
-    const owner = { url: elsewhere.url, ca: elsewhere.ca, instance };
+    const keepsUsers = known.config.services.redis.users !== undefined;
+    const owner = { url: elsewhere.url, ca: elsewhere.ca, instance, keepsUsers };
     // Another sett may have this name there.
     if (id === undefined || !(await holdsShared(owner, id))) return undefined;
-    return { remove: () => removeFromShared(owner, id) };
+    return {
+      remove: async () => {
+        await removeFromShared(owner, id);
+        if (keepsUsers)
+          shell.messages.warn(
+            `The users of ${instance} stay in Redis at ${elsewhere.shown}, whose operators have made them: \`sett.${instance}.*\`.`,
+          );
+      },
+    };
   } catch (error) {
     if (!(error instanceof SettError)) throw error;
     if (!isForced) throw withForce(error);
@@ -86,7 +95,7 @@ async function readAccess(
   if (name !== undefined && read?.value.length === 0)
     throw invalidSecret(name, `${read.from} has no value`, "Put the value there.");
   const password = read?.value.toString("utf8").trim();
-  const elsewhere = await readElsewhere(config, password);
+  const elsewhere = await readElsewhere(config, { password, users: undefined });
   if (elsewhere === undefined) throw new Error("The configuration names no Redis.");
   return elsewhere;
 }

@@ -10,9 +10,11 @@ import type { Shell } from "../../terminal/shell.ts";
 import type { Outcome } from "../plan/outcome.ts";
 import type { Lost } from "./find-lost.ts";
 
+type Applied = { outcome: Outcome; lost: Lost; surplusUsers: readonly string[] };
+
 export async function report(
   instance: InstanceName,
-  { outcome, lost }: { outcome: Outcome; lost: Lost },
+  { outcome, lost, surplusUsers }: Applied,
   shell: Shell,
 ) {
   const { started, registered, kept } = outcome;
@@ -31,6 +33,10 @@ export async function report(
     await shell.out.write(`${instance} is up, and nothing has changed: ${kept.join(", ")}\n`);
   else await shell.out.write(`${instance} is up: ${phrases.join("; ")}\n`);
   sayLost(instance, lost, shell);
+  if (surplusUsers.length > 0)
+    shell.messages.warn(
+      `That Redis still lets in agents that are no longer in sett.yml, until its operators remove their users: \`ACL DELUSER ${surplusUsers.join(" ")}\`.`,
+    );
   if (!isSame) shell.messages.next(`Post a goal: ${shell.suggest('forage --goal "…" --watch')}`);
 }
 

@@ -80,12 +80,14 @@ async function open(
     const container = await runtime.observe.find(name);
     if (container?.state.state === "running" && container.ports.length > 0) {
       const urls = redisUrlsOf({ instance, containers: [container], volumes: [], networks: [] });
-      const { prepareUsers, takeShared } = await import(
+      const { prepareFunctions, prepareUsers, takeShared } = await import(
         "../../../../lib/blackboard/redis/administration.ts"
       );
       if (input.elsewhere !== undefined) await take(input, input.elsewhere, takeShared);
       // Redis needs some time to read a large append-only file.
-      await prepareUsers({ ...ownerOf(input, urls), giveUpMs: readyWithinMs, signal }, plan.users);
+      const owner = { ...ownerOf(input, urls), giveUpMs: readyWithinMs, signal };
+      if (input.elsewhere?.usersFrom === undefined) await prepareUsers(owner, plan.users);
+      else await prepareFunctions(owner);
       return await connect({ instance, ...urls }, readyWithinMs, signal);
     }
     await sleep(portPollMs, signal);
@@ -96,10 +98,10 @@ async function open(
 /** What it makes there is removed where this `sett up` fails, and had found nothing. */
 async function take(
   { instance, undoSteps }: RedisInput,
-  { id, shown, url, ca }: OwnElsewhere,
+  { id, shown, url, ca, usersFrom }: OwnElsewhere,
   takeShared: typeof TakeShared,
 ): Promise<void> {
-  const owner = { url, ca, instance };
+  const owner = { url, ca, instance, keepsUsers: usersFrom !== undefined };
   const taken = await takeShared(owner, id);
   if (taken === "another's") throw takenElsewhere(instance, shown);
   if (taken === "new") {

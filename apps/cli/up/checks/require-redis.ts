@@ -1,4 +1,5 @@
 // Refuses, before anything is made, a Redis elsewhere that cannot hold a blackboard.
+import type { UserWithPassword } from "../../../../lib/blackboard/redis/administration.ts";
 import type { Surveyed } from "../../../../lib/blackboard/redis/survey.ts";
 import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
 import { formatProblem } from "../../../../lib/config/problems.ts";
@@ -12,6 +13,8 @@ type Input = {
   instance: InstanceName;
   id: string;
   elsewhere: Elsewhere;
+  /** They must be there; undefined where `sett up` makes them. */
+  users: readonly UserWithPassword[] | undefined;
   /** In a container `localhost` is the container. */
   isInContainer: boolean;
 };
@@ -21,7 +24,7 @@ type Input = {
  * `config-invalid` with everything that is missing, and `instance-taken`.
  */
 export async function requireRedis(input: Input): Promise<string[]> {
-  const { file, problemAt, instance, id, elsewhere, isInContainer } = input;
+  const { file, problemAt, instance, id, elsewhere, users, isInContainer } = input;
   const { url, ca, shown } = elsewhere;
   const invalid = (sentences: readonly string[], hint: string) => {
     const lines = sentences.map((sentence) =>
@@ -42,8 +45,9 @@ export async function requireRedis(input: Input): Promise<string[]> {
       `Write the name of this machine in ${file}; its Redis must listen there, too.`,
     );
   }
-  const { surveyRedis } = await import("../../../../lib/blackboard/redis/survey.ts");
-  const found = await surveyRedis({ url, ca, instance });
+  const { refusedUsers, surveyRedis } = await import("../../../../lib/blackboard/redis/survey.ts");
+  const at = { url, ca, instance };
+  const found = await surveyRedis(at, { makesUsers: users === undefined });
   const lacks = lacksOf(found);
   if (lacks.length > 0) {
     throw invalid(
@@ -52,11 +56,26 @@ export async function requireRedis(input: Input): Promise<string[]> {
     );
   }
   if (found.owner !== undefined && found.owner !== id) throw takenElsewhere(instance, shown);
+  if (users !== undefined) {
+    const refused = await refusedUsers(at, users);
+    if (refused.length > 0) throw lacksUsers(instance, shown, refused);
+    return [];
+  }
   return found.hasUserFile === true
     ? []
     : [
         `Redis at ${shown} keeps no file of its users (\`aclfile\`). After its restart no part of ${instance} gets in until \`sett up\` makes them again.`,
       ];
+}
+
+function lacksUsers(instance: InstanceName, shown: string, refused: readonly string[]): SettError {
+  return new SettError(
+    "config-invalid",
+    `Redis at ${shown} does not let in ${refused.join(", ")}: such a user is not there, or is of another secret or another version of sett.`,
+    {
+      hint: `Nothing was made. \`sett up --name ${instance} --print-users\` prints the commands that make them, for the operators of that Redis.`,
+    },
+  );
 }
 
 /** Another sett has this name there. */
@@ -99,12 +118,17 @@ export function lacksOf(found: Surveyed): string[] {
     ...(functionProblem === undefined
       ? []
       : [
-          `takes no functions, by which Sett stores everything: ${functionProblem}. Its user needs \`+function\``,
+          `takes no functions, by which Sett stores everything: ${withRemedy(functionProblem, "its user needs `+function`")}`,
         ]),
     ...(userProblem === undefined
       ? []
       : [
-          `lets its user make no users, which keep agents from the blackboard of others: ${userProblem}. Its user needs \`+acl\``,
+          `lets its user make no users, which keep agents from the blackboard of others: ${withRemedy(userProblem, "its user needs `+acl`")}; or others make them, and \`services.redis.users\` says so`,
         ]),
   ];
+}
+
+/** A right does not help where the server has no such command, as some that others run. */
+function withRemedy(problem: string, remedy: string): string {
+  return problem.startsWith("NOPERM") ? `${problem}; ${remedy}` : problem;
 }

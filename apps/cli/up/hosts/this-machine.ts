@@ -7,6 +7,7 @@ import type { ThisMachine } from "../../../../lib/runtime/process/translate.ts";
 import { findPrograms } from "../../instance/programs.ts";
 import { processOptions } from "../../instance/runtimes.ts";
 import { exists } from "../../program/workspace-root.ts";
+import { elsewhereOf } from "../../services/redis-elsewhere.ts";
 import type { Shell } from "../../terminal/shell.ts";
 
 /**
@@ -22,7 +23,7 @@ export async function prepareMachine(
 ): Promise<Omit<ThisMachine, "ports"> & { config: SettConfig }> {
   const { toplevel: workspace } = place;
   const agents = await Promise.all(written.agents.map((agent) => onMachine(agent, file)));
-  const programs = await findPrograms();
+  const programs = await findPrograms({ withRedis: elsewhereOf(written) === undefined });
   messages.warn("Nothing is isolated: agents run as you, with your files and your network.");
   messages.note(imagesNote(written.agents, agents, workspace));
   return { config: { ...written, agents }, programs, workspace, processes: processOptions(env) };

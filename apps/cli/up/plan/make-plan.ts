@@ -8,6 +8,7 @@ import { hasApi } from "../../services/api.ts";
 import type { PlanInput } from "../../services/input.ts";
 import { servesPacks } from "../../services/packs.ts";
 import { tlsDoorsOf } from "../../services/reach.ts";
+import { ownerPasswordFrom } from "../../services/redis-users.ts";
 import type { Shell } from "../../terminal/shell.ts";
 import { keptPassword } from "../checks/kept-password.ts";
 import { requireStartable } from "../checks/require-startable.ts";
@@ -33,7 +34,10 @@ export async function makePlan(
   const registrations = registrationsOf(config, new Map(digests));
   const telemetry = telemetryOf(env);
   // Parts that keep running know the password of last time.
-  const password = keptPassword(known.before) ?? randomBytes(24).toString("hex");
+  const password =
+    redis?.usersFrom === undefined
+      ? (keptPassword(known.before) ?? randomBytes(24).toString("hex"))
+      : ownerPasswordFrom(redis.usersFrom, instance);
   const input: PlanInput = {
     instance,
     id: known.id,

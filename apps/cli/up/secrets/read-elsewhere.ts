@@ -4,23 +4,29 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import { messageOf, SettError } from "../../../../lib/model/errors.ts";
+import type { RedisSecrets } from "./redis-secrets.ts";
 
 /**
  * `url`: with user and password; only `sett` itself has it. `shown`: host and port. `ca`:
- * certificates in PEM.
+ * certificates in PEM. `usersFrom`: the text from which the passwords of the instance's users come,
+ * where others make these users.
  */
-export type Elsewhere = { url: string; shown: string; ca: string | undefined };
+export type Elsewhere = {
+  url: string;
+  shown: string;
+  ca: string | undefined;
+  usersFrom: string | undefined;
+};
 
 /** It goes into a variable of one part. */
 const maxCaBytes = 64 * 1024;
 
 /**
- * Undefined where the instance has a Redis of its own. `password`: the value of its secret, if it
- * has one. Throws `config-invalid`.
+ * Undefined where the instance has a Redis of its own. Throws `config-invalid`.
  */
 export async function readElsewhere(
   { services }: Pick<SettConfig, "services">,
-  password: string | undefined,
+  { password, users }: RedisSecrets,
 ): Promise<Elsewhere | undefined> {
   const { url, ca } = services.redis;
   if (url === undefined) return undefined;
@@ -31,7 +37,12 @@ export async function readElsewhere(
   // the certificate.
   if (parsed.protocol === "redis:" && parsed.hostname === "host.docker.internal")
     parsed.hostname = "127.0.0.1";
-  return { url: parsed.href, shown, ca: ca === undefined ? undefined : await readCa(ca) };
+  return {
+    url: parsed.href,
+    shown,
+    ca: ca === undefined ? undefined : await readCa(ca),
+    usersFrom: users,
+  };
 }
 
 async function readCa(path: string): Promise<string> {

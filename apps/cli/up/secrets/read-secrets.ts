@@ -17,17 +17,18 @@ import type { SecretSource } from "../../../../lib/model/config-secrets.ts";
 import { effectOfWeak, minBytes, remedyForWeak, weaknessOf } from "../../facts/weak-value.ts";
 import { invalidSecret, type Machine, maxBytes, readSource } from "../../program/secret-source.ts";
 import type { Values } from "../../services/service.ts";
+import { type RedisSecrets, redisSecretsOf } from "./redis-secrets.ts";
 
 /**
  * This is made of the secrets of sett.yml. Only the digest of a token goes on. `hooks`: those of
- * webhooks in base64, by name. `redis`: the password of a Redis elsewhere. `warnings`: sentences
+ * webhooks in base64, by name. `redis`: for a Redis elsewhere. `warnings`: sentences
  * about values that agents write by accident.
  */
 export type ReadSecrets = {
   agents: Values["secrets"];
   tokens: TokenDigest[];
   hooks: Record<string, string>;
-  redis: string | undefined;
+  redis: RedisSecrets;
   warnings: string[];
 };
 
@@ -60,10 +61,7 @@ export async function readSecrets(
     hooks: Object.fromEntries(
       hookSecrets(users).map((name) => [name, hookSecret(name, values.get(name) ?? Buffer.of())]),
     ),
-    redis:
-      services.redis.secret === undefined
-        ? undefined
-        : values.get(services.redis.secret)?.toString("utf8").trim(),
+    redis: redisSecretsOf(services.redis, (name) => values.get(name)),
     tokens: (services.api?.tokens ?? []).map(({ name, secret, may }) => ({
       name,
       sha256: digestOfToken(secret, values.get(secret) ?? Buffer.of()),

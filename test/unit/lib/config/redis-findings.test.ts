@@ -60,9 +60,12 @@ test("what is about an own Redis is a mistake beside `url`, and what is about an
     "services.redis.image: is about a Redis of the instance's own: remove it, or remove `url`",
     "services.redis.resources: is about a Redis of the instance's own: remove it, or remove `url`",
   ]);
-  expect(parsed("{ ca: ./ca.pem, secret: one }", "{ one: { file: one } }").mistakes).toEqual([
+  const withoutUrl = "{ ca: ./ca.pem, secret: one, users: two }";
+  const secrets = "{ one: { file: one }, two: { file: two } }";
+  expect(parsed(withoutUrl, secrets).mistakes).toEqual([
     "services.redis.ca: needs `url`: without it the instance has a Redis of its own",
     "services.redis.secret: needs `url`: without it the instance has a Redis of its own",
+    "services.redis.users: needs `url`: without it the instance has a Redis of its own",
   ]);
   expect(parsed("{ url: redis://localhost, ca: ./ca.pem }").mistakes).toEqual([
     "services.redis.ca: needs `rediss://`: `redis://` does not encrypt",
@@ -73,6 +76,12 @@ test("a secret must be there, and is the only password", () => {
   expect(parsed("{ url: rediss://r, secret: two }", "{ one: { file: one } }").mistakes).toEqual([
     "services.redis.secret: `secrets` has no `two`: known are `one`",
   ]);
+  expect(parsed("{ url: rediss://r, users: two }", "{ one: { file: one } }").mistakes).toEqual([
+    "services.redis.users: `secrets` has no `two`: known are `one`",
+  ]);
+  expect(
+    parsed("{ url: rediss://r, secret: one, users: one }", "{ one: { file: one } }").mistakes,
+  ).toEqual(["services.redis.users: is the secret of `secret`: name another one"]);
   expect(
     parsed("{ url: rediss://:word@r, secret: one }", "{ one: { file: one } }").mistakes,
   ).toEqual(["services.redis.secret: is a second password: remove the one in `url`"]);

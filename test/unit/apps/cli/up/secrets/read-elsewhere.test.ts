@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readElsewhere } from "../../../../../../apps/cli/up/secrets/read-elsewhere.ts";
 
 const reach = (url: string, password?: string) =>
-  readElsewhere({ services: { redis: { url } } } as never, password);
+  readElsewhere({ services: { redis: { url } } } as never, { password, users: undefined });
 
 test.each([
   ["redis://host.docker.internal:6390", "redis://127.0.0.1:6390"],
