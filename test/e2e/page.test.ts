@@ -201,6 +201,11 @@ test("a result is rejected with a reason, made again, and approved", async () =>
     .waitFor();
   await scene.clan.made(goal, ({ type, version }) => type === "Report" && version === 2);
   await page.getByText("Report v2 for maintainer").click();
+  const beside = page.getByRole("complementary", { name: "Beside the change" });
+  await beside.getByText("Plan it").waitFor();
+  await beside.getByText("No other reviewer is asked.").waitFor();
+  const own = beside.locator(".opinion").filter({ hasText: "The date is missing" });
+  expect(await own.locator(".row-symbol").textContent()).toBe("↺");
   // An approval takes two steps.
   await page.keyboard.press("a");
   await page.getByLabel("What you say with it").fill("Well dated");

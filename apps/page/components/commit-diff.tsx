@@ -1,6 +1,6 @@
 // Shows what a commit changes since the commit of its goal, or since an earlier version: the
 // commits, and the files one below the other.
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { getText } from "../data/api.ts";
 import { keptText } from "../data/kept-texts.ts";
 import { useQuery } from "../data/query.ts";
@@ -9,6 +9,7 @@ import { changesOf } from "../text/diff-lines.ts";
 import { type FileDiff, readGitDiff } from "../text/git-diff.ts";
 import { count } from "../text/words.ts";
 import { DiffFile } from "./diff-file.tsx";
+import { FileList } from "./file-list.tsx";
 import { LongText } from "./long-text.tsx";
 import { Problem } from "./problem.tsx";
 import { Line, PlainText } from "./text.tsx";
@@ -71,8 +72,20 @@ function DiffText({ text }: { text: string }) {
   const { title, warnings, commits, files, sum, openFirst } = useMemo(() => read(text), [text]);
   const [isSplit, setIsSplit] = useState(false);
   const [shown, setShown] = useState(maxFilesAtOnce);
+  const view = useRef<HTMLDivElement>(null);
+  const open = (at: number) => {
+    setShown((before) => Math.max(before, at + 1));
+    // The part is in the document only after that.
+    requestAnimationFrame(() => {
+      const part = view.current?.querySelectorAll(".diff-file")[at];
+      const button = part?.querySelector<HTMLElement>("h3 button");
+      if (button?.getAttribute("aria-expanded") === "false") button.click();
+      button?.focus({ preventScroll: true });
+      part?.scrollIntoView({ block: "start" });
+    });
+  };
   return (
-    <div className="diff-view">
+    <div className="diff-view" ref={view}>
       {warnings.map((warning) => (
         <p key={warning} className="diff-warning">
           <span aria-hidden="true">! </span>
@@ -98,6 +111,7 @@ function DiffText({ text }: { text: string }) {
           </button>
         </div>
       )}
+      {files.length > 1 && <FileList files={files} open={open} />}
       {files.slice(0, shown).map((file, at) => (
         // Git writes two parts of a file that becomes a link, with one name.
         <DiffFile key={at} file={file} isSplit={isSplit} isOpenFirst={openFirst.has(file)} />

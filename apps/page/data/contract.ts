@@ -7,6 +7,7 @@ export type {
   ArtefactHead,
   ArtefactItem,
 } from "../../../lib/api/artefact.ts";
+export type { Brief as BriefView, Opinion as OpinionView } from "../../../lib/api/brief.ts";
 export type {
   ClaimView,
   GrantView as Grant,

@@ -27,8 +27,16 @@ import { GraphControls } from "./graph-controls.tsx";
 import { GraphMinimap } from "./graph-minimap.tsx";
 import { isMatch } from "./paint.ts";
 import type { Pending } from "./pending.ts";
-import { boundsOf, fitOf, minZoom, roomOf, sizeAt, useVisibleItems } from "./view-window.ts";
-import { card } from "./wrap.ts";
+import {
+  boundsOf,
+  fitOf,
+  minZoom,
+  readingOf,
+  roomOf,
+  sizeAt,
+  useVisibleItems,
+} from "./view-window.ts";
+import { card, maxRead, readableZoom } from "./wrap.ts";
 
 type Props = {
   graph: GoalGraph;
@@ -262,17 +270,17 @@ export function prefersCalm(): boolean {
 }
 
 /**
- * The whole graph stays in view while it grows, or what a filter lets through, until the reader
- * moves it.
+ * The whole graph stays in view while it grows, or its newest lines, or what a filter lets through,
+ * until the reader moves it.
  */
 function useAutoFit({ bounds, items }: Drawing, matches: ReadonlySet<string> | undefined) {
   const { setViewport } = useReactFlow();
   const width = useStore((store) => store.width);
   const height = useStore((store) => store.height);
-  const [isFitted, setIsFitted] = useState(true);
+  const [fit, setFit] = useState<"readable" | "all" | "left">("readable");
   const isFirst = useRef(true);
   useEffect(() => {
-    if (matches !== undefined) setIsFitted(true);
+    if (matches !== undefined) setFit("readable");
   }, [matches]);
   const shown = useMemo(
     () =>
@@ -281,11 +289,16 @@ function useAutoFit({ bounds, items }: Drawing, matches: ReadonlySet<string> | u
         : (boundsOf(items.filter((item) => isMatch(item, matches))) ?? bounds),
     [bounds, items, matches],
   );
+  const count = items.length;
+  const isWhole = fitOf(shown, { width, height }).zoom >= readableZoom || count > maxRead;
   useEffect(() => {
-    if (!isFitted || width === 0) return;
+    if (fit === "left" || width === 0) return;
     const duration = isFirst.current || prefersCalm() ? 0 : 250;
     isFirst.current = false;
-    void setViewport(fitOf(shown, { width, height }), { duration });
-  }, [shown, isFitted, width, height, setViewport]);
-  return { isFitted, fit: () => setIsFitted(true), leave: () => setIsFitted(false) };
+    const window = { width, height };
+    const place = fit === "all" ? fitOf(shown, window) : readingOf(shown, window, count);
+    void setViewport(place, { duration });
+  }, [shown, count, fit, width, height, setViewport]);
+  const isAll = fit === "all" || (fit === "readable" && isWhole);
+  return { isFitted: isAll, fit: () => setFit("all"), leave: () => setFit("left") };
 }

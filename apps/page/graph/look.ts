@@ -44,7 +44,7 @@ const pendingLooks: Record<Pending["what"], Look> = {
   works: { tone: "work", symbol: "▶", word: "works" },
   queued: { tone: "wait", symbol: "○", word: "granted, has not begun" },
   answer: { tone: "question", symbol: "?", word: "waits for an answer" },
-  approval: { tone: "question", symbol: "?", word: "waits for a verdict" },
+  approval: { tone: "question", symbol: "◇", word: "waits for a verdict" },
   retry: { tone: "feedback", symbol: "↻", word: "tries again soon" },
 };
 

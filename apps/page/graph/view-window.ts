@@ -3,7 +3,7 @@
 import { useStore } from "@xyflow/react";
 import { useMemo } from "react";
 import { type Drawing, type Item, itemsIn, type Rect } from "./geometry.ts";
-import { card, type Size, step } from "./wrap.ts";
+import { card, maxRead, readableZoom, type Size, step } from "./wrap.ts";
 
 export const minZoom = 0.006;
 /**
@@ -15,8 +15,6 @@ export function sizeAt(zoom: number): "full" | "small" | "tiny" {
   return zoom >= 0.69 ? "small" : "tiny";
 }
 
-/** Below this zoom a card cannot be read: its largest letters would have less than 11 pixels. */
-const readableZoom = 0.5;
 /** So many cards in the document are drawn in time. */
 const maxCards = 150;
 
@@ -73,6 +71,19 @@ export function fitOf(bounds: Rect, window: Size): { x: number; y: number; zoom:
     bounds.width * zoom < width / 2 ? margin : Math.max(margin, (width - bounds.width * zoom) / 2);
   const y = Math.max(margin, (height - bounds.height * zoom) / 2);
   return { x: x - bounds.x * zoom, y: y - bounds.y * zoom, zoom };
+}
+
+/** The same, or where cards would be too small the newest ones, large enough to be read. */
+export function readingOf(bounds: Rect, window: Size, items: number) {
+  const fit = fitOf(bounds, window);
+  if (fit.zoom >= readableZoom || items > maxRead) return fit;
+  const margin = marginOf(window.width);
+  const zoom = Math.min(0.92, Math.max(readableZoom, roomOf(window).width / bounds.width));
+  return {
+    x: margin - bounds.x * zoom,
+    y: window.height - margin - (bounds.y + bounds.height) * zoom,
+    zoom,
+  };
 }
 
 /** What encloses these; undefined where there are none. */

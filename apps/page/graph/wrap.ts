@@ -21,6 +21,13 @@ export type Wrap = {
   size: Size;
 };
 
+/** Below this zoom a card cannot be read: its largest letters would have less than 11 pixels. */
+export const readableZoom = 0.5;
+/** A graph that is read from line to line is as wide as its window at this zoom. */
+const readingZoom = 0.6;
+/** Of more artefacts only the whole is shown, until the reader goes nearer. */
+export const maxRead = 1_000;
+
 /** So many ways to break a wide graph are tried. */
 const maxTries = 24;
 /** A way that is not much better than the one before moves nothing. */
@@ -108,6 +115,9 @@ function bestPerRow(
     if (zoom > best.zoom * 1.001) best = { perRow, zoom };
   }
   if (best.zoom < usual * muchBetter) best = { perRow: slots, zoom: usual };
+  // It is too large to be seen as a whole: then it is read from line to line.
+  if (best.zoom < readableZoom && spots.length <= maxRead)
+    return Math.max(1, Math.floor((window.width / readingZoom + step.x - card.width) / step.x));
   if (before === undefined || before >= slots) return best.perRow;
   return zoomWith(before) * muchBetter >= best.zoom ? before : best.perRow;
 }

@@ -12,6 +12,7 @@ import type { Inquiry } from "../../data/contract.ts";
 import { keptText } from "../../data/kept-texts.ts";
 import { useQuery } from "../../data/query.ts";
 import { goalHref } from "../../routes.ts";
+import { Brief } from "./brief.tsx";
 import { SendBox } from "./send-box.tsx";
 import { useKeys } from "./use-keys.ts";
 
@@ -103,14 +104,19 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
           ifEmpty={verdict === "approve" ? undefined : missingReason}
         />
       )}
-      {artefact.metadata.commit !== undefined && (
-        <Suspense fallback={<p className="quiet loading">Loading the diff…</p>}>
-          <h3>What it changes</h3>
-          <CommitDiff artefact={artefact.id} version={artefact.version} />
-        </Suspense>
-      )}
-      <h3>Content</h3>
-      <ApprovalContent id={artefact.id} content={content} />
+      <div className="pane-body">
+        <div className="pane-change">
+          {artefact.metadata.commit !== undefined && (
+            <Suspense fallback={<p className="quiet loading">Loading the diff…</p>}>
+              <h3>What it changes</h3>
+              <CommitDiff artefact={artefact.id} version={artefact.version} />
+            </Suspense>
+          )}
+          <h3>Content</h3>
+          <ApprovalContent id={artefact.id} content={content} />
+        </div>
+        <Brief artefact={artefact.id} goal={goal_id} speaker={agent} />
+      </div>
     </article>
   );
 }

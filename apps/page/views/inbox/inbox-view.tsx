@@ -118,10 +118,18 @@ export function InboxView() {
   );
 }
 
+/** They differ by sign and word; none has the green of what is done. */
+const kinds = {
+  question: { symbol: "?", word: "question" },
+  budget: { symbol: "$", word: "budget" },
+  approval: { symbol: "◇", word: "approval" },
+} as const;
+
 type RowProps = { inquiry: Inquiry; isCurrent: boolean; open: (inquiry: Inquiry) => void };
 
 function InquiryRow({ inquiry, isCurrent, open }: RowProps) {
   const isQuestion = inquiry.kind === "question";
+  const kind = kinds[isQuestion && inquiry.budget !== undefined ? "budget" : inquiry.kind];
   const subject = isQuestion ? inquiry.question : inquiry.artefact;
   const text = isQuestion ? inquiry.question.payload : (inquiry.artefact.metadata.summary ?? "");
   return (
@@ -133,11 +141,11 @@ function InquiryRow({ inquiry, isCurrent, open }: RowProps) {
         data-key={keyOf(inquiry)}
         onClick={() => open(inquiry)}
       >
-        <span className={`state ${isQuestion ? "tone-question" : "tone-approval"}`}>
+        <span className="state tone-question">
           <span aria-hidden="true" className="state-symbol">
-            {isQuestion ? "?" : "✓"}
+            {kind.symbol}
           </span>
-          {isQuestion ? "question" : "approval"}
+          {kind.word}
         </span>
         <span className="inquiry-what">
           <Line text={text === "" ? subject.type : text} max={160} />
