@@ -5,13 +5,14 @@ import { connect as connectTls } from "node:tls";
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { HostEnvironment } from "./docker-config.ts";
 import type { EngineAddress } from "./find-engine.ts";
-import { SshWay } from "./ssh-way.ts";
+import { sshWay } from "./ssh-way.ts";
 import { readTls, type TlsMaterial } from "./tls-material.ts";
 
 /**
  * `options`: for dockerode. `prefix`: all of the API is below this path. `request`: for each
- * request. `reach`: proves that something listens, before the first request. `kept`: connections
- * are used again, because making one is dear; a request that may take long has one of its own kind.
+ * request. `reach`: before each, proves that something listens, where that is not known yet.
+ * `kept`: connections are used again, because making one is dear; a request that may take long has
+ * one of its own kind.
  */
 export type EngineWay = {
   options: WayOptions;
@@ -33,9 +34,6 @@ type Host = Extract<EngineAddress, { kind: "host" }>;
 /** A machine that is there takes a connection in much less. */
 const reachMs = 8_000;
 
-/** Each costs a process there. An sshd lets ten go through one connection, streams among them. */
-const shortRequests = 4;
-
 /** Throws `docker-unreachable` where what the address names cannot be read. */
 export async function wayTo(address: EngineAddress, env: HostEnvironment): Promise<EngineWay> {
   switch (address.kind) {
@@ -46,11 +44,10 @@ export async function wayTo(address: EngineAddress, env: HostEnvironment): Promi
     case "host":
       return await byTcp(address);
     default: {
-      const ssh = new SshWay(address.host, env);
+      const ssh = sshWay(address.host, env);
       const options = { host: "docker", port: "80", protocol: "http" } as const;
       const reach = () => ssh.begin();
-      const kept = { short: ssh.agent(shortRequests), long: ssh.agent() };
-      return { options, prefix: "", request: {}, reach, kept };
+      return { options, prefix: "", request: {}, reach, kept: ssh.agents() };
     }
   }
 }
@@ -67,10 +64,23 @@ async function byTcp({ host: text, tls, by }: Host): Promise<EngineWay> {
   const protocol = tls === undefined ? "http" : "https";
   const request = tls?.isVerified === false ? { rejectUnauthorized: false } : {};
   const to = { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
-  const reach = () =>
-    knock(() => (tls === undefined ? connect(to) : secured({ ...to, ...material, ...request })));
+  const reach = reachedOnce(() =>
+    knock(() => (tls === undefined ? connect(to) : secured({ ...to, ...material, ...request }))),
+  );
   const prefix = pathname.replace(/\/+$/, "");
   return { options: { host, port, protocol, ...material }, prefix, request, reach };
+}
+
+/** What could not be reached is tried again by the next request. */
+function reachedOnce(reach: () => Promise<void>): () => Promise<void> {
+  let reached: Promise<void> | undefined;
+  return () => {
+    reached ??= reach().catch((error: unknown) => {
+      reached = undefined;
+      throw error;
+    });
+    return reached;
+  };
 }
 
 function secured(options: Parameters<typeof connectTls>[0] & { host: string }) {

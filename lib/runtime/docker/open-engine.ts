@@ -54,12 +54,11 @@ export async function openEngine(address: EngineAddress, env: HostEnvironment): 
         : answered?.(error, data),
     );
   };
-  const once = reachedOnce(reach);
   modem.dial =
     address.kind === "socket"
       ? send
       : (request, answered) =>
-          void once().then(
+          void reach().then(
             () => send(request, answered),
             (error: unknown) => answered?.(error, null),
           );
@@ -79,18 +78,6 @@ export async function openEngine(address: EngineAddress, env: HostEnvironment): 
 /** Answers that come in pieces, or when something has ended. */
 function isLong({ isStream, path }: Request): boolean {
   return isStream === true || /\/(?:wait|stop)\b/.test(path);
-}
-
-/** What could not be reached is tried again by the next request. */
-function reachedOnce(reach: () => Promise<void>): () => Promise<void> {
-  let reached: Promise<void> | undefined;
-  return () => {
-    reached ??= reach().catch((error: unknown) => {
-      reached = undefined;
-      throw error;
-    });
-    return reached;
-  };
 }
 
 function open(Client: typeof Docker, { by }: EngineAddress, options: EngineWay["options"]): Docker {

@@ -1,12 +1,17 @@
-// Connections to an Engine through the person's own `ssh`, as docker makes them: each is a run of
-// `docker system dial-stdio` there. So the configuration, keys and known hosts of ssh count.
+// Connections to an Engine through the person's own `ssh`, so that its configuration, keys and
+// known hosts count.
 //
-// One ssh holds the way, and the others go through it: only the first one proves who they are. It
-// asks no question, and its own input ends with this process, however that ends.
+// One ssh holds the way: it alone proves who they are. It asks no question, and its own input ends
+// with this process, however that ends. It leads to the Engine's socket there, which `docker` of
+// that machine names, and a connection costs no program on either machine. Where that machine
+// forwards no sockets, or the Engine has none, each connection is a run of
+// `docker system dial-stdio` there, as docker makes them.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { access, mkdtemp } from "node:fs/promises";
 import { Agent } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -22,17 +27,40 @@ type Ssh = ChildProcessByStdio<Writable, Readable, Readable>;
 /** ssh itself gives up after the first of these; a program in its way may never do so. */
 const [connectSeconds, beginMs] = [8, 9_000];
 const pollMs = 10;
+/** What has been forwarded answers at once, or it is forbidden. */
+const forwardMs = 3_000;
+/** An sshd lets ten commands go through one connection, streams among them. */
+const shortCommands = 4;
+/** What the Engine answers where that machine runs a command of its own choice. */
+const probe = "GET /_ping HTTP/1.1\r\nHost: docker\r\n\r\n";
 /** The end of what it says has the reason. */
 const keptOutput = 4_096;
+
+/** One for each address and environment: a program has several clients of its Engine. */
+const ways = new Map<string, SshWay>();
+
+/** Throws `docker-unreachable` for an address that ssh could not use. */
+export function sshWay(host: string, env: HostEnvironment): SshWay {
+  const key = JSON.stringify([host, env]);
+  const way = ways.get(key) ?? new SshWay(host, env);
+  ways.set(key, way);
+  return way;
+}
 
 export class SshWay {
   readonly #host: string;
   readonly #env: HostEnvironment;
   readonly #target: readonly string[];
   readonly #command: readonly string[];
+  /** A path in the address. */
+  readonly #socket: string;
+  readonly #short = this.#agent(shortCommands);
+  readonly #long = this.#agent();
   #sharing: readonly string[] = [];
+  #begun: Promise<void> | undefined;
+  /** The socket of this machine that leads to the Engine's. */
+  #forwarded: string | undefined;
 
-  /** Throws `docker-unreachable` for an address that ssh could not use. */
   constructor(host: string, env: HostEnvironment) {
     this.#host = host;
     this.#env = env;
@@ -54,24 +82,38 @@ export class SshWay {
       "--",
       hostname.replace(/^\[|\]$/g, ""),
     ];
+    this.#socket = socket;
     const other = socket === "" ? [] : ["--host", shellWord(`unix://${socket}`)];
     this.#command = ["docker", ...other, "system", "dial-stdio"];
   }
 
   /**
-   * Opens the way, unless the person's own configuration shares one that is open. Throws
+   * Opens the way, unless it is open, or the person's own configuration shares one that is. Throws
    * `docker-unreachable` within ten seconds.
    */
   async begin(): Promise<void> {
+    this.#begun ??= this.#begin().catch((error: unknown) => {
+      this.#begun = undefined;
+      throw error;
+    });
+    await this.#begun;
+  }
+
+  async #begin(): Promise<void> {
     if (await this.#sharesAlready()) return;
     const folder = await mkdtemp(join(tmpdir(), "sett-ssh-"));
     process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
     const path = join(folder, "s");
-    const holder = this.#start(["-o", "ControlMaster=yes", "-o", `ControlPath=${path}`]);
+    const holding = ["-o", "ControlMaster=yes", "-o", `ControlPath=${path}`];
+    const holder = this.#start(holding, this.#holdingCommand());
     unreference(holder);
+    const named = firstLine(holder);
+    holder.stdin.write(probe);
     let ended: Error | undefined;
     const end = endOf(holder, this.#host).then((error) => {
       ended = error ?? new Error("ssh has ended");
+      this.#forwarded = undefined;
+      this.#begun = undefined;
     });
     const deadline = performance.now() + beginMs;
     while (ended === undefined && !(await exists(path))) {
@@ -82,16 +124,59 @@ export class SshWay {
       }
       await sleep(pollMs);
     }
-    if (ended !== undefined) throw ended;
     this.#sharing = ["-o", "ControlMaster=auto", "-o", `ControlPath=${path}`];
+    const left = Math.max(deadline - performance.now(), 0);
+    const socket = await Promise.race([named, end, sleep(left, undefined, { ref: false })]);
+    if (ended !== undefined) throw ended;
+    const [, there] = /^unix:\/\/(\/.*)$/.exec(socket ?? "") ?? [];
+    if (there === undefined) return;
+    if (await this.#forward(path, join(folder, "e"), there)) this.#forwarded = join(folder, "e");
+    // No program there, and no session of its ssh, is used for a request from now on.
+    if (this.#forwarded !== undefined) this.#short.maxSockets = Number.POSITIVE_INFINITY;
   }
 
-  /** It uses a connection again; more than `maxSockets` requests wait for each other. */
-  agent(maxSockets = Number.POSITIVE_INFINITY): Agent {
+  /** They use a connection again; one for requests that take long is of another kind. */
+  agents(): { short: Agent; long: Agent } {
+    return { short: this.#short, long: this.#long };
+  }
+
+  /** More than `maxSockets` requests wait for each other. */
+  #agent(maxSockets = Number.POSITIVE_INFINITY): Agent {
     const agent = new Agent({ keepAlive: true, maxSockets });
     return Object.assign(agent, {
-      createConnection: () => new SshStream(this.#start(this.#sharing), this.#host),
+      createConnection: () =>
+        this.#forwarded === undefined
+          ? new SshStream(this.#start(this.#sharing), this.#host)
+          : connect(this.#forwarded),
     });
+  }
+
+  /** Says where the Engine's socket is, and lasts; else it is a connection, as the others. */
+  #holdingCommand(): string[] {
+    const named =
+      this.#socket === ""
+        ? "docker context inspect --format '{{.Endpoints.docker.Host}}' 2> /dev/null"
+        : `echo ${shellWord(`unix://${this.#socket}`)}`;
+    return [`${named} && exec cat > /dev/null || exec ${this.#command.join(" ")}`];
+  }
+
+  /** False where that machine forwards no sockets, or nothing that speaks HTTP listens there. */
+  async #forward(control: string, here: string, there: string): Promise<boolean> {
+    const order = ["-o", `ControlPath=${control}`, "-O", "forward", "-L", `${here}:${there}`];
+    const ssh = this.#spawn([...order, ...this.#target]);
+    ssh.stdin.end();
+    if ((await endOf(ssh, this.#host)) !== undefined) return false;
+    const socket = connect(here);
+    try {
+      const signal = AbortSignal.timeout(forwardMs);
+      socket.on("error", () => undefined).write(probe);
+      const [answer] = (await once(socket, "data", { signal })) as [Uint8Array];
+      return Buffer.from(answer).toString().startsWith("HTTP/");
+    } catch {
+      return false;
+    } finally {
+      socket.destroy();
+    }
   }
 
   /** A command that reaches no network. */
@@ -101,10 +186,10 @@ export class SshWay {
     return (await endOf(check, this.#host)) === undefined;
   }
 
-  #start(options: readonly string[]): Ssh {
+  #start(options: readonly string[], command = this.#command): Ssh {
     const always = ["-T", "-o", "BatchMode=yes", "-o", `ConnectTimeout=${connectSeconds}`];
     const alive = ["-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=3"];
-    return this.#spawn([...always, ...alive, ...options, ...this.#target, ...this.#command]);
+    return this.#spawn([...always, ...alive, ...options, ...this.#target, ...command]);
   }
 
   #spawn(args: readonly string[]): Ssh {
@@ -182,6 +267,18 @@ async function endOf(ssh: Ssh, host: string): Promise<Error | undefined> {
   return await new Promise((resolve) => {
     ssh.once("error", (error) => resolve(sshFailure(host, messageOf(error), error)));
     ssh.once("close", (code) => resolve(code === 0 ? undefined : sshFailure(host, said)));
+  });
+}
+
+/** Never rejects; pending where it says nothing. */
+async function firstLine(ssh: Ssh): Promise<string> {
+  let said = "";
+  return await new Promise((resolve) => {
+    ssh.stdout.on("data", (bytes: Uint8Array) => {
+      said = (said + Buffer.from(bytes).toString()).slice(0, keptOutput);
+      const [line, ...more] = said.split(/\r?\n/);
+      if (more.length > 0) resolve(line ?? "");
+    });
   });
 }
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
+import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import {
   type EngineByTls,
   startEngineByTls,
@@ -109,6 +110,29 @@ describe.skipIf(!canStartSsh)("an Engine by ssh", () => {
     expect(await there.connections()).toBe(1);
     const path = { ...there.env, DOCKER_HOST: `ssh://root@build${engine.replace("unix://", "")}` };
     await expectEngine(path);
+  });
+
+  test("is reached where that machine forwards no sockets, or runs one command alone", async () => {
+    const settings = [
+      { AllowStreamLocalForwarding: "no" },
+      { ForceCommand: "docker system dial-stdio" },
+    ];
+    for (const more of settings) {
+      await using there = await startSshServer(engine, () => [], more);
+      await expectEngine(there.env);
+    }
+  });
+
+  test("many commands in containers at once need no further connection", async () => {
+    await using there = await startSshServer(engine);
+    await using at = await dockerInstance();
+    const { id } = await at.run("sleep 600");
+    const { observe } = await dockerRuntime({ env: there.env });
+    const all = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => observe.exec(id, ["echo", `${index}`])),
+    );
+    expect(all.map(({ stdout }) => Number(stdout))).toEqual([...all.keys()]);
+    expect(await there.connections()).toBe(1);
   });
 
   test("is refused with a reason and a way out where its key changed, it takes no key, or has no Engine", async () => {

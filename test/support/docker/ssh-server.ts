@@ -28,10 +28,14 @@ export type SshServer = AsyncDisposable & {
   connections(): Promise<number>;
 };
 
-/** `within`: the words with which a program begins that is to run where the Engine is. */
+/**
+ * `within`: the words with which a program begins that is to run where the Engine is. `more`: of
+ * the settings of sshd.
+ */
 export async function startSshServer(
   engine: string,
   within: () => readonly string[] = () => [],
+  more: Record<string, string> = {},
 ): Promise<SshServer> {
   const folder = await mkdtemp(join(tmpdir(), "sett-sshd-"));
   const at = (name: string) => join(folder, name);
@@ -50,6 +54,7 @@ export async function startSshServer(
     ...{ HostKey: at("host"), AuthorizedKeysFile: at("authorized"), PidFile: "none" },
     ...{ StrictModes: "no", UsePAM: "no", PasswordAuthentication: "no" },
     ...{ KbdInteractiveAuthentication: "no", SetEnv: `DOCKER_HOST=${engine}` },
+    ...more,
   };
   const lines = (all: Record<string, string>) =>
     Object.entries(all)
