@@ -12,6 +12,7 @@ import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { reachable } from "../../lib/service/forward.ts";
 import { runHealthcheck } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
+import { passOn } from "../../lib/service/pass-on.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
@@ -33,13 +34,14 @@ import { StarterClient } from "./workers/starter-client.ts";
 import { RuntimeHost } from "./workers/worker-host.ts";
 
 const usage =
-  "usage: orchestrator [--version | --healthcheck | --starter | --log-reader | --redis-way | --recorder | --read-outputs | --remove-outputs]   (settings come from the environment)";
+  "usage: orchestrator [--version | --healthcheck | --starter | --log-reader | --redis-way | --pass-on | --recorder | --read-outputs | --remove-outputs]   (settings come from the environment)";
 
 const modes = [
   "--healthcheck",
   "--starter",
   "--log-reader",
   "--redis-way",
+  "--pass-on",
   "--recorder",
   "--read-outputs",
   "--remove-outputs",
@@ -63,6 +65,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
     return await (await import("./run-redis-way.ts")).runRedisWay(
       readRedisWaySettings(process.env),
     );
+  if (argument === "--pass-on") return await passOn(readRedisWaySettings(process.env).port);
   if (argument === "--recorder")
     return await (await import("./run-recorder.ts")).runRecorder(readRecorderSettings(process.env));
   if (argument === "--read-outputs" || argument === "--remove-outputs")

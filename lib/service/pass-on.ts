@@ -1,5 +1,5 @@
-// Passes what comes to its standard input on to the service of packs beside it, and back: for a
-// machine that no port of this one leads to.
+// Passes what comes to its standard input on to a port of its own machine, and back: for
+// a machine that no port of this one leads to.
 import { once } from "node:events";
 import { connect } from "node:net";
 import process from "node:process";

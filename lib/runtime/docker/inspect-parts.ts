@@ -260,14 +260,15 @@ async function ledPorts(
   { component }: PartLabels,
 ): Promise<ContainerPart["ports"]> {
   const { Id, State, Config, HostConfig } = info;
-  const commandFor = passingOn[component];
-  if (commandFor === undefined || !State.Running) return [];
-  return await Promise.all(
-    portsInside(Config, HostConfig).map(async (port) => {
-      const hostPort = await leadTo(docker, { container: Id, port, command: commandFor(port) });
-      return { port, hostPort, isLed: true as const };
-    }),
-  );
+  if (!State.Running) return [];
+  const [program] = [Config.Entrypoint ?? []].flat();
+  const led = portsInside(Config, HostConfig).map(async (port) => {
+    const command = passingOn(component, program, port);
+    if (command === undefined) return [];
+    const hostPort = await leadTo(docker, { container: Id, port, command });
+    return [{ port, hostPort, isLed: true as const }];
+  });
+  return (await Promise.all(led)).flat();
 }
 
 function byName<T extends { name: string }>(parts: T[]): T[] {

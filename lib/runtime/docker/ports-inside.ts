@@ -6,11 +6,22 @@ import type Docker from "dockerode";
 import { explain } from "./errors.ts";
 import { readFrames } from "./frames.ts";
 
-/** The parts that programs of this machine ask for something, each with its command for that. */
-export const passingOn: Readonly<Partial<Record<string, (port: number) => readonly string[]>>> = {
-  redis: (port) => ["sh", "-c", passOn, String(port)],
-  packs: () => ["/gateway", "--pass-on"],
-};
+const redisWay = "/orchestrator";
+
+/**
+ * The command in a part's container that passes bytes on to the port. `program`: with which the
+ * container begins. Undefined where nothing of this machine asks the part for anything.
+ */
+export function passingOn(
+  component: string,
+  program: string | undefined,
+  port: number,
+): readonly string[] | undefined {
+  if (component === "packs") return ["/gateway", "--pass-on"];
+  if (component !== "redis") return undefined;
+  // The way to a Redis elsewhere has no shell, and passes on itself.
+  return program === redisWay ? [redisWay, "--pass-on"] : ["sh", "-c", passOn, String(port)];
+}
 
 /**
  * Debian's netcat waits for the other side when its input has ended, unless `-N` says otherwise;
