@@ -9,6 +9,7 @@ import { traceProblemKey, traceProblemMs } from "../../lib/blackboard/records/tr
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { type Drawer, drawApart } from "../../lib/drawing/draw-apart.ts";
 import { SettError } from "../../lib/model/errors.ts";
+import type { InstanceName } from "../../lib/model/ids.ts";
 import { directToThisMachine } from "../../lib/model/proxy.ts";
 import { ownProgram } from "../../lib/process/own-program.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
@@ -30,7 +31,7 @@ import { createApiMetrics, withInstance } from "./metrics.ts";
 import { openOutputs } from "./outputs.ts";
 import { suggestRequest } from "./over-http.ts";
 import { pageOf } from "./page.ts";
-import { openRepository } from "./repository.ts";
+import { copiedRepository, openRepository } from "./repository.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
 import { settingsOnStdin } from "./settings-on-stdin.ts";
 import { withHeaders } from "./telemetry-headers.ts";
@@ -143,8 +144,7 @@ async function runApi(settings: Settings): Promise<void> {
 /** `signal`: the API ends, and with it what draws a picture. */
 async function depsOf(settings: Settings, log: JsonLog, signal: AbortSignal) {
   const { instance, tokens, oidc, isSecure, hostNames, origins, limits, triggers } = settings;
-  const { repositoryFolder, hasFiles, hookSecretsFolder: secrets } = settings;
-  const { packsUrl, resultsFolder } = settings;
+  const { resultsFolder, hookSecretsFolder: secrets } = settings;
   const board = await connectBlackboard({
     url: settings.redisUrl,
     instance,
@@ -161,10 +161,7 @@ async function depsOf(settings: Settings, log: JsonLog, signal: AbortSignal) {
     folder: resultsFolder,
     secretOf: async (name) =>
       secrets === undefined ? undefined : await readHookSecret(secrets, name),
-    repository:
-      repositoryFolder === undefined
-        ? undefined
-        : await openRepository(repositoryFolder, process.env, { hasFiles, results, packsUrl }),
+    repository: await repositoryFor(settings, results),
     drawSvg: (dot) => drawings.run(() => drawApart(dot, drawer(), signal)),
     logs: await openLogs(settings, process.env),
     readOutput: await openOutputs(settings.recorderUrl),
@@ -174,6 +171,17 @@ async function depsOf(settings: Settings, log: JsonLog, signal: AbortSignal) {
     newId: randomUUID,
     suggest: suggestRequest,
   } satisfies Deps;
+}
+
+async function repositoryFor(
+  { repositoryFolder, copyFolder, hasFiles, packs }: Settings,
+  results: { instance: InstanceName; folder: string } | undefined,
+) {
+  const access = { hasFiles, results };
+  if (repositoryFolder !== undefined)
+    return await openRepository(repositoryFolder, process.env, { ...access, packs });
+  if (copyFolder === undefined || packs === undefined) return undefined;
+  return copiedRepository(copyFolder, process.env, { ...access, packs });
 }
 
 /** This program, started again. */

@@ -1,4 +1,4 @@
-// The user's repository, on this machine or mounted into the container.
+// The user's repository: on this machine, mounted into the container, or a copy of what agents see.
 
 import { tmpdir } from "node:os";
 import type { PersonBlackboard } from "../../lib/blackboard/port/holders.ts";
@@ -15,26 +15,33 @@ import { throughFile } from "./through-file.ts";
 /**
  * `hasFiles`: its files are there, so that a goal is refused while some are not committed.
  * `results`: where commits of the instance's agents are read, instead of in the repository.
- * `packsUrl`: of the service by which agents reach them.
+ * `packs`: the service by which agents reach them.
  */
 type Access = {
   hasFiles?: boolean;
   results?: { instance: InstanceName; folder: string } | undefined;
-  packsUrl?: string | undefined;
+  packs?: PacksAddress | undefined;
 };
+
+type PacksAddress = Parameters<typeof HostRepository.openCopy>[1];
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `environment`: of git. Throws `repository-unusable`. */
 export async function openRepository(
   folder: string,
-  environment: Readonly<Record<string, string | undefined>>,
-  { hasFiles = true, results, packsUrl }: Access = {},
+  environment: Environment,
+  { packs, ...access }: Access = {},
 ): Promise<Repository> {
-  const repository = await HostRepository.open(folder, {
-    env: environment,
-    mayBeEmpty: true,
-    mayFetch: false,
-    packsOf: async () => (packsUrl === undefined ? undefined : { url: packsUrl }),
-  });
+  const packsOf = async () => packs;
+  const options = { env: environment, mayBeEmpty: true, mayFetch: false, packsOf };
+  return await over(await HostRepository.open(folder, options), access);
+}
+
+async function over(
+  repository: HostRepository,
+  { hasFiles = true, results }: Access,
+): Promise<Repository> {
   const opened = results && (await repository.openResults(results.instance, results.folder));
   const withResults = async (board: PersonBlackboard) => {
     const recorded = await board.listCommits();
@@ -80,6 +87,47 @@ export async function openRepository(
     tags: () => repository.tags(),
     changes: async (board, artefact, wanted) =>
       await readChanges(board, await withResults(board), artefact, wanted),
+  };
+}
+
+/**
+ * `folder`: for the copy. It comes when it is needed first, since the service that has it may start
+ * later, and is brought up to date for each question.
+ */
+export function copiedRepository(
+  folder: string,
+  environment: Environment,
+  access: Access & { packs: PacksAddress },
+): Repository {
+  let opened: Promise<{ copy: HostRepository; repository: Repository }> | undefined;
+  const begin = async () => {
+    const copy = await HostRepository.openCopy(folder, access.packs, environment);
+    return { copy, repository: await over(copy, access) };
+  };
+  const current = async () => {
+    opened ??= begin().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    const { copy, repository } = await opened;
+    await copy.update();
+    return repository;
+  };
+  return {
+    head: async () => await (await current()).head(),
+    postGoal: async (...goal) => await (await current()).postGoal(...goal),
+    // It has what agents find, and does not know what else there is.
+    lacking: async () => [],
+    posting: {
+      commit: async (hash) => await (await current()).posting.commit(hash),
+      pin: async (...named) => await (await current()).posting.pin(...named),
+      unpin: async (...named) => await (await current()).posting.unpin(...named),
+      subject: async (commit) => await (await current()).posting.subject(commit),
+    },
+    pack: async (...what) => await (await current()).pack(...what),
+    hasCommit: async (commit) => await (await current()).hasCommit(commit),
+    tags: async () => await (await current()).tags(),
+    changes: async (...what) => await (await current()).changes(...what),
   };
 }
 

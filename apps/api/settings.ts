@@ -119,6 +119,13 @@ export const Environment = z.object({
     .describe(
       "Where the user's repository is; without it, the API states no goals and shows no commits.",
     ),
+  SETT_REPOSITORY_COPY_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Instead of that, where the API makes a repository for itself, which has what agents see, from the service of packs.",
+    ),
   SETT_REPOSITORY_FILES: z
     .enum(["true", "false"])
     .default("true")
@@ -129,7 +136,14 @@ export const Environment = z.object({
     .string()
     .min(1)
     .optional()
-    .describe("The socket of the service of packs, `unix:/PATH`, where agents have no folders."),
+    .describe(
+      "Where the service of packs is, or its socket, `unix:/PATH`, where agents have no folders.",
+    ),
+  SETT_PACKS_TOKEN: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Says to that service who asks, where it is reached at a port. `sett ui` sets it."),
   SETT_RESULTS_DIR: z
     .string()
     .min(1)
@@ -187,8 +201,12 @@ export function readSettings(environment: Record<string, string | undefined>) {
     triggers: read.SETT_TRIGGERS,
     hookSecretsFolder: read.SETT_HOOK_SECRETS_DIR,
     repositoryFolder: read.SETT_REPOSITORY_DIR,
+    copyFolder: read.SETT_REPOSITORY_COPY_DIR,
     hasFiles: read.SETT_REPOSITORY_FILES === "true",
-    packsUrl: read.SETT_PACKS_URL,
+    packs:
+      read.SETT_PACKS_URL === undefined
+        ? undefined
+        : { url: read.SETT_PACKS_URL, token: read.SETT_PACKS_TOKEN },
     resultsFolder: read.SETT_RESULTS_DIR,
     logs: { socket: read.SETT_LOGS_SOCKET, of: read.SETT_LOGS_OF, processes: read.SETT_PROCESSES },
     recorderUrl: read.SETT_RECORDER_URL,

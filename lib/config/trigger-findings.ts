@@ -51,3 +51,8 @@ export function triggerWarnings(
     })),
   );
 }
+
+/** Triggers that look at names of the repository, such as tags. */
+export function lookingAtNames(triggers: readonly Trigger[]): Trigger[] {
+  return triggers.filter((trigger) => kindOf(trigger).looksAtNames === true);
+}

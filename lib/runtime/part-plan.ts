@@ -92,7 +92,10 @@ export type Need =
       kind: "store";
       folders: readonly { path: string; target: string; access: "ro" | "rw"; variable?: string }[];
     }
-  /** The repository itself; only the folders of `writable` can be written to. */
+  /**
+   * The repository itself; only the folders of `writable` can be written to. `copy`: where it is
+   * not to be seen, the folder in which the part makes one for itself, and the variable with it.
+   */
   | {
       kind: "repository";
       toplevel: string;
@@ -100,6 +103,7 @@ export type Need =
       writable: readonly string[];
       variable: string;
       filesVariable: string;
+      copy: { folder: string; variable: string };
     }
   /** The cub, with what it runs: git, and the libraries of both. */
   | { kind: "cub"; healthcheck: Omit<Healthcheck, "command"> };

@@ -14,6 +14,8 @@ export type KindOfTrigger<Own extends Trigger> = {
   mistakes?(entry: RawMap, file: FileFacts): Finding[];
   /** Finds what is doubtful. `now`: for warnings about times that never come. */
   warnings?(trigger: Own, facts: { now: Date; nearest: Nearest }): Finding[];
+  /** It looks at names of the repository, which are not where only agents' commits are. */
+  looksAtNames?: true;
   /** The name of the secret that it needs at run time. */
   secretOf?(trigger: Own): string;
   /** For a kind that looks for itself whether it is time for a goal. */

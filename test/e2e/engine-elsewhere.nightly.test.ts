@@ -1,19 +1,32 @@
 // An instance on an Engine of another machine, from `sett up` to `sett down`: reached by ssh, on a
 // machine that has none of the repository's files and ports of its own.
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
 import { $ } from "bun";
+import { startSett } from "../support/cli/sett-process.ts";
 import { startEngineByTls } from "../support/docker/engine-by-tls.ts";
 import { canStartEngine, startFreshEngine } from "../support/docker/fresh-engine.ts";
 import { canStartSsh, startSshServer } from "../support/docker/ssh-server.ts";
+import { password, startTlsServer } from "../support/redis/tls-server.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(300_000);
 
-const images = ["cub", "redis", "orchestrator", "gateway", "agent-base"].map(
+const images = ["cub", "redis", "orchestrator", "gateway", "api", "agent-base"].map(
   (name) => `sett/${name}`,
 );
 const command = `goal=$(jq -r .target_artefact.payload); [ -f README.md ]
 jq -n --arg goal "$goal" '{artefact_type: "Echo", artefact_payload: $goal, summary: "Heard it"}'`;
+const token = "0123456789abcdef0123456789abcdef";
+const withApi = {
+  services: {
+    api: { port: 8443, tokens: [{ name: "ci", secret: "ci", may: ["read", "forage"] }] },
+  },
+  secrets: { ci: { environment: "CI_TOKEN" } },
+  triggers: { nightly: { cron: "0 3 * * *", goal: "Echo" } },
+};
 const configWith = (workspace: object, more: object = {}, around: object = {}) =>
   JSON.stringify({
     ...{ version: "1.0", ...around },
@@ -33,7 +46,7 @@ test.skipIf(!canStartEngine || !canStartSsh)(
       "sett.yml": configWith(
         { mode: "rw" },
         {},
-        { triggers: { nightly: { cron: "0 3 * * *", goal: "Echo" } } },
+        { triggers: { release: { tag: "v*", goal: "Echo" } } },
       ),
     });
     await using engine = await startFreshEngine([], [sett.folder]);
@@ -41,41 +54,91 @@ test.skipIf(!canStartEngine || !canStartSsh)(
     const tags = images.flatMap((name) => [`${name}:latest`, `${name}:${version}`]);
     await $`docker save ${tags} | docker --host ${engine.host} load`.quiet();
     await using ssh = await startSshServer("unix:///var/run/docker.sock", engine.there);
-    sett.env = ssh.env;
+    sett.env = { ...ssh.env, CI_TOKEN: token };
     const docker = async (...words: string[]) =>
       (await $`docker --host ${engine.host} ${words}`.text()).trim();
 
     const refused = await sett.sett("up", "--name", sett.name);
     expect(refused.code).toBe(2);
     expect(refused.err).toContain("The Docker Engine does not see the files of this machine");
-    expect(refused.err).toMatch(/sett\.yml:1:\d+ triggers: state goals at a commit/);
+    expect(refused.err).toMatch(/sett\.yml:1:\d+ triggers\.release: waits for a name/);
     expect(await docker("ps", "--all", "--quiet")).toBe("");
     expect(await docker("volume", "ls", "--quiet")).toBe("");
     expect(await sett.git("status", "--porcelain")).toBe("");
 
     // Its worker is started there, by the socket of that machine.
     const workers = { strategy: "fresh_per_call", replicas: 2 };
-    await sett.write({ "sett.yml": configWith({ mode: "rw" }, workers) });
-    await sett.commit("Need no files");
+    await sett.write({ "sett.yml": configWith({ mode: "rw" }, workers, withApi) });
+    await sett.commit("Need no tags");
     await sett.need("up", "--name", sett.name);
     await sett.need("forage", "--goal", "hello", "--watch");
     const artefacts = JSON.parse(await sett.need("hoard", "--json"));
     expect(artefacts).toContainEqual(expect.objectContaining({ type: "Echo", payload: "hello" }));
-    expect(await docker("ps", "--format", "{{.Names}} {{.Ports}}")).not.toContain("->");
+    // That of the API is what sett.yml says.
+    const ports = await docker("ps", "--format", "{{.Ports}}");
+    expect(ports.match(/\S*->/g)).toEqual(["127.0.0.1:8443->"]);
     expect(await sett.need("logs", "echo")).toContain("Tool execution completed");
     const { findings } = JSON.parse(await sett.need("doctor", "--json"));
     const wrong = ({ level }: { level: string }) => level === "problem" || level === "warning";
     expect(findings.filter(wrong)).toEqual([]);
 
+    // Programs of that machine, and the page of this one, state goals there, too.
+    const here = [...engine.within(), "curl", "--silent", "--show-error"];
+    const authorization = `Authorization: Bearer ${token}`;
+    const posted =
+      await $`${here} -H ${authorization} --json ${JSON.stringify({ text: "by the API" })} http://127.0.0.1:8443/v1/goals`.json();
+    expect(posted.commit).toBe((await sett.git("rev-parse", "HEAD")).trim());
+    await using running = startSett(["ui", "--no-open"], { cwd: sett.folder, env: sett.env });
+    await running.untilOut("\n");
+    const page = new URL(running.out().trim());
+    const onPage = await fetch(new URL("/v1/goals", page), {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${page.searchParams.get("token")}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ text: "on the page" }),
+    });
+    expect([onPage.status, await onPage.text()]).toEqual([201, expect.any(String)]);
+    await waitFor("the goals to be settled", async () => {
+      const made = JSON.parse(await sett.need("hoard", "--json")) as { payload: string }[];
+      const payloads = made.map(({ payload }) => payload);
+      return ["by the API", "on the page"].every(
+        (text) => payloads.filter((each) => each === text).length === 2,
+      );
+    });
+
     // By TLS it is the same instance.
     await using tls = await startEngineByTls({ engine: engine.host });
     sett.env = {
       ...{ DOCKER_HOST: tls.host, DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: tls.folder },
+      ...{ CI_TOKEN: token, OPS_REDIS: password },
     };
     expect(await sett.need("status")).toContain("orchestrator alive");
     expect(await sett.need("up", "--name", sett.name)).toContain("nothing has changed");
     await sett.need("down", "--volumes", "--force", "--timeout", "1s");
     expect(await docker("ps", "--all", "--quiet")).toBe("");
+    expect(await docker("volume", "ls", "--quiet")).toBe("");
+
+    // A Redis that both machines reach holds the blackboard.
+    const address = await engine.connect();
+    await using redis = await startTlsServer({
+      names: `IP:${address}`,
+      settings: [`bind 127.0.0.1 ${address}`],
+    });
+    const url = `rediss://${address}:${redis.tlsPort}`;
+    const elsewhere = {
+      services: { redis: { url, ca: "./ca.pem", secret: "redis" } },
+      secrets: { redis: { environment: "OPS_REDIS" } },
+    };
+    await copyFile(redis.ca, join(sett.folder, "ca.pem"));
+    await sett.write({ "sett.yml": configWith({ mode: "rw" }, {}, elsewhere) });
+    await sett.commit("Name a Redis");
+    await sett.need("up", "--name", sett.name);
+    await sett.need("forage", "--goal", "there", "--watch");
+    expect(await redis.server.cli("EXISTS", `sett:${sett.name}:events`)).toBe("1");
+    await sett.need("down", "--volumes", "--timeout", "1s");
+    expect(await redis.server.cli("KEYS", `sett:${sett.name}:*`)).toBe("");
     expect(await docker("volume", "ls", "--quiet")).toBe("");
   },
 );

@@ -41,7 +41,7 @@ test.skipIf(!canHideFolders || !canStartSsh)(
   async () => {
     await using sett = await SettWorkspace.create({
       "sett.yml": config(),
-      "nightly.yml": config({ triggers: { nightly: { cron: "0 3 * * *", goal: "Make" } } }),
+      "release.yml": config({ triggers: { release: { tag: "v*", goal: "Make" } } }),
     });
     await using hidden = await hideFolder(sett.folder, settBinary);
     await using ssh = await startSshServer(engine);
@@ -50,9 +50,9 @@ test.skipIf(!canHideFolders || !canStartSsh)(
     const ours = async (...words: string[]) =>
       (await docker(...words, "--filter", `name=sett-${sett.name}`)).stdout;
 
-    const refused = await sett.sett("up", "--name", sett.name, "--file", "nightly.yml");
+    const refused = await sett.sett("up", "--name", sett.name, "--file", "release.yml");
     expect(refused.err).toContain("The Docker Engine does not see the files of this machine");
-    expect(refused.err).toMatch(/nightly\.yml:1:\d+ triggers: state goals at a commit/);
+    expect(refused.err).toMatch(/release\.yml:1:\d+ triggers\.release: waits for a name/);
     expect(refused.code).toBe(2);
     expect(await ours("ps", "--all", "--quiet")).toBe("");
     expect(await ours("volume", "ls", "--quiet")).toBe("");

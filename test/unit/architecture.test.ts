@@ -236,6 +236,7 @@ const choosers: Record<string, string[]> = {
     "lib/git/exchange/host-folders.ts",
     "lib/git/packs/host-packs.ts",
     "lib/git/packs/packs-client.ts",
+    "lib/git/packs/served-repository.ts",
   ],
   "apps/cub/tool/working-copy-of.ts": [
     "lib/git/publish/agent-folders.ts",

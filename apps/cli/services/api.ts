@@ -174,6 +174,7 @@ function repositoryOf({ instance, repository, api: place }: PlanInput): Need[] {
       writable: [join(commonDir, "refs/sett", instance)],
       variable: "SETT_REPOSITORY_DIR",
       filesVariable: "SETT_REPOSITORY_FILES",
+      copy: { folder: `${filesDir}/copy`, variable: "SETT_REPOSITORY_COPY_DIR" },
     },
     { kind: "store", folders: repository.foldersFor({ role: "api" }) },
   ];

@@ -7,8 +7,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export type ApiSettings = {
   place: Pick<RedisPlace, "instance" | "redisUrl" | "workspace">;
-  /** The place where it reads logs. */
-  logs: Record<string, string>;
+  /** The variables with the places of logs, and of commits that are not in folders. */
+  ways: Record<string, string>;
   /** Its one token, as the API knows it. */
   token: object;
   /** The key of the page's sessions, in hexadecimal. */
@@ -92,7 +92,7 @@ function environmentFor({
 
 function variablesOf({
   place,
-  logs,
+  ways,
   token,
   sessionKey,
   port,
@@ -110,7 +110,7 @@ function variablesOf({
     SETT_HEALTH_HOST: "127.0.0.1",
     SETT_HEALTH_PORT: "0",
     ...(workspace === "" ? {} : { SETT_REPOSITORY_DIR: workspace }),
-    ...logs,
+    ...ways,
   };
 }
 

@@ -8,6 +8,7 @@ import { logsSettings } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { ApiProcess } from "./api-process.ts";
+import { packsWay } from "./packs-way.ts";
 
 /** `ticket`: signs the browser in once. */
 type UiToken = { ticket: string | undefined };
@@ -52,7 +53,10 @@ export async function servePage(
       ...known,
       sessionKey,
       port,
-      logs: await logsSettings(env, known.place),
+      ways: {
+        ...(await logsSettings(env, known.place)),
+        ...(await packsWay(shell, known.place.instance)),
+      },
     });
     let last = Array.isArray(started) ? started : undefined;
     if (typeof started === "number") {

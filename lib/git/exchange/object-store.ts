@@ -64,11 +64,15 @@ export async function createStore(store: Store, options: StoreOptions): Promise<
   }
 }
 
+/** Throws git-failed where it names no commit. */
+export async function headOf({ git, place }: Pick<Store, "git" | "place">): Promise<CommitHash> {
+  const args = [inPlace(place), "rev-parse", "--verify", "HEAD^{commit}"];
+  return CommitHash.parse((await runGit(git, { args })).trim());
+}
+
 /** HEAD, and then what the instance has by name. */
 async function commitsToShow(store: Store): Promise<[CommitHash, ...CommitHash[]]> {
-  const { git, place } = store;
-  const args = [inPlace(place), "rev-parse", "--verify", "HEAD^{commit}"];
-  const head = CommitHash.parse((await runGit(git, { args })).trim());
+  const head = await headOf(store);
   return [head, ...(await ownRefs(store)).filter((commit) => commit !== head)];
 }
 

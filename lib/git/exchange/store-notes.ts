@@ -6,10 +6,11 @@
 // were packed: of what they reach nothing is packed again info/sett-fetched the latest results that
 // were taken out of the exchange: their agents need not keep them info/sett-unfinished packs that
 // belong together are being put there: only what the latest tips reach is certainly whole
-// info/sett-served agents reach the store by the service of packs
+// info/sett-served agents reach the store by the service of packs info/sett-head the HEAD that was
+// shown last, for programs that do not see the repository
 import { chmod, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { CommitHash } from "../../model/ids.ts";
+import { CommitHash } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { Owner } from "../run/find-repository.ts";
 import { sayingFullDisk } from "../run/full-disk.ts";
@@ -69,6 +70,16 @@ export async function isServed({ path }: Pick<StoreFolder, "path">): Promise<boo
 
 export async function noteServed(store: StoreFolder, isSo: boolean): Promise<void> {
   await writeNote(store, "served", isSo ? ["by the service of packs"] : undefined);
+}
+
+/** The person's HEAD, when it was shown last. */
+export async function readHead(objectsDir: string): Promise<CommitHash | undefined> {
+  const [head] = await linesOf(noteIn(objectsDir, "head"));
+  return CommitHash.safeParse(head).data;
+}
+
+export async function noteHead(store: StoreFolder, head: CommitHash): Promise<void> {
+  await writeNote(store, "head", [head]);
 }
 
 /** The commits of `noteFetched`. */

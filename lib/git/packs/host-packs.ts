@@ -9,6 +9,7 @@ import type { ShelfPack, StoreFile } from "../../model/packs.ts";
 import type { HostFolders } from "../exchange/host-folders.ts";
 import { lfsStorePath } from "../exchange/lfs-store.ts";
 import { moduleStorePath } from "../exchange/module-store.ts";
+import { headOf } from "../exchange/object-store.ts";
 import { packName } from "../exchange/pack-name.ts";
 import type {
   AgentHoldings,
@@ -24,11 +25,12 @@ import type {
 import type { PackQuarantine } from "../exchange/quarantine.ts";
 import { keepFetched } from "../exchange/release-fetched.ts";
 import { packNamesIn } from "../exchange/store.ts";
-import { isServed, noteServed } from "../exchange/store-notes.ts";
+import { isServed, noteHead, noteServed } from "../exchange/store-notes.ts";
 import type { GitProgress } from "../run/progress.ts";
 import { hashOfFile } from "./file-bytes.ts";
 import { maxPackBytes } from "./pack-service.ts";
 import { type FindPacks, PacksClient } from "./packs-client.ts";
+import type { ServedRepository } from "./served-repository.ts";
 
 /** A person waits for it. */
 const patienceMs = 15_000;
@@ -40,10 +42,13 @@ const packEndings = ["pack", "rev", "idx"];
 export class HostPacks implements HostExchange {
   readonly #folders: HostFolders;
   readonly #client: PacksClient;
+  readonly #copy: ServedRepository | undefined;
 
-  constructor(folders: HostFolders, find: FindPacks) {
+  /** `copy`: the repository of the folders is one that itself comes from the service. */
+  constructor(folders: HostFolders, find: FindPacks, copy?: ServedRepository) {
     this.#folders = folders;
     this.#client = new PacksClient(find, { patienceMs });
+    this.#copy = copy;
   }
 
   async exists(): Promise<boolean> {
@@ -54,6 +59,7 @@ export class HostPacks implements HostExchange {
     if (!isWanted) await this.#requireEmptyShelves();
     const head = await this.#folders.make(isWanted ? { ...wanted, writers: [] } : wanted);
     await noteServed(this.#folders.store, isWanted);
+    if (isWanted) await noteHead(this.#folders.store, head);
     return head;
   }
 
@@ -81,7 +87,12 @@ export class HostPacks implements HostExchange {
     commits: readonly CommitHash[],
     onProgress?: (progress: GitProgress) => void,
   ): Promise<void> {
+    // Agents see all that it has.
+    if (this.#copy !== undefined) return await this.#copy.sync();
     await this.#folders.show(commits, onProgress);
+    if (!(await this.#isServed())) return;
+    const head = await headOf(this.#folders.store);
+    if (commits.includes(head)) await noteHead(this.#folders.store, head);
     await this.serve();
   }
 
@@ -123,7 +134,7 @@ export class HostPacks implements HostExchange {
   }
 
   async lacking(commit: CommitHash): Promise<Lacking[]> {
-    return await this.#folders.lacking(commit);
+    return this.#copy === undefined ? await this.#folders.lacking(commit) : [];
   }
 
   async shown(): Promise<ShownSize | undefined> {
@@ -189,7 +200,7 @@ export class HostPacks implements HostExchange {
   }
 
   async #isServed(): Promise<boolean> {
-    return await isServed(this.#folders.store);
+    return this.#copy !== undefined || (await isServed(this.#folders.store));
   }
 }
 
@@ -207,7 +218,8 @@ async function filesOf(store: string): Promise<string[]> {
       for (const ending of packEndings)
         if (files.has(`${name}.${ending}`)) found.push(`${prefix}pack/${name}.${ending}`);
     // Ends of a history are noted before the packs that end there.
-    if (await isThere(join(folder, "info/sett-shallow"))) found.push(`${prefix}info/sett-shallow`);
+    for (const note of ["info/sett-shallow", "info/sett-head"])
+      if (await isThere(join(folder, note))) found.push(`${prefix}${note}`);
   }
   const lfs = lfsStorePath(store);
   const contents = await readdir(lfs, { recursive: true }).catch(() => []);

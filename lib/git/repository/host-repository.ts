@@ -9,7 +9,8 @@ import { readTree } from "../copy/tree-facts.ts";
 import { HostFolders } from "../exchange/host-folders.ts";
 import type { HostExchange, RecordedCommit } from "../exchange/port.ts";
 import { HostPacks } from "../packs/host-packs.ts";
-import type { FindPacks } from "../packs/packs-client.ts";
+import type { FindPacks, PacksAddress } from "../packs/packs-client.ts";
+import { ServedRepository } from "../packs/served-repository.ts";
 import { borrowing } from "../run/borrowing.ts";
 import { bytesOf } from "../run/bytes-of.ts";
 import { changeOwner } from "../run/change-owner.ts";
@@ -81,14 +82,17 @@ export class HostRepository {
 
   readonly #onProgress: HostRepositoryOptions["onProgress"];
   readonly #packsOf: HostRepositoryOptions["packsOf"];
+  readonly #copy: ServedRepository | undefined;
 
   private constructor(
     git: Git,
     place: RepositoryPlace,
     { showMemoryBytes, onProgress, packsOf }: Partial<HostRepositoryOptions> = {},
+    copy?: ServedRepository,
   ) {
     this.#git = git;
     this.#packsOf = packsOf;
+    this.#copy = copy;
     this.#onProgress = onProgress;
     this.#showing = limited(
       git,
@@ -112,6 +116,32 @@ export class HostRepository {
     const repository = new HostRepository(git, await findRepository(git, path), options);
     if (options.mayBeEmpty !== true) await repository.head();
     return repository;
+  }
+
+  /**
+   * A bare one for a program that does not see the person's: it has what agents see, from the
+   * service of packs. `folder`: the program's own. Throws git-failed, and not-ready before there is
+   * anything.
+   */
+  static async openCopy(
+    folder: string,
+    address: PacksAddress,
+    env: HostRepositoryOptions["env"],
+  ): Promise<HostRepository> {
+    const copy = await ServedRepository.open(env, { folder, address });
+    const git = {
+      path: "git",
+      env: withoutRepository(env),
+      limits: { memoryBytes, stillMs },
+      mayFetch: false,
+    };
+    const place = await findRepository(git, copy.path);
+    return new HostRepository(git, place, { packsOf: async () => address }, copy);
+  }
+
+  /** Gets what agents see by now, where it is a copy. Throws git-failed. */
+  async update(): Promise<void> {
+    await this.#copy?.sync();
   }
 
   /** Throws repository-unusable when nothing was ever committed on the branch that HEAD names. */
@@ -305,7 +335,7 @@ export class HostRepository {
   /** How an instance's agents get commits from here and give back theirs. */
   exchange(instance: InstanceName): HostExchange {
     const folders = new HostFolders(this.#git, this.place, instance);
-    return new HostPacks(folders, async () => await this.#packsOf?.(instance));
+    return new HostPacks(folders, async () => await this.#packsOf?.(instance), this.#copy);
   }
 
   /** The artefacts whose commits this repository has by name already. */
@@ -378,7 +408,7 @@ export class HostRepository {
         const { objectsDir, unpublished } = await reader.take(results);
         const env = { ...this.#git.env, ...borrowing(objectsDir) };
         const view = new HostRepository({ ...this.#git, env }, this.place);
-        return withoutCommits(view, unpublished);
+        return withoutCommits(view, this.#copy === undefined ? unpublished : new Set());
       },
     };
   }

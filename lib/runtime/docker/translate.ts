@@ -293,7 +293,9 @@ function meet(need: Need, place: Place): Met {
     case "store":
       return around.isNear ? store(need) : {};
     case "repository":
-      return around.isNear ? repository(need) : {};
+      return around.isNear
+        ? repository(need)
+        : { env: { [need.copy.variable]: need.copy.folder, [need.filesVariable]: "false" } };
     case "cub":
       return cub(need, plan, around);
     default:

@@ -8,6 +8,7 @@ import { changesOf, fieldOf, forgottenField, goneAmong, longGone, textOf } from 
 export const tag: KindOfTrigger<TagTrigger> = {
   fields: ["trigger", "time", "tag", "commit"],
   resolve: ({ tag = "" }) => ({ kind: "tag", tag }),
+  looksAtNames: true,
   watch: { everyMs: 5_000, start: (port) => new TagWatch(port) },
 };
 

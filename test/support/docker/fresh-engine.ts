@@ -1,4 +1,5 @@
 // A Docker Engine of the test's own, without any image, volume or network.
+import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,6 +18,11 @@ export type FreshEngine = AsyncDisposable & {
   within(): readonly string[];
   /** The same for one that is to run on its machine. */
   there(): readonly string[];
+  /**
+   * Lays a cable between its machine and this one, and resolves with this one's address on it,
+   * which its containers reach, too.
+   */
+  connect(): Promise<string>;
   /** Ends all that runs in it at once, as a power cut does, and starts it again. */
   restartMachine(): Promise<void>;
 };
@@ -68,6 +74,19 @@ export async function startFreshEngine(
     host,
     within: () => spaces("net"),
     there: () => spaces("net", "mount", "pid"),
+    async connect() {
+      const [subnet, name] = [randomInt(1, 255), `sett${randomInt(1, 99_999)}`];
+      const [here, inside] = [`10.213.${subnet}.1`, `10.213.${subnet}.2`];
+      const pid = readFileSync(pidFile, "utf8").trim();
+      // It goes with the other machine.
+      await $`ip link add ${name} type veth peer name cable netns ${pid}`.quiet();
+      await $`ip address add ${here}/24 dev ${name}`.quiet();
+      await $`ip link set ${name} up`.quiet();
+      const there = spaces("net");
+      await $`${there} ip address add ${inside}/24 dev cable`.quiet();
+      await $`${there} ip link set cable up`.quiet();
+      return here;
+    },
     async restartMachine() {
       await engine.kill();
       await rm(execRoot, { recursive: true });

@@ -4,6 +4,7 @@
 import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
 import type { ConfigPath, ConfigProblem } from "../../../../lib/config/problems.ts";
 import { formatProblem, sortProblems } from "../../../../lib/config/problems.ts";
+import { lookingAtNames } from "../../../../lib/config/trigger-findings.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import type { Cassettes } from "../../services/input.ts";
@@ -51,23 +52,19 @@ export function outOfReach({
   triggers,
 }: Pick<SettConfig, "services" | "triggers">): Finding[] {
   return [
-    ...(redis.url === undefined
-      ? []
-      : [
+    ...(redis.url?.includes(machineName) === true
+      ? [
           {
             path: ["services", "redis", "url"],
-            sentence:
-              "is not possible there: leave it out, and the instance has a Redis of its own",
+            sentence: `is on ${machineName}, which is another machine there than here: write a name that both machines know`,
           },
-        ]),
-    ...(triggers.length === 0
-      ? []
-      : [
-          {
-            path: ["triggers"],
-            sentence: "state goals at a commit of the repository, which is not there",
-          },
-        ]),
+        ]
+      : []),
+    ...lookingAtNames(triggers).map(({ name }) => ({
+      path: ["triggers", name],
+      sentence:
+        "waits for a name of the repository, which is not there: let `cron` or a webhook post the goal",
+    })),
   ];
 }
 
@@ -99,7 +96,7 @@ export function otherThere({
           {
             path: ["services", "api"],
             sentence:
-              "listens on the machine of the Docker Engine, and states no goals and shows no commits: the repository is not there",
+              "listens on the machine of the Docker Engine; a goal begins there at HEAD as it was at the last `sett up` or `sett forage`",
           },
         ]),
   ];

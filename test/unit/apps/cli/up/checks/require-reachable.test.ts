@@ -9,9 +9,12 @@ import { sampleConfig } from "../../../../../support/cli/sample-plan.ts";
 
 const config = sampleConfig(`version: '1.0'
 services:
-  redis: { url: "redis://redis.example.org" }
+  redis: { url: "redis://host.docker.internal:6379" }
   api: { tokens: [{ name: ci, secret: ci, may: [read] }] }
 secrets: { ci: { environment: TOKEN } }
+triggers:
+  nightly: { cron: "0 3 * * *", goal: Update }
+  release: { tag: "v*", goal: Publish }
 models:
   near: { provider: openai, model: any, key: any, base_url: "http://host.docker.internal:11434/v1" }
   far: { provider: openai, model: any, key: any, base_url: "https://models.example.org/v1" }
@@ -23,9 +26,9 @@ agents:
   other: { image: some/image:1, command: [run], workspace: { mode: none } }
 `);
 
-test("a Redis elsewhere is refused, and an agent with files of the repository is not", () => {
+test("a Redis on this machine by its containers' name and a trigger by tags are refused, and no more", () => {
   const paths = outOfReach(config).map(({ path }) => path.join("."));
-  expect(paths).toEqual(["services.redis.url"]);
+  expect(paths).toEqual(["services.redis.url", "triggers.release"]);
 });
 
 test("what is another thing there is named, too: this machine's name, and the API", () => {
