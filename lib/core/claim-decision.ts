@@ -2,6 +2,7 @@
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { Bid, BidWord, ReviewAfter } from "../model/bid.ts";
+import type { ChangedPaths } from "../model/changed-paths.ts";
 import type { ClaimSnapshot, Grant } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import type { Phase } from "../model/phase.ts";
@@ -42,11 +43,14 @@ export type ClaimEvent =
    */
   | { kind: "grant_waits"; agent: AgentName; forMs: number };
 
-/** A decision needs this of the artefact that the claim is about. */
+/**
+ * A decision needs this of the artefact that the claim is about. `paths`: the files that its whole
+ * change touches; undefined where no rule needs them, or where they are not known.
+ */
 export type Target = Pick<
   Artefact,
   "id" | "type" | "version" | "produced_by_role" | "produced_by_agent"
->;
+> & { paths?: ChangedPaths | undefined };
 
 /**
  * All that a decision depends on. `at` and `failureId` are used for the records that the decision

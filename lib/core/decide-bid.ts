@@ -1,12 +1,20 @@
 // An agent's bid on an artefact, as far as rules and defaults decide it
 // (docs/internals/cub.md#deciding-a-bid).
-import type { AgentRegistration } from "../model/agent.ts";
+import type { AgentRegistration, RegisteredAgent } from "../model/agent.ts";
 import { type Artefact, goalType } from "../model/artefact.ts";
 import type { BidRule, BidWord } from "../model/bid.ts";
+import type { ChangedPaths } from "../model/changed-paths.ts";
+import { ofSame } from "../model/of-same.ts";
+import { isPathMatch, pathPatternOf, withoutSurplus } from "./match-path.ts";
 import { matchesPattern } from "./match-pattern.ts";
 
-/** Rules need this of the artefact that is bid on. */
-export type BidTarget = Pick<Artefact, "type" | "produced_by_role">;
+/**
+ * Rules need this of the artefact that is bid on. `paths`: the files that its whole change touches;
+ * undefined where they are not known, and a rule with `paths` matches then.
+ */
+export type BidTarget = Pick<Artefact, "type" | "produced_by_role"> & {
+  paths?: ChangedPaths | undefined;
+};
 
 type Bidder = Pick<AgentRegistration, "role" | "bids" | "asks_model">;
 
@@ -48,9 +56,34 @@ export function bidByDefault(target: BidTarget): BidWord {
   return target.type === goalType ? "exclusive" : "ignore";
 }
 
+/** Whether a rule of these agents depends on the files that the artefact's change touches. */
+export function needsPaths(target: BidTarget, agents: readonly RegisteredAgent[]): boolean {
+  return rulesWithPaths(agents).some((rule) => isAbout(rule, target));
+}
+
+/** Most clans have none. */
+export const rulesWithPaths = ofSame((agents: readonly RegisteredAgent[]) =>
+  agents.flatMap(({ bids }) => bids.filter(({ paths }) => paths !== undefined)),
+);
+
 function matches(rule: BidRule, target: BidTarget): boolean {
+  return isAbout(rule, target) && touches(target.paths, rule.paths);
+}
+
+function isAbout(rule: BidRule, target: BidTarget): boolean {
   return (
     matchesPattern(rule.on, target.type) &&
     (rule.from === undefined || matchesPattern(rule.from, target.produced_by_role))
   );
+}
+
+/** A person may spell a letter in another way than git does: composed, or with its mark apart. */
+function touches(paths: ChangedPaths | undefined, wanted: BidRule["paths"]): boolean {
+  if (paths === undefined || wanted === undefined) return true;
+  const patterns = wanted.map((path) => pathPatternOf(withoutSurplus(path.normalize())));
+  return paths.some((path) => {
+    const mayBeBelow = path.endsWith("/");
+    const names = path.normalize().replace(/\/$/, "").split("/");
+    return patterns.some((pattern) => isPathMatch(pattern, names, { mayBeBelow }));
+  });
 }

@@ -6,7 +6,13 @@ import { missingBidders } from "../model/claim.ts";
 import type { AgentName } from "../model/ids.ts";
 import { ofSame } from "../model/of-same.ts";
 import type { Draft } from "./claim-draft.ts";
-import { type BidTarget, bidByDefault, bidByRules, isGuardedAgainst } from "./decide-bid.ts";
+import {
+  type BidTarget,
+  bidByDefault,
+  bidByRules,
+  isGuardedAgainst,
+  rulesWithPaths,
+} from "./decide-bid.ts";
 
 type Bidder = Pick<
   RegisteredAgent,
@@ -59,10 +65,11 @@ function standingBids(target: BidTarget, agents: readonly RegisteredAgent[]): Bi
 const maxTargets = 100;
 const bidsByTarget = ofSame((_: readonly RegisteredAgent[]) => new Map<string, Bid[]>());
 
-/** Returns the same list for each artefact of this type by this role. */
+/** Returns the same list for each artefact of this type by this role, with the same files. */
 function bidsOfAll(target: BidTarget, agents: readonly RegisteredAgent[]): Bid[] {
   const known = bidsByTarget(agents);
-  const key = JSON.stringify([target.type, target.produced_by_role]);
+  const paths = rulesWithPaths(agents).length === 0 ? [] : [target.paths];
+  const key = JSON.stringify([target.type, target.produced_by_role, ...paths]);
   const bids = known.get(key) ?? standingBids(target, agents);
   if (known.size >= maxTargets) known.clear();
   known.set(key, bids);

@@ -1,5 +1,6 @@
 // Bids: an agent's word on a claim, and the rules that decide it.
 import { z } from "zod";
+import { BidPaths } from "./bid-path.ts";
 import { AgentName } from "./ids.ts";
 import { ofSame } from "./of-same.ts";
 
@@ -49,7 +50,7 @@ export const textOfBids = ofSame((bids: readonly Bid[]) =>
 
 /**
  * `on` matches the artefact's type and `from` its producer's role; `*` matches any run of
- * characters.
+ * characters. `paths`: one of them matches a file that the artefact's whole change touches.
  */
 export const BidRule = z.strictObject({
   on: z.string().min(1).describe("The artefact's type; `*` matches any run of characters."),
@@ -59,6 +60,9 @@ export const BidRule = z.strictObject({
     .optional()
     .describe("The role of the artefact's producer; `*` matches any run of characters."),
   bid: BidWord.describe("The word to bid."),
+  paths: BidPaths.optional().describe(
+    "The rule matches only where the whole change, since the goal's commit, touches one of these: `infra/**`, `*.tf`. Where it is not known what a change touches, the rule matches.",
+  ),
   after: z
     .array(z.string().min(1))
     .min(1, { error: "must name an agent or a role, or be left out" })

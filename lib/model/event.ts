@@ -35,8 +35,9 @@ export const EventType = z.enum([
   "artefact_refused",
   /**
    * The orchestrator has opened a claim. Data: `kind`, `cause`, `missing` (how many agents are
-   * asked to bid), and `registry` and `policy`, the digests of what it was opened on. All events of
-   * a decision about a claim have `rev`; the first has `trigger` where something has caused it, and
+   * asked to bid), and `registry` and `policy`, the digests of what it was opened on; and `paths`,
+   * of the files that the artefact's change touches, where a bid depends on them. All events of a
+   * decision about a claim have `rev`; the first has `trigger` where something has caused it, and
    * the two digests where they are not those of the decision before.
    */
   "claim_opened",

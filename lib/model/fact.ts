@@ -7,11 +7,14 @@ import { AgentRegistration } from "./agent.ts";
 export const FactDigest = z.string().regex(/^[0-9a-f]{64}$/);
 export type FactDigest = z.infer<typeof FactDigest>;
 
-/** JSON: a `Registry` or a `Policy`. */
+/** JSON: a `Registry`, a `Policy` or `ChangedPaths`. */
 export type Fact = { digest: FactDigest; text: string };
 
-/** The digests of the registrations and of the policy that a decision is based on. */
-export type Basis = { registry: FactDigest; policy: FactDigest };
+/**
+ * The digests of the registrations and of the policy that a decision is based on; and of the files
+ * that the artefact's change touches, where a rule needs them and they are known.
+ */
+export type Basis = { registry: FactDigest; policy: FactDigest; paths?: FactDigest };
 
 /** All registered agents, by name. */
 export const Registry = z.array(

@@ -40,6 +40,9 @@ const AddedMetadata = z
     error:
       "must not have the key `commit`: Sett records the commit itself, from the working copy's HEAD",
   })
+  .refine((metadata) => !("changed_paths" in metadata), {
+    error: "must not have the key `changed_paths`: Sett records what a commit changes itself",
+  })
   .refine((metadata) => !("summary" in metadata), {
     error: "must not have the key `summary`: print it beside `metadata`",
   });

@@ -7,7 +7,10 @@ const maxPaths = 200;
 const maxPathBytes = 1_000;
 
 /** The first rule that a path breaks gives the sentence. */
-const rules: readonly [isBroken: (path: string) => boolean, sentence: string][] = [
+const rules: readonly [
+  isBroken: (path: string) => boolean,
+  sentence: string | ((words: Sentences) => string),
+][] = [
   [(path) => path === "", "must not be empty"],
   [
     (path) => path.startsWith("/"),
@@ -15,7 +18,7 @@ const rules: readonly [isBroken: (path: string) => boolean, sentence: string][] 
   ],
   [
     (path) => path.startsWith("!"),
-    "must not begin with `!`: list what the agent works in, all else is left out",
+    ({ negated }) => `must not begin with \`!\`: ${negated}, all else is left out`,
   ],
   [
     (path) => path.includes("\\"),
@@ -41,11 +44,20 @@ function partsOf(path: string): string[] {
   return path.replace(/\/$/, "").split("/");
 }
 
+/** What is to be written instead. */
+type Sentences = { negated: string };
+
+/** The sentence of the first rule that the path breaks. */
+export function brokenPathRule(path: string, words: Sentences): string | undefined {
+  const [, sentence] = rules.find(([isBroken]) => isBroken(path)) ?? [];
+  return typeof sentence === "function" ? sentence(words) : sentence;
+}
+
 export const WorkspacePath = z
   .string({ error: 'must be text, such as "services/door/"' })
   .superRefine((path, context) => {
-    const broken = rules.find(([isBroken]) => isBroken(path));
-    if (broken !== undefined) context.addIssue({ code: "custom", message: broken[1] });
+    const message = brokenPathRule(path, { negated: "list what the agent works in" });
+    if (message !== undefined) context.addIssue({ code: "custom", message });
   });
 
 export const WorkspacePaths = z

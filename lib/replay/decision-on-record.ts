@@ -5,6 +5,7 @@ import type { Grant } from "../model/claim.ts";
 import type { EventDraft, SettEvent } from "../model/event.ts";
 import { type Basis, FactDigest } from "../model/fact.ts";
 import { AgentName } from "../model/ids.ts";
+import { withoutUndefined } from "../model/without-undefined.ts";
 
 /** A decision writes events of these types alone. */
 const decided = new Set<SettEvent["type"]>([
@@ -45,7 +46,7 @@ export function isOfOneWrite(first: SettEvent, next: SettEvent): boolean {
 
 /** Without what says only why, when and on what ground; a Failure has an id of chance. */
 export function textOf(events: readonly (EventDraft | SettEvent)[]): string {
-  const why = new Set(["rev", "trigger", "registry", "policy"]);
+  const why = new Set(["rev", "trigger", "registry", "policy", "paths"]);
   return events
     .map(({ type, agent = "", artefact_id = "", data = {} }) => {
       const words = Object.entries(data)
@@ -62,7 +63,9 @@ export function textOf(events: readonly (EventDraft | SettEvent)[]): string {
 export function basisIn({ data = {} }: SettEvent): Basis | undefined {
   const registry = FactDigest.safeParse(data.registry).data;
   const policy = FactDigest.safeParse(data.policy).data;
-  return registry === undefined || policy === undefined ? undefined : { registry, policy };
+  const paths = FactDigest.safeParse(data.paths).data;
+  if (registry === undefined || policy === undefined) return undefined;
+  return { registry, policy, ...withoutUndefined({ paths }) };
 }
 
 /** A choice between equal bids says what was known of the agents. */

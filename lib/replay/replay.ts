@@ -6,6 +6,7 @@ import type { Decision, DecisionInput } from "../core/claim-decision.ts";
 import { decideClaim } from "../core/decide-claim.ts";
 import { decisionEvents } from "../core/decision-events.ts";
 import type { RegisteredAgent } from "../model/agent.ts";
+import { ChangedPaths } from "../model/changed-paths.ts";
 import { isEnded } from "../model/claim.ts";
 import type { EventDraft, SettEvent } from "../model/event.ts";
 import { Registry } from "../model/fact.ts";
@@ -178,10 +179,13 @@ export class Replay {
     if (agents === undefined || policy === undefined)
       return "The registrations or the policy that it is based on are not on record.";
     if (target === undefined) return "The artefact that it is about is not on record.";
+    const paths = this.#paths(basis?.paths);
+    if (basis?.paths !== undefined && paths === undefined)
+      return "The files that the artefact's change touches are not on record.";
     const { status, bidding, created_at } = snapshot.claim;
     return {
       ...snapshot,
-      ...{ target, agents, policy, isPaused: false },
+      ...{ target: { ...target, paths }, agents, policy, isPaused: false },
       reviews: status === "pending_review" && bidding === "closed" ? reviews : [],
       presence: presenceIn(events, agents, snapshot.grants),
       at: events[0]?.time ?? created_at,
@@ -191,6 +195,11 @@ export class Replay {
 
   #registry(digest: string): readonly RegisteredAgent[] | undefined {
     return this.#fact(digest, (value) => Registry.safeParse(value).data);
+  }
+
+  #paths(digest: string | undefined): ChangedPaths | undefined {
+    if (digest === undefined) return undefined;
+    return this.#fact(digest, (value) => ChangedPaths.safeParse(value).data);
   }
 
   /** A text that is no such fact is none: who changes an archive can give it its digest. */

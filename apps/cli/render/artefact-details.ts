@@ -34,7 +34,7 @@ export function artefactDetails(
 ): string {
   const { style, columns } = out;
   const { metadata } = artefact;
-  const { summary, commit, ...more } = metadata;
+  const { summary, commit, changed_paths: _, ...more } = metadata;
   const by =
     artefact.produced_by_agent === ""
       ? artefact.produced_by_role

@@ -68,7 +68,8 @@ export async function chooseBid(
       return { word: "ignore", by: "error" };
     }
   }
-  const word = bidByRules(target, agent);
+  // The orchestrator knows which files are touched, and would not ask where such a rule matched.
+  const word = bidByRules({ ...target, paths: [] }, agent);
   if (word !== undefined) return { word, by: "rules" };
   if (agent.asks_model === true && askModel === undefined) {
     log.error("Its model decides its bids, and the environment names none");

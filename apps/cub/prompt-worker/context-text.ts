@@ -109,7 +109,7 @@ function attributesOf(
   names: ReadonlyMap<string, string>,
 ): Record<string, string> {
   const commit = commitOf(one);
-  const { summary, commit: _, ...own } = one.metadata;
+  const { summary, commit: _, changed_paths: _paths, ...own } = one.metadata;
   return {
     number: String(number),
     type: one.type,

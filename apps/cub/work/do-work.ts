@@ -101,8 +101,9 @@ async function resultOf(
   }
   const published = await publish(deps, artefact, inputs, end);
   if (!published.ok) return failed(deps, task, published.end);
-  const { commit } = published;
-  if (commit !== undefined) artefact.metadata = { ...artefact.metadata, commit };
+  const { commit, paths } = published;
+  const changed = paths !== undefined && { changed_paths: paths };
+  if (commit !== undefined) artefact.metadata = { ...artefact.metadata, commit, ...changed };
   if (artefact.structural_type !== "Question") return { outcome: "done", artefact };
   return { outcome: "asked", artefact, ...withoutUndefined({ base: commit }) };
 }

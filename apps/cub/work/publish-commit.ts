@@ -5,14 +5,17 @@ import type { CommitChanges } from "../../../lib/git/copy/commit-changes.ts";
 import { showName } from "../../../lib/git/run/file-name.ts";
 import type { Gitlink } from "../../../lib/git/run/find-submodules.ts";
 import { type Artefact, codeCommitType } from "../../../lib/model/artefact.ts";
+import { recordable } from "../../../lib/model/changed-paths.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Deps } from "../program/deps.ts";
 import { findInCommits, type SecretInCommit } from "../secrets/find-in-commit.ts";
 import type { Masker } from "../secrets/masker.ts";
 import type { TaskInputs } from "./read-grant.ts";
 
+/** `paths`: the files that it changes since the goal's commit; undefined where not known. */
 export type Publication =
-  | { ok: true; commit: CommitHash | undefined }
+  | { ok: true; commit: CommitHash | undefined; paths?: string[] | undefined }
   | { ok: false; reason: string };
 
 /**
@@ -41,10 +44,23 @@ export async function publishCommit(
   }
   const commit = named ?? (await movedHead(workingCopy, base));
   if (commit === undefined) return { ok: true, commit };
-  const judge = async (changes: CommitChanges) =>
-    await refusalOf(changes, commit, secrets?.masker());
+  let paths: string[] | undefined;
+  const judge = async (changes: CommitChanges) => {
+    const refusal = await refusalOf(changes, commit, secrets?.masker());
+    if (refusal === undefined) paths = await pathsSince(start, changes);
+    return refusal;
+  };
   const refusal = await workingCopy.publish(commit, start, { base, judge });
-  return refusal ?? { ok: true, commit };
+  return refusal ?? { ok: true, commit, ...withoutUndefined({ paths }) };
+}
+
+/** A change that cannot be listed is as good as any other: agents that bid by paths bid on it. */
+async function pathsSince(
+  start: CommitHash | undefined,
+  changes: CommitChanges,
+): Promise<string[] | undefined> {
+  const paths = start && (await changes.pathsSince(start).catch(() => undefined));
+  return paths && recordable(paths);
 }
 
 /** Undefined where others may have it. */

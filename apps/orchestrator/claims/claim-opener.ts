@@ -107,17 +107,18 @@ export class ClaimOpener {
    */
   async #decide(artefact: ArtefactId, goal: GoalId): Promise<Opening> {
     const { clock, newId, policy } = this.#deps;
-    const [agents, pause, target] = await Promise.all([
+    const [agents, pause, read] = await Promise.all([
       this.#agentCache.list(),
       this.#pause.of(goal),
       this.#readTarget(artefact),
     ]);
+    const target = read && (await this.#targets.withPaths(read, agents));
     const at = clock.now().toISOString();
     const claim = biddingClaim(
       { id: ClaimId.parse(newId()), artefact, goal, at },
       electorateOf(agents),
     );
-    const basis = await this.#basis.of(agents);
+    const basis = await this.#basis.of(agents, target?.paths);
     const undecided = { claim, grants: [], writes: [], at, basis, isDecided: false };
     // Nothing is known that rules could read; the first decision about the claim finds out why.
     if (target === undefined) return undecided;

@@ -1,17 +1,22 @@
-// The registrations and the policy that decisions are based on are on record before those are, each
-// under its digest. A claim's events name them where they have changed.
+// The registrations, the policy and the changed files that decisions are based on are on record
+// before those are, each under its digest. A claim's events name them where they have changed.
 import { createHash } from "node:crypto";
 import { RecentMap } from "../../../lib/async/recent-map.ts";
 import type { LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
 import type { RegisteredAgent } from "../../../lib/model/agent.ts";
+import type { ChangedPaths } from "../../../lib/model/changed-paths.ts";
 import type { Basis, Fact } from "../../../lib/model/fact.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
 import type { Policy } from "../../../lib/model/policy.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 
 type Board = Pick<LeaderBlackboard, "noteFact">;
 
 /** A claim that is not among these has its basis named again, which costs some bytes. */
 const maxClaims = 40_000;
+
+/** Lists of files of a list of registrations; one that is not among these is noted again. */
+const maxPaths = 1_000;
 
 export class BasisOnRecord {
   readonly #board: Board;
@@ -20,7 +25,10 @@ export class BasisOnRecord {
    * By the list as it was read. After contact was lost it is read again, so that a fact which Redis
    * has lost is noted again.
    */
-  readonly #noted = new WeakMap<readonly RegisteredAgent[], Promise<Basis>>();
+  readonly #noted = new WeakMap<
+    readonly RegisteredAgent[],
+    RecentMap<ChangedPaths | undefined, Promise<Basis>>
+  >();
   #named = new RecentMap<ClaimId, Basis>(maxClaims);
 
   constructor(board: Board, policy: Policy) {
@@ -28,27 +36,35 @@ export class BasisOnRecord {
     this.#policy = policy;
   }
 
-  /** Resolves once both are on record. */
-  of(agents: readonly RegisteredAgent[]): Promise<Basis> {
-    const known = this.#noted.get(agents);
+  /** Resolves once all are on record. `paths`: the same list for the same artefact. */
+  of(agents: readonly RegisteredAgent[], paths: ChangedPaths | undefined): Promise<Basis> {
+    const ofAgents = this.#noted.get(agents) ?? new RecentMap(maxPaths);
+    this.#noted.set(agents, ofAgents);
+    const known = ofAgents.get(paths);
     if (known !== undefined) return known;
-    const noting = this.#note(agents);
-    this.#noted.set(agents, noting);
+    const noting = this.#note(agents, paths);
+    ofAgents.set(paths, noting);
     // A failed note must not be remembered.
-    noting.catch(() => this.#noted.delete(agents));
+    noting.catch(() => ofAgents.delete(paths));
     return noting;
   }
 
-  async #note(agents: readonly RegisteredAgent[]): Promise<Basis> {
+  async #note(agents: readonly RegisteredAgent[], paths: ChangedPaths | undefined): Promise<Basis> {
     const [registry, policy] = [factOf(agents), factOf(this.#policy)];
-    await Promise.all([this.#board.noteFact(registry), this.#board.noteFact(policy)]);
-    return { registry: registry.digest, policy: policy.digest };
+    const changed = paths && factOf(paths);
+    const facts = [registry, policy, ...(changed === undefined ? [] : [changed])];
+    await Promise.all(facts.map((fact) => this.#board.noteFact(fact)));
+    const basis = { registry: registry.digest, policy: policy.digest };
+    return { ...basis, ...withoutUndefined({ paths: changed?.digest }) };
   }
 
   /** Undefined where the claim's events have named it already. */
   unnamed(claim: ClaimId, basis: Basis): Basis | undefined {
     const named = this.#named.get(claim);
-    const isSame = named?.registry === basis.registry && named.policy === basis.policy;
+    const isSame =
+      named?.registry === basis.registry &&
+      named.policy === basis.policy &&
+      named.paths === basis.paths;
     return isSame ? undefined : basis;
   }
 

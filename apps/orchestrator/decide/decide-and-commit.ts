@@ -244,12 +244,15 @@ export class Decider {
     const { clock, newId, policy } = this.#deps;
     const targets = this.#targets;
     const targetOf: TargetOf = (id) => (state === "stored" ? targets.read(id) : targets.get(id));
-    const [records, agents, pause] = await Promise.all([
+    const [read, agents, pause] = await Promise.all([
       readRecords(snapshot, targets, targetOf, verdict),
       this.#agentCache.list(),
       this.#pause.of(snapshot.claim.goal_id),
     ]);
-    const basis = await this.#basis.of(agents);
+    const target = read.ok ? await targets.withPaths(read.value.target, agents) : undefined;
+    const records =
+      target && read.ok ? { ok: true as const, value: { ...read.value, target } } : read;
+    const basis = await this.#basis.of(agents, target?.paths);
     const failureId = ArtefactId.parse(newId());
     const presence = this.#presence;
     presence.forgetExpected(snapshot.claim.id);

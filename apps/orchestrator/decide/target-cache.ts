@@ -4,12 +4,21 @@
 import { RecentMap } from "../../../lib/async/recent-map.ts";
 import type { LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
 import type { Target } from "../../../lib/core/claim-decision.ts";
+import { needsPaths } from "../../../lib/core/decide-bid.ts";
 import { type Verdict, verdictOf } from "../../../lib/core/review-verdict.ts";
+import type { RegisteredAgent } from "../../../lib/model/agent.ts";
+import { type ArtefactHead, codeCommitType, goalType } from "../../../lib/model/artefact.ts";
+import { type ChangedPaths, changedPathsIn } from "../../../lib/model/changed-paths.ts";
+import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 
 const maxTargets = 10_000;
 const maxVerdicts = 1_000;
+const maxPaths = 1_000;
+/** Work without a commit continues that of its sources; so many steps back one is looked for. */
+const maxSteps = 20;
+const maxSources = 1_000;
 
 /** Reviews of 16 MiB each are possible. */
 const reviewsAtOnce = 4;
@@ -18,6 +27,7 @@ type Board = Pick<LeaderBlackboard, "readHeads" | "readArtefacts">;
 
 export class TargetCache {
   readonly #targets = new RecentMap<ArtefactId, Target>(maxTargets);
+  readonly #paths = new RecentMap<ArtefactId, ChangedPaths>(maxPaths);
   readonly #verdicts = new RecentMap<ArtefactId, Verdict>(maxVerdicts);
   readonly #board: Board;
 
@@ -49,6 +59,52 @@ export class TargetCache {
   }
 
   /**
+   * The same with the files that its change touches, where a bid of these agents depends on them.
+   */
+  async withPaths(target: Target, agents: readonly RegisteredAgent[]): Promise<Target> {
+    if (!needsPaths(target, agents)) return target;
+    const known = this.#paths.get(target.id);
+    const paths = known ?? (await this.#readPaths(target.id));
+    if (paths === undefined) return target;
+    if (known === undefined) this.#paths.set(target.id, paths);
+    return { ...target, paths };
+  }
+
+  /**
+   * As the record has them: of the artefact's own commit, or else of those that it was made from.
+   * Undefined where one of them is not known.
+   */
+  async #readPaths(id: ArtefactId): Promise<ChangedPaths | undefined> {
+    const seen = new Set<ArtefactId>([id]);
+    const paths = new Set<string>();
+    for (let [next, step] = [[id], 0]; next.length > 0; step += 1) {
+      if (step === maxSteps || seen.size > maxSources) return undefined;
+      const heads = (await this.#readHeads(next)) ?? [];
+      if (heads.length < next.length) return undefined;
+      const changes = heads.map(({ head }) => changeOf(head));
+      if (changes.includes("unknown")) return undefined;
+      for (const change of changes)
+        if (typeof change === "object") for (const path of change) paths.add(path);
+      const sources = heads.flatMap(({ head }, at) =>
+        changes[at] === "none" ? head.source_artefacts : [],
+      );
+      next = [...new Set(sources)].filter((one) => !seen.has(one));
+      for (const one of next) seen.add(one);
+    }
+    return [...paths].toSorted();
+  }
+
+  /** Undefined where one of them is malformed. */
+  async #readHeads(ids: readonly ArtefactId[]) {
+    try {
+      return await this.#board.readHeads(ids);
+    } catch (error) {
+      if (error instanceof SettError && error.code === "artefact-malformed") return undefined;
+      throw error;
+    }
+  }
+
+  /**
    * The verdicts of these reviews, in their order; a review that no longer exists is left out. Each
    * payload is read once: it may be long.
    */
@@ -71,4 +127,12 @@ export class TargetCache {
     }
     return ids.flatMap((id) => verdicts.get(id) ?? []);
   }
+}
+
+/** `none`: it has no commit of its own. A goal has one, and changes nothing. */
+function changeOf(head: ArtefactHead): ChangedPaths | "unknown" | "none" {
+  if (head.type === goalType) return [];
+  const paths = changedPathsIn(head);
+  if (paths !== undefined) return paths;
+  return head.metadata.commit !== undefined || head.type === codeCommitType ? "unknown" : "none";
 }

@@ -56,6 +56,7 @@ export class ResultStore {
     const problem =
       mailedResultProblem(result, origin) ?? (await this.#refusalProblem(result.artefact, attempt));
     const said = { claim: claim.id, agent: grant.agent, ids: result.artefact.source_artefacts };
+    if (!origin.hasCub) delete result.artefact.metadata.changed_paths;
     return problem ?? (await this.givenProblem(said)) ?? result;
   }
 
@@ -90,11 +91,16 @@ export class ResultStore {
     return this.#decider.finish(claim, { agent: grant.agent, ahead, verdict }, this.#board, write);
   }
 
-  async #originOf(claim: ClaimOfGrant, { agent, phase }: Grant): Promise<ResultOrigin> {
+  /** `hasCub`: what a commit changes comes from a cub, and not from the agent's own word. */
+  async #originOf(
+    claim: ClaimOfGrant,
+    { agent, phase }: Grant,
+  ): Promise<ResultOrigin & { hasCub: boolean }> {
     const registered = (await this.#agentCache.list()).find(({ name }) => name === agent);
     const [target] =
       claim.kind === "rework" ? await this.#board.readHeads([claim.artefact_id]) : [];
     const role = registered?.role ?? (await this.#board.roleOfSender(agent)) ?? agent;
-    return { claim, grant: { agent, phase }, role, target: target?.head };
+    const hasCub = registered !== undefined && registered.external !== true;
+    return { claim, grant: { agent, phase }, role, target: target?.head, hasCub };
   }
 }

@@ -7,13 +7,14 @@ import {
   maxPayloadBytes,
   type StructuralType,
 } from "../../model/artefact.ts";
+import { maxPathsBytes } from "../../model/changed-paths.ts";
 import type { Claim, RunningGrant } from "../../model/claim.ts";
 import { LogicalId } from "../../model/ids.ts";
 import { problemOfType } from "../../model/own-types.ts";
 import type { GrantResult } from "../port/grants.ts";
 import type { MailedResult } from "../port/mail.ts";
 
-/** The cub adds it to what the tool has written. */
+/** The cub adds it to what the tool has written. The files that it changes are bounded apart. */
 const roomForCommit = 1024;
 
 /**
@@ -130,13 +131,20 @@ export function mailedResultProblem(result: GrantResult, origin: ResultOrigin): 
     return `An answer names its question ${claim.artefact_id} first.`;
   if (structural_type !== "Failure" && !source_artefacts.includes(claim.artefact_id))
     return `The result does not name ${claim.artefact_id}, which its claim is about.`;
-  const metadataBytes = new TextEncoder().encode(JSON.stringify(artefact.metadata)).byteLength;
+  const { changed_paths: paths = [], ...metadata } = artefact.metadata;
+  if (bytesOf(JSON.stringify(paths)) > maxPathsBytes)
+    return `The files that the commit changes have more than ${maxPathsBytes} bytes.`;
+  const metadataBytes = bytesOf(JSON.stringify(metadata));
   if (metadataBytes > maxMetadataBytes + roomForCommit)
     return `The metadata have ${metadataBytes} bytes; at most ${maxMetadataBytes} (1 MiB) are allowed.`;
-  const bytes = new TextEncoder().encode(artefact.payload).byteLength;
+  const bytes = bytesOf(artefact.payload);
   return bytes > maxPayloadBytes
     ? `The payload has ${bytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`
     : undefined;
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).byteLength;
 }
 
 function beginsThread({ id, logical_id, version }: Artefact): boolean {

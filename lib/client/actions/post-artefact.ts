@@ -6,9 +6,10 @@ import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { newThread, nextVersion, type Origin } from "../../core/new-artefact.ts";
 import type { HostRepository } from "../../git/repository/host-repository.ts";
 import { type Artefact, codeCommitType, goalType, userRole } from "../../model/artefact.ts";
+import { recordable } from "../../model/changed-paths.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
-import type { ArtefactId, CommitHash } from "../../model/ids.ts";
+import { ArtefactId, type CommitHash, type GoalId } from "../../model/ids.ts";
 import { problemOfPosted } from "../../model/own-types.ts";
 import { shortId } from "../../words/short-id.ts";
 import { readSound } from "../facts/checked.ts";
@@ -38,7 +39,10 @@ export type PostedInput = {
   id?: ArtefactId;
 };
 
-export type PostingRepository = Pick<HostRepository, "commit" | "pin" | "unpin" | "subject">;
+export type PostingRepository = Pick<
+  HostRepository,
+  "commit" | "pin" | "unpin" | "subject" | "changedPaths"
+>;
 
 /**
  * Throws `usage` for what a person cannot post so, `request-refused` where the goal has ended,
@@ -62,7 +66,7 @@ export async function postArtefact(
       `Goal ${shortId(goal)} was ended (${ended.replace("_", " ")}): nothing can be posted in it any more.`,
       `Post a goal: ${suggest('forage --goal "…"')}`,
     );
-  const content = await contentOf(input, repository);
+  const content = await contentOf(board, input, { repository, goal });
   const origin: Origin = {
     id: id ?? randomUUID(),
     at: new Date().toISOString(),
@@ -205,8 +209,9 @@ async function requireLatest(
 }
 
 async function contentOf(
+  board: PersonBlackboard,
   { content }: PostedInput,
-  repository: PostingRepository | undefined,
+  { repository, goal }: { repository: PostingRepository | undefined; goal: GoalId },
 ): Promise<Pick<Artefact, "payload" | "metadata">> {
   if ("text" in content)
     return { payload: content.text, metadata: { summary: firstLine(content.text) } };
@@ -215,9 +220,17 @@ async function contentOf(
       hint: "Go to the repository on which agents work.",
     });
   const commit = await repository.commit(content.commit);
+  const [stated] = await board.readHeads([ArtefactId.parse(goal)]);
+  const start = stated?.head.metadata.commit;
+  // Where they cannot be listed, agents that bid by paths bid on it.
+  const paths = start && (await repository.changedPaths(start, commit).catch(() => undefined));
+  const changed = paths && recordable(paths);
   return {
     payload: commit,
-    metadata: { summary: firstLine(await repository.subject(commit)), commit },
+    metadata: {
+      ...{ summary: firstLine(await repository.subject(commit)), commit },
+      ...(changed && { changed_paths: changed }),
+    },
   };
 }
 

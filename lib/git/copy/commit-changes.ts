@@ -3,6 +3,7 @@
 // other objects under the same names, and then shows another commit than its readers will get.
 import { CommitHash } from "../../model/ids.ts";
 import type { Origin, Shown } from "../exchange/port.ts";
+import { changedPaths } from "../run/changed-paths.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
 import { readPointer, smallBlobs } from "../run/lfs-pointers.ts";
 import { newGitlinks } from "../run/new-gitlinks.ts";
@@ -116,6 +117,11 @@ export class CommitChanges {
   async outside(): Promise<ChangeOutside | undefined> {
     const { of, commit, base, known, sparse } = this.#reading;
     return sparse && (await changeOutside({ of, commit, known: [...known, base], sparse }));
+  }
+
+  /** As the function of this name. `start` is in the store that every reader has. */
+  async pathsSince(start: CommitHash): Promise<string[]> {
+    return await changedPaths((run) => this.#run(run), start, this.#reading.commit);
   }
 
   /** Those that are in what is shown came from there, and are left out. */

@@ -1,13 +1,14 @@
 // Which files of a commit a working copy has, where its agent works in a part of the repository:
 // `workspace.paths`, as git reads them (`info/sparse-checkout`) and as Sett does without a
 // checkout. Names of files are in latin1 here, one character for each byte, as git lists them.
-
-/** With this in the name, a path is a pattern, and not the name of one folder or file. */
-const wildcard = /[*?]/;
-const anyFolders = "**";
-
-/** A pattern, read: `parts` are matched one by one, from the top on. */
-type Pattern = { parts: readonly string[]; isFolder: boolean };
+import {
+  anyFolders,
+  isPathMatch,
+  type PathPattern,
+  pathPatternOf,
+  wildcard,
+  withoutSurplus,
+} from "../../core/match-path.ts";
 
 export class SparsePaths {
   /** `paths`: as `WorkspacePath` has them, in the order of sett.yml. */
@@ -16,7 +17,7 @@ export class SparsePaths {
   readonly isCone: boolean;
   /** The text of git's file `info/sparse-checkout`. */
   readonly text: string;
-  readonly #patterns: readonly Pattern[];
+  readonly #patterns: readonly PathPattern[];
   /** The files directly in these come with the folders below them. */
   readonly #above: ReadonlySet<string>;
 
@@ -29,7 +30,7 @@ export class SparsePaths {
     this.text = [...coneLines(folders), ...others.flatMap(linesOf)]
       .map((line) => `${line}\n`)
       .join("");
-    this.#patterns = all.map(patternOf);
+    this.#patterns = all.map((path) => pathPatternOf(bytesIn(path)));
     this.#above = new Set(folders.flatMap((folder) => foldersAbove(bytesIn(folder))));
   }
 
@@ -41,22 +42,13 @@ export class SparsePaths {
   /** The agent may change this file. */
   names(file: string): boolean {
     const parts = file.split("/");
-    return this.#patterns.some((pattern) => isMatch(pattern, parts));
+    return this.#patterns.some((pattern) => isPathMatch(pattern, parts));
   }
 
   /** The checkout has this file. */
   shows(file: string): boolean {
     return this.#above.has(file.slice(0, Math.max(0, file.lastIndexOf("/")))) || this.names(file);
   }
-}
-
-/** Two `*` are one, unless they are a whole name between others. */
-function withoutSurplus(path: string): string {
-  const parts = path.replace(/\/$/, "").split("/");
-  const fewer = parts.map((part) =>
-    /^\*{2,}$/.test(part) && parts.length > 1 ? anyFolders : part.replace(/\*{2,}/g, "*"),
-  );
-  return fewer.join("/") + (path.endsWith("/") ? "/" : "");
 }
 
 function isFolder(path: string): boolean {
@@ -108,58 +100,4 @@ function escaped(path: string): string {
 
 function bytesIn(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
-}
-
-function patternOf(path: string): Pattern {
-  const parts = bytesIn(path).replace(/\/$/, "").split("/");
-  const isAnywhere = parts.length === 1 && wildcard.test(path);
-  return {
-    parts: isAnywhere ? [anyFolders, ...parts] : parts,
-    isFolder: path.endsWith("/"),
-  };
-}
-
-/**
- * The pattern names the file, or a folder that it is in. It takes no longer than the product of
- * both lengths: names of files are an agent's.
- */
-function isMatch({ parts, isFolder: isOfFolder }: Pattern, file: readonly string[]): boolean {
-  let reached = withEmpty(parts, new Set([0]));
-  for (const [index, name] of file.entries()) {
-    const next = new Set<number>();
-    for (const at of reached) {
-      const part = parts[at] ?? "";
-      if (part === anyFolders) next.add(at === parts.length - 1 ? parts.length : at);
-      else if (isNameMatch(part, name)) next.add(at + 1);
-    }
-    reached = withEmpty(parts, next);
-    if (reached.has(parts.length) && (index < file.length - 1 || !isOfFolder)) return true;
-    if (reached.size === 0) return false;
-  }
-  return false;
-}
-
-/** `**` may also be no folder at all, but for one at the end. */
-function withEmpty(parts: readonly string[], reached: Set<number>): Set<number> {
-  for (const at of reached)
-    if (parts[at] === anyFolders && at < parts.length - 1) reached.add(at + 1);
-  return reached;
-}
-
-/** `*` is any number of bytes of one name, and `?` is one. */
-function isNameMatch(part: string, name: string): boolean {
-  if (!wildcard.test(part)) return part === name;
-  let [at, star, mark] = [0, -1, 0];
-  for (let index = 0; index < name.length; ) {
-    if (part[at] === "*") [star, mark, at] = [at, index, at + 1];
-    else if (at < part.length && (part[at] === "?" || part[at] === name[index])) {
-      at++;
-      index++;
-    } else if (star !== -1) {
-      mark++;
-      [at, index] = [star + 1, mark];
-    } else return false;
-  }
-  while (part[at] === "*") at++;
-  return at === part.length;
 }

@@ -14,6 +14,7 @@ import { ServedRepository } from "../packs/served-repository.ts";
 import { borrowing } from "../run/borrowing.ts";
 import { bytesOf } from "../run/bytes-of.ts";
 import { changeOwner } from "../run/change-owner.ts";
+import { changedPaths } from "../run/changed-paths.ts";
 import { fetchFiles } from "../run/fetch-missing.ts";
 import { findRepository, type RepositoryPlace, unusable } from "../run/find-repository.ts";
 import { sayingFullDisk } from "../run/full-disk.ts";
@@ -204,6 +205,11 @@ export class HostRepository {
   async subject(commit: CommitHash): Promise<string> {
     const form = ["--no-walk", "--no-color", "--encoding=UTF-8", "--format=%s"];
     return (await this.#run({ args: ["log", ...form, commit, "--"] })).trim();
+  }
+
+  /** As the function of this name. */
+  async changedPaths(from: CommitHash, to: CommitHash): Promise<string[]> {
+    return await changedPaths((run) => this.#run(run), from, to);
   }
 
   /** The names of all files of a commit, in latin1: one character for each byte. */
