@@ -15,7 +15,7 @@ export type SecretInCommit = { secret: string; commit: string; place: string };
  */
 export async function findInCommits(
   masker: Masker,
-  changes: Pick<CommitChanges, "readAdded" | "readCommits">,
+  changes: Pick<CommitChanges, "commit" | "readAdded" | "readCommits" | "readContents">,
 ): Promise<SecretInCommit | undefined> {
   let found: SecretInCommit | undefined;
   const parts = new Parts((part, { commit, place }) => {
@@ -28,6 +28,9 @@ export async function findInCommits(
   const added = new AddedText(parts);
   await changes.readAdded((chunk) => added.add(chunk));
   added.end();
+  parts.end();
+  const ofLfs = { commit: changes.commit, place: "a content of Git LFS" };
+  await changes.readContents((chunk) => parts.add(chunk, ofLfs));
   parts.end();
   return found;
 }

@@ -134,8 +134,9 @@ function withLostContent(commit: CommitHash, path: string): Publication {
   return {
     ok: false,
     reason:
-      `The commit ${commit} has a new content of LFS in \`${showName(path)}\`, so nothing was published: the content is in the agent's workspace alone, and would be lost. ` +
-      "A result brings no contents of LFS: have the tool commit the file to git itself, by a line of .gitattributes without `filter=lfs`, or leave it out.",
+      `The commit ${commit} has a pointer of LFS in \`${showName(path)}\`, whose content is nowhere, so nothing was published. ` +
+      "A result brings the contents that are in `.git/lfs/objects` of the workspace, where git-lfs puts them: " +
+      "have the tool add the file itself rather than its pointer, or leave it out.",
   };
 }
 

@@ -5,7 +5,14 @@ import { CommitHash } from "../../model/ids.ts";
 import type { Origin, Shown } from "../exchange/port.ts";
 import { changedPaths } from "../run/changed-paths.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
-import { readPointer, smallBlobs } from "../run/lfs-pointers.ts";
+import { type BroughtContent, readContents } from "../run/lfs-contents.ts";
+import {
+  addedPointers,
+  namesLfs,
+  type Pointer,
+  readPointer,
+  smallBlobs,
+} from "../run/lfs-pointers.ts";
 import { newGitlinks } from "../run/new-gitlinks.ts";
 import { type GitRun, runGit, tryGit } from "../run/run-git.ts";
 import { type ChangeOutside, changeOutside } from "./changes-outside.ts";
@@ -25,6 +32,8 @@ interface Reading {
   readonly sparse: SparsePaths | undefined;
   readonly workspaceDir: string;
   readonly shown: Shown;
+  /** The objects that bring contents of LFS with the commit. */
+  readonly contents: readonly string[];
 }
 
 // Git's diffs of several parents in one (`--cc`) leave out files that are no text, and end a line
@@ -46,9 +55,14 @@ type OnChunk = (chunk: Uint8Array) => void;
 
 export class CommitChanges {
   readonly #reading: Reading;
+  #mayHaveLfs: Promise<boolean> | undefined;
 
   constructor(reading: Reading) {
     this.#reading = reading;
+  }
+
+  get commit(): CommitHash {
+    return this.#reading.commit;
   }
 
   /**
@@ -103,14 +117,50 @@ export class CommitChanges {
     return moved.filter(({ commit: each }) => !shown.has(each) && !own.has(each));
   }
 
-  /** The changed files of LFS whose content no one else has. */
+  /** The changed files of LFS whose content no one else has, and the commit does not bring. */
   async lostPointers(): Promise<PathPointer[]> {
+    const pointers = await this.#changedPointers();
+    const lost = new Set(await this.#unseen(pointers));
+    const brought = lost.size === 0 ? [] : await this.#brought();
+    return pointers.filter(
+      (pointer) =>
+        lost.has(pointer) &&
+        !brought.some(({ oid, size }) => oid === pointer.oid && size === pointer.size),
+    );
+  }
+
+  /**
+   * The pointers of all commits since `start` whose contents are to come with them, because no one
+   * else has these.
+   */
+  async pointersToBring(start: CommitHash): Promise<Pointer[]> {
+    if (!(await this.#hasLfs())) return [];
+    const revisions = `${this.#reading.commit}\n^${start}\n`;
+    return await this.#unseen(await addedPointers((each) => this.#run(each), revisions));
+  }
+
+  /** The contents of LFS that the commit brings, in pieces of any size. */
+  async readContents(onChunk: OnChunk): Promise<void> {
+    await this.#brought(onChunk);
+  }
+
+  async #brought(onPiece?: OnChunk): Promise<BroughtContent[]> {
+    return await readContents((each) => this.#run(each), this.#reading.contents, onPiece);
+  }
+
+  async #unseen<Each extends Pointer>(pointers: readonly Each[]): Promise<Each[]> {
     const { lfsDir } = this.#reading.shown;
-    const lost: PathPointer[] = [];
-    for (const { blob, ...pointer } of await this.#changedPointers())
+    const unseen: Each[] = [];
+    for (const pointer of pointers)
       if (lfsDir === undefined || (await contentOf(lfsDir, pointer)) === undefined)
-        lost.push(pointer);
-    return lost;
+        unseen.push(pointer);
+    return unseen;
+  }
+
+  async #hasLfs(): Promise<boolean> {
+    const { of, commit } = this.#reading;
+    this.#mayHaveLfs ??= namesLfs((each) => tryGit(of.git, this.#inRepository(each)), commit);
+    return await this.#mayHaveLfs;
   }
 
   /** The first change beyond the agent's part of the repository; undefined without a part. */
@@ -125,10 +175,9 @@ export class CommitChanges {
   }
 
   /** Those that are in what is shown came from there, and are left out. */
-  async #changedPointers(): Promise<(PathPointer & { blob: string })[]> {
-    const { of, commit, shown } = this.#reading;
-    const grep = ["grep", "-q", "-F", "-e", "filter=lfs", commit, "--", ":(glob)**/.gitattributes"];
-    if ((await tryGit(of.git, this.#inRepository({ args: grep }))).exitCode !== 0) return [];
+  async #changedPointers(): Promise<PathPointer[]> {
+    const { shown } = this.#reading;
+    if (!(await this.#hasLfs())) return [];
     const words = (await this.#changes()).split("\0");
     const files = words.flatMap((word, at) => {
       const [, blob] = at % 2 === 0 ? (/^:\d+ 100\d+ [0-9a-f]+ ([0-9a-f]+) /.exec(word) ?? []) : [];
@@ -147,7 +196,7 @@ export class CommitChanges {
       (each) => run({ ...each, env: { GIT_OBJECT_DIRECTORY: shown.objectsDir } }),
       pointers.map(({ blob }) => blob),
     );
-    return pointers.filter(({ blob }) => !known.has(blob));
+    return pointers.flatMap(({ blob, ...pointer }) => (known.has(blob) ? [] : [pointer]));
   }
 
   get #range(): string {

@@ -19,7 +19,8 @@ import type { AgentExchange, Origin, RecordedCommit } from "../exchange/port.ts"
 import { makeStore } from "../run/borrowing.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
 import { fullDiskOf } from "../run/full-disk.ts";
-import type { Pointer } from "../run/lfs-pointers.ts";
+import { addContent, contentLeftIn, findContents, writeContent } from "../run/lfs-contents.ts";
+import { namesLfs, type Pointer } from "../run/lfs-pointers.ts";
 import { ownConfig } from "../run/own-config.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
 import type { GitLimits } from "../run/watch-limits.ts";
@@ -434,14 +435,42 @@ export class WorkingCopy {
     const { base, judge } = judging;
     const known = [...this.#given, ...(start === undefined ? [] : [start])];
     const shown = await this.exchange.shown();
-    let refusal: Refusal | undefined;
-    const isAllowed = async (of: Origin) => {
-      const reading = { of, commit, base, known, sparse, workspaceDir, shown };
-      refusal = await judge(new CommitChanges(reading));
-      return refusal === undefined;
+    let [refusal, lacking]: [Refusal | undefined, Pointer[]] = [undefined, []];
+    const publish = async (contents: readonly string[], isFirst: boolean) => {
+      const isAllowed = async (of: Origin) => {
+        const reading = { of, commit, base, known, sparse, workspaceDir, shown, contents };
+        const changes = new CommitChanges(reading);
+        // The pack is written once more with them; few commits have any.
+        lacking = isFirst ? await changes.pointersToBring(start ?? base) : [];
+        if (lacking.length > 0) return false;
+        refusal = await judge(changes);
+        return refusal === undefined;
+      };
+      await this.exchange.publish({ git, gitDir }, commit, start, { base, isAllowed }, contents);
     };
-    await this.exchange.publish({ git, gitDir }, commit, start, { base, isAllowed });
+    await publish([], true);
+    if (lacking.length > 0) await publish(await this.#objectsWith(lacking), false);
     return refusal;
+  }
+
+  /**
+   * The objects that bring contents of LFS: of files that a git-lfs of the image has left, and of
+   * packs of other agents.
+   */
+  async #objectsWith(pointers: readonly Pointer[]): Promise<string[]> {
+    const { git, gitDir } = await this.#clean();
+    const { workspaceDir } = this.#options;
+    const run = (each: GitRun) =>
+      runGit(git, { ...each, args: [`--git-dir=${gitDir}`, ...each.args], cwd: gitDir });
+    const found = await findContents(run, join(this.#gitDir, "objects"), pointers);
+    const objects = found.map(({ blob }) => blob);
+    for (const pointer of pointers) {
+      if (found.some(({ oid }) => oid === pointer.oid)) continue;
+      using content = contentLeftIn(workspaceDir, pointer);
+      if (content !== undefined)
+        objects.push(await addContent(run, content.fd, join(gitDir, "sett-content")));
+    }
+    return objects;
   }
 
   async #clean(): Promise<CleanView> {
@@ -664,22 +693,37 @@ export class WorkingCopy {
   /** False where no attribute names LFS, which is looked for once. */
   async #mayHaveLfs(base: CommitHash, attributes: string): Promise<boolean> {
     if (attributes === this.#withoutLfs) return false;
-    const files = ["--", ":(glob)**/.gitattributes"];
-    const grep = ["grep", "-q", "-F", "-e", "filter=lfs", base, ...files];
-    const { exitCode } = await tryGit(this.#git, this.#inRepository({ args: grep }));
-    if (exitCode === 1) this.#withoutLfs = attributes;
-    return exitCode !== 1;
+    const isNamed = await namesLfs((each) => tryGit(this.#git, this.#inRepository(each)), base);
+    if (!isNamed) this.#withoutLfs = attributes;
+    return isNamed;
   }
 
   /** Puts contents of LFS in the place of their pointers. Throws CommitTooLarge. */
   async #smudge(base: CommitHash, path: string, maxBytes: number | undefined) {
     const { lfsDir } = await this.exchange.shown();
+    const shown = await this.#smudgeFrom(lfsDir, base, path, maxBytes);
+    if (shown.lacking.length === 0) return shown;
+    // The packs of other agents bring what the host has not fetched yet.
+    const run = (each: GitRun) => this.#run(each);
+    const found = await findContents(run, join(this.#gitDir, "objects"), shown.lacking);
+    if (found.length === 0) return shown;
+    const own = join(this.#gitDir, "lfs/objects");
+    for (const each of found) await writeContent(run, each, own);
+    return await this.#smudgeFrom(own, base, path, maxBytes);
+  }
+
+  async #smudgeFrom(
+    objectsDir: string | undefined,
+    base: CommitHash,
+    path: string,
+    maxBytes: number | undefined,
+  ) {
     const smudged = await smudge({
       workspaceDir: this.#options.workspaceDir,
       run: (each) => this.#run(each),
       index: await readFile(path),
       hashBytes: this.#hashBytes,
-      ...{ objectsDir: lfsDir, maxBytes },
+      ...{ objectsDir, maxBytes },
     });
     if (smudged === undefined) throw new CommitTooLarge(base);
     const { index, latestNs } = smudged;

@@ -21,7 +21,14 @@ import type { CommitHash } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { showName } from "../run/file-name.ts";
 import { findSubmodules } from "../run/find-submodules.ts";
-import { objectPath, type PointerFile, pointersInIndex } from "../run/lfs-pointers.ts";
+import { findContents, writeContent } from "../run/lfs-contents.ts";
+import {
+  addedPointers,
+  namesLfs,
+  objectPath,
+  type PointerFile,
+  pointersInIndex,
+} from "../run/lfs-pointers.ts";
 import { type GitRun, runGit, tryGit } from "../run/run-git.ts";
 import type { Lacking } from "./port.ts";
 import { someOf } from "./some-of.ts";
@@ -69,6 +76,41 @@ export async function lackingLfsObjects(
   };
 }
 
+/**
+ * Puts contents that agents have brought with their commits where git-lfs of the person finds them,
+ * and where other agents do. `objectsDir`: the store that has the commits. `revisions`: these,
+ * without what was here before, as `rev-list` reads them. Throws git-failed.
+ */
+export async function keepLfsContents(
+  store: Store,
+  commits: readonly CommitHash[],
+  { objectsDir, revisions }: { objectsDir: string; revisions: string },
+): Promise<void> {
+  const { git, place } = store;
+  const { gitDir, commonDir, owner } = place;
+  const inStore = (each: GitRun): GitRun => ({
+    ...{ ...each, args: [`--git-dir=${gitDir}`, ...each.args], cwd: gitDir },
+    env: { GIT_OBJECT_DIRECTORY: objectsDir },
+  });
+  const look = (each: GitRun) => tryGit(git, inStore(each));
+  const run = (each: GitRun) => runGit(git, inStore(each));
+  const named = await Promise.all(commits.map((commit) => namesLfs(look, commit)));
+  if (!named.includes(true)) return;
+  const folder = await lfsFolder(git, gitDir, commonDir);
+  const pointers = await addedPointers(run, revisions);
+  for (const content of await findContents(run, objectsDir, pointers)) {
+    const path = objectPath(folder, content.oid);
+    if (!(await isWhole(path, content.size))) {
+      await writeContent(run, content, folder);
+      const folders = [dirname(folder), folder, dirname(dirname(path)), dirname(path)];
+      await changeOwner(owner, ...folders, path);
+    }
+    const shown = objectPath(lfsStorePath(store.path), content.oid);
+    if ((await isFolder(store.path)) && !(await isWhole(shown, content.size)))
+      await show(store, path, shown);
+  }
+}
+
 /** Gives all of it to the containers' user, who then can add to it. */
 export async function openLfsToApi({ place, path }: Store): Promise<void> {
   const own = lfsStorePath(path);
@@ -92,7 +134,7 @@ async function sourcesOf({ git, place }: Base, commit: CommitHash): Promise<Sour
       });
   const sources: Source[] = [];
   for (const source of found)
-    if ((await isFolder(source.lfsDir)) || (await namesLfs({ git, place }, source)))
+    if ((await isFolder(source.lfsDir)) || (await namesLfsAtTop({ git, place }, source)))
       sources.push(source);
   return sources;
 }
@@ -111,7 +153,10 @@ async function lfsFolder(
 }
 
 /** Git's attributes are most often at the top. */
-async function namesLfs({ git, place }: Base, { commit, objectsDir }: Source): Promise<boolean> {
+async function namesLfsAtTop(
+  { git, place }: Base,
+  { commit, objectsDir }: Source,
+): Promise<boolean> {
   const args = [`--git-dir=${place.gitDir}`, "cat-file", "blob", `${commit}:.gitattributes`];
   const found = await tryGit(git, { args, env: { GIT_OBJECT_DIRECTORY: objectsDir } });
   return found.stdout.includes("filter=lfs");

@@ -118,6 +118,12 @@ export interface Quarantine extends AsyncDisposable {
    * Never rejects for what agents have left.
    */
   take(wanted: readonly RecordedCommit[]): Promise<Map<CommitHash, string>>;
+  /**
+   * Gives the person, and other agents, the contents of LFS that have come with these commits.
+   * `revisions`: the commits without what was here before, as `rev-list` reads them. Throws
+   * git-failed.
+   */
+  keepContents(commits: readonly CommitHash[], revisions: string): Promise<void>;
   /** Whether an agent had all of the commit, and not only its name. Only for what was taken. */
   isPublished(commit: CommitHash): Promise<boolean>;
   /**
@@ -145,13 +151,15 @@ export interface AgentExchange extends AsyncDisposable {
    * Gives others the commit, with all that it needs beyond `start`, the commit that its goal was
    * stated on; without `start` its whole history. A repeat changes nothing. Throws git-failed where
    * something is missing, or would be refused by readers; then nothing is published. The same is
-   * true where `judgement` says no.
+   * true where `judgement` says no. `beside`: objects that others get with it, though no commit
+   * reaches them.
    */
   publish(
     from: Origin,
     commit: CommitHash,
     start: CommitHash | undefined,
     judgement?: Judgement,
+    beside?: readonly string[],
   ): Promise<void>;
   /**
    * Before a grant: as `mend` and `tidy`, and takes over what earlier containers have published.

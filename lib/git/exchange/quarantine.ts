@@ -7,6 +7,7 @@ import type { CommitHash } from "../../model/ids.ts";
 import { makeStore } from "../run/borrowing.ts";
 import { UntrustedFolder } from "../run/untrusted-folder.ts";
 import { FailedPacks } from "./failed-packs.ts";
+import { keepLfsContents } from "./lfs-store.ts";
 import type { Quarantine, RecordedCommit } from "./port.ts";
 import type { Store } from "./store.ts";
 import { type Taking, takeCommit } from "./take-commit.ts";
@@ -18,13 +19,12 @@ export class PackQuarantine implements Quarantine {
   readonly #taking: Taking;
   readonly #taken = new TakenPacks();
   readonly #exchangeDir: string;
+  readonly #store: Store;
 
-  private constructor(
-    { git, place: { gitDir } }: Store,
-    objectsDir: string,
-    exchangeDir: string,
-    costly: FailedPacks,
-  ) {
+  private constructor(store: Store, objectsDir: string, exchangeDir: string, costly: FailedPacks) {
+    const { git, place } = store;
+    const { gitDir } = place;
+    this.#store = store;
     this.objectsDir = objectsDir;
     this.costly = costly;
     this.#taking = { git, gitDir, objectsDir, taken: this.#taken, failed: costly };
@@ -66,6 +66,11 @@ export class PackQuarantine implements Quarantine {
       await this.costly.save();
     }
     return problems;
+  }
+
+  async keepContents(commits: readonly CommitHash[], revisions: string): Promise<void> {
+    const { objectsDir } = this;
+    await keepLfsContents(this.#store, commits, { objectsDir, revisions });
   }
 
   async isPublished(commit: CommitHash): Promise<boolean> {

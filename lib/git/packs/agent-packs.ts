@@ -97,13 +97,14 @@ export class AgentPacks implements AgentExchange {
     commit: CommitHash,
     start: CommitHash | undefined,
     judgement?: Judgement,
+    beside?: readonly string[],
   ): Promise<void> {
     const { objectsDir } = await this.shown();
     const folder = join(from.gitDir, "sett-upload");
     await removeTree(folder);
     await mkdir(folder);
     try {
-      const order = { ...from, objectsDir, folder, commit, start, judgement };
+      const order = { ...from, objectsDir, folder, commit, start, judgement, beside };
       await publishCommit(order, async (path) => {
         if (await this.#client.publish(commit, path)) return;
         // git makes other packs of one commit each time, and a command can leave anything there.

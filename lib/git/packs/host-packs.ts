@@ -148,6 +148,7 @@ export class HostPacks implements HostExchange {
     return {
       ...{ objectsDir: quarantine.objectsDir, costly: quarantine.costly },
       take: (wanted) => takeServed(client, quarantine, wanted),
+      keepContents: (commits, revisions) => quarantine.keepContents(commits, revisions),
       isPublished: (commit) => quarantine.isPublished(commit),
       [Symbol.asyncDispose]: () => quarantine[Symbol.asyncDispose](),
     };

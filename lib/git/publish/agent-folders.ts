@@ -78,10 +78,11 @@ export class AgentFolders implements AgentExchange {
     commit: CommitHash,
     start: CommitHash | undefined,
     judgement?: Judgement,
+    beside?: readonly string[],
   ): Promise<void> {
     const { objectsDir } = this.#options;
     const { path: folder } = this.#folder;
-    const order = { ...from, objectsDir, folder, commit, start, judgement };
+    const order = { ...from, objectsDir, folder, commit, start, judgement, beside };
     const isAllowed = await publishCommit(order, async (path, checked) => {
       await rename(path, join(folder, packName(commit)));
       const chain = { ...checked, folder, commit };

@@ -27,6 +27,7 @@ interface Publication {
    */
   readonly start: CommitHash | undefined;
   readonly judgement: Judgement | undefined;
+  readonly beside: readonly string[] | undefined;
 }
 
 /** Gives the pack to others: `path` is whole, and `checked` has it with every object hashed. */
@@ -45,7 +46,7 @@ export async function publishCommit(given: Publication, place: Place): Promise<b
   const unfinished = join(folder, `.${commit}`);
   try {
     await removeTree(unfinished);
-    await writePack(publication, commit, unfinished);
+    await writePack(publication, [commit, ...(given.beside ?? [])], unfinished);
     return await whenChecked(publication, unfinished, async (objects) => {
       const checked = reading(given, objects);
       if ((await given.judgement?.isAllowed(checked)) === false) return false;
@@ -66,7 +67,7 @@ async function requireFolder(folder: string): Promise<void> {
 
 async function writePack(
   { git, gitDir, start }: Publication,
-  commit: CommitHash,
+  [commit, ...beside]: readonly [CommitHash, ...string[]],
   path: string,
 ): Promise<void> {
   const args = [
@@ -78,7 +79,7 @@ async function writePack(
     "--stdout",
     "--quiet",
   ];
-  const wanted = `${commit}^{commit}\n`;
+  const wanted = [`${commit}^{commit}`, ...beside].map((line) => `${line}\n`).join("");
   await withFile(path, "wx", (fd) =>
     runGit(git, {
       args,
@@ -111,7 +112,7 @@ async function whenChecked<Result>(
     });
     if (judgement !== undefined && !(await hasCommit(checked, judgement.base))) {
       const beside = join(check, "base.pack");
-      await writePack(publication, judgement.base, beside);
+      await writePack(publication, [judgement.base], beside);
       await take(publication, check, beside);
     }
     return await use(check);

@@ -183,6 +183,8 @@ async function importTogether(
     stdin: revisions,
     env,
   });
+  const commits = wanted.map(({ commit }) => commit);
+  await quarantine.keepContents(commits, revisions);
   const pack = await copyObjects(git, place, revisions, env);
   try {
     // `create` replaces no name, also none that was written since we checked.

@@ -58,6 +58,47 @@ export async function pointersInIndex(run: Run): Promise<PointerFile[]> {
   });
 }
 
+/** Whether a commit has attributes that name LFS. Throws nothing. */
+export async function namesLfs(
+  run: (run: GitRun) => Promise<{ exitCode: number | null }>,
+  commit: string,
+): Promise<boolean> {
+  const files = ["--", ":(glob)**/.gitattributes"];
+  return (
+    (await run({ args: ["grep", "-q", "-F", "-e", "filter=lfs", commit, ...files] })).exitCode === 0
+  );
+}
+
+/**
+ * The pointers that commits have added, also those that a later one replaces. `revisions`: as
+ * `rev-list` reads them, a line each.
+ */
+export async function addedPointers(run: Run, revisions: string): Promise<Pointer[]> {
+  const args = [
+    "log",
+    "--stdin",
+    "--format=",
+    "--raw",
+    "-r",
+    "-m",
+    "-z",
+    "--no-renames",
+    "--no-abbrev",
+    "--root",
+  ];
+  const words = (await outputOf(run, { args, stdin: revisions })).toString("latin1").split("\0");
+  const blobs = words.flatMap((word) => {
+    const [, blob] = /^\n?:\d+ 100\d+ [0-9a-f]+ ([0-9a-f]+) [A-Z]/.exec(word) ?? [];
+    return blob === undefined ? [] : [blob];
+  });
+  const pointers = new Map<string, Pointer>();
+  for (const text of (await smallBlobs(run, blobs)).values()) {
+    const pointer = readPointer(text);
+    if (pointer !== undefined) pointers.set(pointer.oid, pointer);
+  }
+  return [...pointers.values()];
+}
+
 /** The texts, in latin1, of blobs that are short enough to be pointers. */
 export async function smallBlobs(
   run: Run,

@@ -250,7 +250,7 @@ describe("a tool in an rw workspace", () => {
     }));
     const { state, artefact } = await scene.workOn(await withLfs(scene.host));
     expect(state).toBe("failed");
-    expect(artefact.payload).toContain("has a new content of LFS in `new.bin`");
+    expect(artefact.payload).toContain("has a pointer of LFS in `new.bin`");
     expect(scene.published()).toEqual([]);
     expect(scene.lines.find(({ msg }) => msg.startsWith("Files of LFS"))).toMatchObject({
       level: "warn",

@@ -1,6 +1,7 @@
 // Shows what commits have added, as it is searched for secrets before they are published.
 
 import { expect, test } from "bun:test";
+import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { findInCommits } from "../../../apps/cub/secrets/find-in-commit.ts";
@@ -63,6 +64,19 @@ const ways: [string, (copy: Copy) => void][] = [
     "base64 in several lines",
     ({ folder, commit }) => {
       write(folder, { a: Buffer.from(`xx${value}`).toString("base64").replace(/.{20}/g, "$&\n") });
+      commit();
+    },
+  ],
+  [
+    "a content of Git LFS",
+    ({ folder, commit }) => {
+      const content = `\0${value}`;
+      const oid = createHash("sha256").update(content).digest("hex");
+      write(folder, {
+        ".gitattributes": "*.bin filter=lfs -text\n",
+        "a.bin": `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${content.length}\n`,
+        [`.git/lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`]: content,
+      });
       commit();
     },
   ],

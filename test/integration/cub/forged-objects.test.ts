@@ -63,7 +63,7 @@ const changes: Record<string, [script: string, reason: string]> = {
   ],
   "a content of LFS": [
     `printf '%s' '${pointer}' > sub/new.bin; git add -A`,
-    "has a new content of LFS in `sub/new.bin`",
+    "has a pointer of LFS in `sub/new.bin`",
   ],
 };
 

@@ -13,8 +13,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { CommitChanges } from "../../../lib/git/copy/commit-changes.ts";
 import { readLayer, writeLayer } from "../../../lib/git/copy/layer.ts";
-import type { CommitHash } from "../../../lib/model/ids.ts";
+import { AgentName, type CommitHash } from "../../../lib/model/ids.ts";
 import { treeFolder } from "../../../lib/model/layer.ts";
 import { errorOf } from "../../support/error-of.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
@@ -231,6 +232,91 @@ test("`lfs.storage` is where contents are", async () => {
   const agent = scene.agent("coder");
   await agent.prepare(scene.commit);
   expect(read(agent.folder, "absent.bin")).toBe("absent");
+});
+
+type Agent = ReturnType<Awaited<ReturnType<typeof lfsScene>>["agent"]>;
+
+/** What a git-lfs of the agent's image leaves, and commits. */
+function commitContents(agent: Agent, contents: Record<string, string>): CommitHash {
+  for (const content of Object.values(contents))
+    write("/", { [contentPath(join(agent.folder, ".git"), content)]: content });
+  const pointers = Object.entries(contents).map(([name, content]) => [name, pointerTo(content)]);
+  return commitFiles(agent.folder, Object.fromEntries(pointers), "With contents", toolGit);
+}
+
+/** Publishes as the cub does. Resolves with the files whose contents would be lost. */
+async function publishJudged(agent: Agent, commit: CommitHash, base: CommitHash, start = base) {
+  const judge = async (changes: CommitChanges) => {
+    const lost = await changes.lostPointers();
+    return lost.length === 0 ? undefined : lost.map(({ path }) => path);
+  };
+  return await agent.copy.publish(commit, start, { base, judge });
+}
+
+test.each([[[]], [["--object-format=sha256"]]])(
+  "a new content comes with its commit, to other agents and to the person (%j)",
+  async (initArgs) => {
+    using scene = await lfsScene(initArgs);
+    const [one, two, three] = ["one", "two", "three"].map((name) => scene.agent(name));
+    if (one === undefined || two === undefined || three === undefined) throw new Error("No agents");
+    await one.prepare(scene.commit);
+    // An earlier version of it, and one that was in git itself before.
+    commitContents(one, { "new.bin": "first" });
+    const first = commitContents(one, { "new.bin": "second", "plain.bin": "no pointer\n" });
+    expect(await publishJudged(one, first, scene.commit)).toBeUndefined();
+    scene.record(first, AgentName.parse("one"));
+    await two.prepare(first);
+    expect(read(two.folder, "new.bin")).toBe("second");
+    expect(read(two.folder, "plain.bin")).toBe("no pointer\n");
+    expect(toolGit(two.folder, "status", "--porcelain")).toBe("");
+    expect(two.copy.pointers).toEqual(["absent.bin"]);
+    // It builds on what no one has fetched yet.
+    const next = commitFiles(two.folder, { "notes.txt": "notes" }, "Notes", toolGit);
+    expect(await publishJudged(two, next, first, scene.commit)).toBeUndefined();
+    scene.record(next, AgentName.parse("two"));
+    const gitDir = join(scene.path, ".git");
+    const { imported, broken } = await scene.fetch();
+    expect([imported.length, broken]).toEqual([2, []]);
+    for (const content of ["first", "second", "no pointer\n"])
+      expect(readFileSync(contentPath(gitDir, content), "utf8")).toBe(content);
+    // Git itself has none of them.
+    const objects = git(scene.path, "cat-file", "--batch-all-objects", "--batch-check");
+    const length = "content of Git LFS\n".length;
+    expect(objects).not.toContain(` blob ${length + "second".length}\n`);
+    await three.prepare(next);
+    expect(read(three.folder, "new.bin")).toBe("second");
+    expect(three.copy.pointers).toEqual(["absent.bin"]);
+  },
+);
+
+test("a content that is another one, a link or missing is lost, and nothing is published", async () => {
+  using scene = await lfsScene();
+  const agent = scene.agent("one");
+  await agent.prepare(scene.commit);
+  const commit = commitContents(agent, { "a.bin": "aaaa", "b.bin": "bbbb", "c.bin": "cccc" });
+  const placeOf = (content: string) => contentPath(join(agent.folder, ".git"), content);
+  rmSync(placeOf("aaaa"));
+  writeFileSync(placeOf("bbbb"), "evil");
+  const secret = join(scene.root, "secret");
+  writeFileSync(secret, "cccc");
+  rmSync(placeOf("cccc"));
+  symlinkSync(secret, placeOf("cccc"));
+  expect(await publishJudged(agent, commit, scene.commit)).toEqual(["a.bin", "b.bin", "c.bin"]);
+  expect(readdirSync(agent.packs)).toEqual([]);
+});
+
+test("the name of a content that only the person has gives it to no one", async () => {
+  using scene = await lfsScene();
+  scene.store("hidden");
+  const agent = scene.agent("one");
+  await agent.prepare(scene.commit);
+  // As a cub that a command has taken over would: nothing has judged the commit.
+  const { commit } = await agent.publish({ "new.bin": pointerTo("hidden") });
+  const { imported } = await scene.fetch();
+  expect(imported.map((each) => each.commit)).toEqual([commit]);
+  const later = scene.agent("two");
+  await later.prepare(commit);
+  expect(read(later.folder, "new.bin")).toBe(pointerTo("hidden"));
 });
 
 test.each([

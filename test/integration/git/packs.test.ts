@@ -11,6 +11,7 @@ import {
   git,
   hostEnv,
   instance,
+  newArtefactId,
   sampleRepository,
   toolGit,
   write,
@@ -75,14 +76,13 @@ test("submodules and files of LFS come with it, and a commit goes from one agent
   commitFiles(door, { "door.txt": "door\n" });
   git(path, "-c", "protocol.file.allow=always", "submodule", "add", "-q", "../door", "door");
   const large = "large\n".repeat(1_000);
-  const oid = createHash("sha256").update(large).digest("hex");
-  const content = `.git/lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
+  const [content, pointer] = lfsFile(large);
   write(path, { [content]: large });
-  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${large.length}\n`;
   const attributes = "*.bin filter=lfs diff=lfs merge=lfs -text\n";
   const base = commitFiles(path, { ".gitattributes": attributes, "large.bin": pointer });
   const packsOf = async () => packs.host;
-  const host = (await HostRepository.open(path, { env: hostEnv, packsOf })).exchange(instance);
+  const repository = await HostRepository.open(path, { env: hostEnv, packsOf });
+  const host = repository.exchange(instance);
   await host.make({ writers: [one, other], isServed: true });
   await host.serve();
   const copyOf = (agentName: AgentName) => {
@@ -96,9 +96,25 @@ test("submodules and files of LFS come with it, and a commit goes from one agent
   };
   const [writer, reader] = [copyOf(one), copyOf(other)];
   await writer.copy.prepare(base);
-  const made = commitFiles(writer.workspaceDir, { "made.txt": "made\n" }, "Made", toolGit);
-  await writer.copy.publish(made, base);
+  const [brought, broughtPointer] = lfsFile("brought by an agent");
+  write(writer.workspaceDir, { [brought]: "brought by an agent" });
+  const files = { "made.txt": "made\n", "brought.bin": broughtPointer };
+  const made = commitFiles(writer.workspaceDir, files, "Made", toolGit);
+  await writer.copy.publish(made, base, { base, judge: async () => undefined });
   await reader.copy.prepare(made, [{ commit: made, agent: one }]);
   const read = (name: string) => readFileSync(join(reader.workspaceDir, name), "utf8");
   expect(["made.txt", "door/door.txt", "large.bin"].map(read)).toEqual(["made\n", "door\n", large]);
+  expect(read("brought.bin")).toBe("brought by an agent");
+  const artefact = newArtefactId();
+  await repository.fetchCommits(instance, [{ artefact, commit: made, agent: one }]);
+  expect(readFileSync(join(path, brought), "utf8")).toBe("brought by an agent");
 });
+
+/** Where a repository keeps a content of LFS, and the pointer to it. */
+function lfsFile(content: string): [path: string, pointer: string] {
+  const oid = createHash("sha256").update(content).digest("hex");
+  return [
+    `.git/lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`,
+    `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${content.length}\n`,
+  ];
+}
