@@ -36,6 +36,7 @@ const ours = {
     ".ci/set-interpreter.sh",
     ".ci/record-packages.sh",
     "apps/gateway/run.sh",
+    "agents/adapter/run-cli",
   ],
   base: debian,
 };

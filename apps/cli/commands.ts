@@ -9,6 +9,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "write a sett.yml and an example agent",
     load: async () => (await import("./commands/init.ts")).init,
   },
+  add: {
+    description: "write a ready agent into sett.yml",
+    load: async () => (await import("./commands/add.ts")).add,
+  },
   validate: {
     description: "check sett.yml and name every mistake with its line",
     load: async () => (await import("./commands/validate.ts")).validate,

@@ -38,6 +38,7 @@ import { parseWith } from "./sentences.ts";
 import { resolveTriggers, triggerMistakes, triggerWarnings } from "./trigger-findings.ts";
 import { unmatchedRoles } from "./unmatched-roles.ts";
 import { unmatchedTypes } from "./unmatched-types.ts";
+import { type KnownPackages, withPackages } from "./with-packages.ts";
 import { isEmpty, parseYaml } from "./yaml-file.ts";
 
 export type ConfigText = {
@@ -51,6 +52,8 @@ export type ConfigText = {
   version?: string;
   /** The keys of models are neither needed nor read. */
   withoutKeys?: boolean;
+  /** The packages that the file names. Without them, what they would say is missing. */
+  packages?: KnownPackages;
 };
 
 /**
@@ -99,7 +102,7 @@ export type ParsedConfig = {
 
 /** Never throws: `mistakes` has everything that is wrong, at once. */
 export function parseConfig(source: ConfigText): ParsedConfig {
-  const { text, file, folder, host, version, withoutKeys } = source;
+  const { text, file, folder, host, version, withoutKeys, packages = new Map() } = source;
   const yaml = parseYaml(text);
   const problemAt: ProblemAt = (path, sentence, side) => ({
     file,
@@ -118,27 +121,32 @@ export function parseConfig(source: ConfigText): ParsedConfig {
   }
 
   const whole = mapIn(yaml.data);
-  const implied = impliedModels({ agents: mapIn(whole.agents), models: mapIn(whole.models) });
-  const agents = isMap(whole.agents) ? withImpliedModels(whole.agents, implied) : whole.agents;
+  const packed = withPackages(mapIn(whole.agents), mapIn(whole.models), packages);
+  const implied = impliedModels({ agents: packed.agents, models: mapIn(whole.models) });
+  const agents = isMap(whole.agents) ? withImpliedModels(packed.agents, implied) : whole.agents;
   const parsed = parseWith(SettFile, isMap(yaml.data) ? { ...yaml.data, agents } : yaml.data);
   if (!parsed.isValid) addMistakes(found, parsed.mistakes);
 
   // The checks below are of single parts, so that they also run where another part is wrong.
   const environments = new Map<string, Record<string, string>>();
-  for (const [name, agent] of Object.entries(mapIn(agents)))
-    environments.set(name, readAgent(found, { name, agent, isParsed: parsed.isValid }, source));
+  for (const [name, agent] of Object.entries(mapIn(agents))) {
+    const one = { name, agent, isParsed: parsed.isValid, isWhole: !packed.unread.has(name) };
+    environments.set(name, readAgent(found, one, source));
+  }
   const hooks = resolveHooks(whole.notify, host);
   const models = resolveModels(whole.models, host, withoutKeys);
-  addMistakes(found, [...hooks.mistakes, ...models.mistakes, ...mistakesBetween(whole)]);
+  const between = mistakesBetween({ ...whole, agents });
+  addMistakes(found, [...packed.mistakes, ...hooks.mistakes, ...models.mistakes, ...between]);
   const place = ({ path, sentence }: Finding) => problemAt(path, sentence);
   found.missing.push(...[...hooks.missing, ...models.missing].map(place));
   if (found.mistakes.length > 0 || !parsed.isValid)
     return { config: undefined, notes: [], ...found, mistakes: sortProblems(found.mistakes) };
 
-  const resolved = { environments, hooks: hooks.values, models };
+  const resolved = { environments, hooks: hooks.values, models, packages };
   const config = configOf(parsed.value, resolved, { folder, host });
   found.missing.push(...missingSecrets(config, host).map(place));
-  found.warnings.push(...[...models.warnings, ...warningsOf(config, version)].map(place));
+  const warnings = [...packed.warnings, ...models.warnings, ...warningsOf(config, version)];
+  found.warnings.push(...warnings.map(place));
   const only = isOnly(config) ? "the only one" : "called `default`";
   const notes = [...implied].map(([name, model]) =>
     problemAt(
@@ -149,6 +157,8 @@ export function parseConfig(source: ConfigText): ParsedConfig {
   return { config, notes, ...found };
 }
 
+type ReadAgent = { name: string; agent: unknown; isParsed: boolean; isWhole: boolean };
+
 type Found = Omit<ParsedConfig, "config" | "notes">;
 type Finding = { path: ConfigPath; sentence: string; side?: "key" | "value" };
 
@@ -156,17 +166,20 @@ function addMistakes({ mistakes, problemAt }: Found, findings: readonly Finding[
   for (const { path, sentence, side } of findings) mistakes.push(problemAt(path, sentence, side));
 }
 
-/** Returns the variables of an agent. `isParsed`: the schema has taken the whole file. */
+/**
+ * Returns the variables of an agent. `isParsed`: the schema has taken the whole file. `isWhole` is
+ * false where its package could not be read, so that what is missing is no mistake.
+ */
 function readAgent(
   found: Found,
-  { name, agent, isParsed }: { name: string; agent: unknown; isParsed: boolean },
+  { name, agent, isParsed, isWhole }: ReadAgent,
   { folder, host }: Pick<ConfigText, "folder" | "host">,
 ): Record<string, string> {
   const path = ["agents", name];
   // The schema does not check below a name that it refuses.
   const own = isParsed ? undefined : parseWith(AgentFile, agent, path);
   if (own?.isValid === false) addMistakes(found, own.mistakes);
-  if (isMap(agent)) {
+  if (isMap(agent) && isWhole) {
     const impossible = impossibleCombinations(agent);
     const findings = impossible.map(({ path: to, message }) => ({
       path: [...path, ...to],
@@ -200,7 +213,7 @@ function placesOf(
   });
   const parsedBuild = Build.safeParse(build);
   const fromBuild: NamedPlace[] = [];
-  if (parsedBuild.success) {
+  if (parsedBuild.success && parsedBuild.data.context !== undefined) {
     const { context, dockerfile } = resolveBuild(folder, parsedBuild.data);
     const report = (key: "context" | "dockerfile", sentence: string) =>
       problemAt([...at, "build", key], sentence);
@@ -235,11 +248,12 @@ type Resolved = {
   environments: ReadonlyMap<string, Record<string, string>>;
   hooks: ReturnType<typeof resolveHooks>["values"];
   models: Pick<ReturnType<typeof resolveModels>, "values" | "way">;
+  packages: KnownPackages;
 };
 
 function configOf(
   { version: _format, agents, people, notify, triggers, limits, ...rest }: SettFile,
-  { environments, hooks, models }: Resolved,
+  { environments, hooks, models, packages }: Resolved,
   place: Pick<ConfigText, "folder" | "host">,
 ): SettConfig {
   const hasModels = Object.keys(rest.models.models).length > 0;
@@ -261,8 +275,20 @@ function configOf(
     triggers: resolveTriggers({ triggers, agents }),
   };
   for (const [key, agent] of Object.entries(agents)) {
-    const { build, image, path, role, environment: _entries, external, human, ...more } = agent;
+    const {
+      use,
+      build,
+      image,
+      path,
+      role,
+      environment: _entries,
+      external,
+      human,
+      ...more
+    } = agent;
     const { command = [], prompts, people: named, ...settings } = more;
+    const known = packages.get(use ?? "");
+    const isKnown = use !== undefined && known !== undefined && "digest" in known;
     const name = AgentName.parse(key);
     const own = { name, role: role ?? name };
     const { bids, on_missing_bid, retries, shutdown_ms = limits.shutdown_ms } = settings;
@@ -274,7 +300,8 @@ function configOf(
         ...settings,
         ...own,
         command,
-        source: sourceOf(place.folder, { build, image, path }),
+        source: sourceOf(place.folder, { use, build, image, path }),
+        ...(isKnown && { package: { use, digest: known.digest } }),
         environment: environments.get(name) ?? {},
         prompts: textsOf(prompts),
         shutdown_ms,
@@ -326,17 +353,18 @@ const defaultBudget = { nanousd: 5 * nanosPerUsd };
 
 function sourceOf(
   folder: string,
-  { build, image, path }: Pick<AgentFile, "build" | "image" | "path">,
+  { use, build, image, path }: Pick<AgentFile, "use" | "build" | "image" | "path">,
 ): ImageSource {
-  if (build !== undefined) return resolveBuild(folder, build);
+  if (build?.context !== undefined) return resolveBuild(folder, build);
   if (path !== undefined) return { kind: "devcontainer", folder: resolve(folder, path) };
-  return { kind: "image", image: image ?? "" };
+  if (image !== undefined || use === undefined) return { kind: "image", image: image ?? "" };
+  return { kind: "package", name: use, args: build?.args ?? {} };
 }
 
 /** The Dockerfile's path is relative to the context, as in Docker Compose. */
 function resolveBuild(
   folder: string,
-  { context, dockerfile, args }: Build,
+  { context = "", dockerfile, args }: Build,
 ): Extract<ImageSource, { kind: "build" }> {
   const absoluteContext = resolve(folder, context);
   return {

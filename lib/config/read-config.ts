@@ -6,8 +6,10 @@ import type { SettConfig } from "../model/config.ts";
 import { messageOf, SettError } from "../model/errors.ts";
 import { checkDevcontainer } from "./devcontainer.ts";
 import { kindOf } from "./kind-of.ts";
+import { type LockFinding, lockFindings } from "./lock-findings.ts";
 import { type NamedPlace, type ProblemAt, parseConfig } from "./parse-config.ts";
 import { type ConfigProblem, invalidConfig, missingVariables, sortProblems } from "./problems.ts";
+import { type ReadPackages, readPackages, usesIn } from "./read-packages.ts";
 import { readPrompts } from "./read-prompts.ts";
 import type { HostEnvironment } from "./resolve-environment.ts";
 import { startSizes } from "./start-sizes.ts";
@@ -17,11 +19,15 @@ const maxFileBytes = 256 * 1024;
 
 /**
  * The configuration is undefined exactly when there are mistakes. `missing`: variables that this
- * machine does not have.
+ * machine does not have. `unlocked`: packages that sett.lock has not, or has otherwise.
  */
-type CheckedConfig = Record<"mistakes" | "missing" | "warnings" | "notes", ConfigProblem[]> & {
+export type CheckedConfig = Record<
+  "mistakes" | "missing" | "warnings" | "notes" | "unlocked",
+  ConfigProblem[]
+> & {
   config: SettConfig | undefined;
   problemAt: ProblemAt;
+  packages: ReadPackages;
 };
 
 /**
@@ -45,14 +51,25 @@ export async function checkConfig(
   env: HostEnvironment,
   options: ReadOptions = {},
 ): Promise<CheckedConfig> {
-  const text = await readText(path);
+  return await checkText(await readText(path), path, env, options);
+}
+
+/** As `checkConfig`, for the text that the file at `path` has, or would have. */
+export async function checkText(
+  text: string,
+  path: string,
+  env: HostEnvironment,
+  options: ReadOptions = {},
+): Promise<CheckedConfig> {
+  const folder = dirname(resolve(path));
+  const packages = await readPackages(usesIn(text), folder);
   const parsed = parseConfig({
-    text,
-    file: options.name ?? path,
-    folder: dirname(resolve(path)),
-    host: env,
+    ...{ text, file: options.name ?? path, folder, host: env },
     ...options,
+    packages: packages.known,
   });
+  const locked = lockFindings(text, packages);
+  const at = ({ path: of, sentence }: LockFinding) => parsed.problemAt(of, sentence);
   const places = await Promise.all(parsed.places.map((place) => checkPlace(place, options)));
   const prompts = await readPrompts(parsed.places, parsed.config);
   const sizes = parsed.config === undefined ? [] : startSizes(parsed.config);
@@ -61,6 +78,7 @@ export async function checkConfig(
     ...places.flatMap((place) => place.mistakes),
     ...prompts,
     ...(await withoutCertificates(parsed)),
+    ...locked.mistakes.map(at),
     ...sizes.map(({ path: at, sentence }) => parsed.problemAt(at, sentence)),
   ]);
   const warnings = sortProblems([...parsed.warnings, ...places.flatMap((place) => place.warnings)]);
@@ -72,7 +90,9 @@ export async function checkConfig(
     missing: sortProblems(parsed.missing),
     warnings,
     notes: sortProblems(parsed.notes),
+    unlocked: sortProblems(locked.unlocked.map(at)),
     problemAt,
+    packages,
   };
 }
 
@@ -85,13 +105,16 @@ export async function readConfig(
   path: string,
   env: HostEnvironment,
   options: Pick<ReadOptions, "withoutKeys" | "name"> = {},
-): Promise<{ config: SettConfig; warnings: ConfigProblem[]; problemAt: ProblemAt }> {
-  const { config, mistakes, missing, warnings, problemAt } = await checkConfig(path, env, options);
+): Promise<ReadConfig> {
+  const checked = await checkConfig(path, env, options);
+  const { config, mistakes, missing, ...rest } = checked;
   const { name = path } = options;
   if (config === undefined) throw invalidConfig(name, [...mistakes, ...missing]);
   if (missing.length > 0) throw missingVariables(name, missing);
-  return { config, warnings, problemAt };
+  return { config, ...rest };
 }
+
+type ReadConfig = Omit<CheckedConfig, "config" | "mistakes" | "missing"> & { config: SettConfig };
 
 /** A folder would be made in the place of a file that is not there. */
 async function withoutCertificates({

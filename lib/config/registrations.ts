@@ -46,6 +46,7 @@ export function registrationsOf(
       bids_by_command: bidsByCommand(agent),
       asks_model: asksModel(agent),
       asking_ms: askingMs(agent, config),
+      package: agent.package,
     }),
     on_missing_bid: agent.on_missing_bid,
     workspace_mode: agent.workspace.mode,

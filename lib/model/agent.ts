@@ -38,6 +38,8 @@ export const AgentRegistration = z.strictObject({
   retries: z.int().min(0),
   /** The image's digest or id; empty for an agent that no container runtime has started. */
   image: z.string(),
+  /** The package that sett.yml names, and the digest of its files or of its image. */
+  package: z.strictObject({ use: z.string(), digest: z.string() }).optional(),
   /** Sett starts nothing for this agent: it takes part by hand, with plain Redis commands. */
   external: z.literal(true).optional(),
   /** A person, who reviews with `sett approve` and `sett reject`. */

@@ -4,6 +4,7 @@ import { AgentFile, usualStrategy } from "./config.ts";
 /** Keys that have a meaning only where Sett starts a container for the agent. */
 const withContainer = [
   ...[
+    "use",
     "build",
     "image",
     "path",
@@ -113,15 +114,24 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
     );
   }
   found.push(...impossibleWithoutFiles(agent.workspace));
+  const isOfArguments =
+    agent.use !== undefined && Object(agent.build).context === undefined && isMap(agent.build);
   const [source, ...more] = (["build", "image", "path"] as const).filter(
-    (key) => agent[key] !== undefined,
+    (key) => agent[key] !== undefined && !(key === "build" && isOfArguments),
   );
-  if (source === undefined) {
+  if (source === undefined && agent.use === undefined) {
     found.push({
       path: [],
-      message: "needs an image: write `build: ./folder`, `image: name:tag`, or `path: ./folder`",
+      message:
+        "needs an image: write `use: NAME` (`sett add --list` has the names), `build: ./folder`, `image: name:tag`, or `path: ./folder`",
     });
   }
+  const isBuild = agent.build !== undefined && !isOfArguments && isMap(agent.build);
+  if (isBuild && Object(agent.build).context === undefined)
+    found.push({
+      path: ["build", "context"],
+      message: "is missing: it must be the folder with the Dockerfile",
+    });
   for (const key of more)
     found.push({
       path: [key],
@@ -158,6 +168,10 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
     found.push({ path: ["workspace", "prepare"], message });
   }
   return found;
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Without a command, the built-in worker does what a prompt says, with a model. */

@@ -62,7 +62,9 @@ const Command = z
 const Path = Argument.min(1, { error: "must not be empty" });
 
 const BuildMap = z.strictObject({
-  context: Path.describe("The folder that is sent to the Engine."),
+  context: Path.optional().describe(
+    "The folder that is sent to the Engine. Without it, with `use`, `args` are for the build of the package.",
+  ),
   dockerfile: Path.default("Dockerfile").describe("The Dockerfile, relative to `context`."),
   args: z
     .record(z.string().regex(/^\w+$/, { error: "must be letters, digits and `_`" }), Argument)
@@ -79,6 +81,10 @@ export const Build = z.union([BuildMap, Path.transform((context) => BuildMap.par
 });
 
 export type Build = z.infer<typeof Build>;
+
+const Use = z
+  .string()
+  .regex(/^[^\s\p{Cc}]{1,255}$/u, { error: "must be the name of a package, a folder or an image" });
 
 /** An agent of the file. `impossibleCombinations` checks which keys exclude each other. */
 export const AgentFile = z
@@ -102,6 +108,9 @@ export const AgentFile = z
       .describe(
         "With `human: true`: the people who may give the verdict, by their names or groups in `people`. Default: every person.",
       ),
+    use: Use.optional().describe(
+      "The agent package that says what is not written here: one of Sett's own (`sett add --list`), a folder with an `agent.yml`, or an image with one.",
+    ),
     build: Build.optional().describe(
       "The folder with the agent's Dockerfile, or a map with `context`, `dockerfile`, `args`.",
     ),
@@ -328,10 +337,11 @@ export type AgentFile = z.infer<typeof AgentFile>;
 
 /**
  * An agent's image comes from one of these. Paths are absolute; the folder of a devcontainer holds
- * its devcontainer.json.
+ * its devcontainer.json. A `package` is one of Sett's own, whose files are in the program.
  */
 export type ImageSource =
   | { kind: "build"; context: string; dockerfile: string; args: Record<string, string> }
+  | { kind: "package"; name: string; args: Record<string, string> }
   | { kind: "devcontainer"; folder: string }
   | { kind: "image"; image: string };
 
@@ -341,6 +351,7 @@ export type AgentConfig = Omit<
   | "external"
   | "human"
   | "people"
+  | "use"
   | "build"
   | "image"
   | "path"
@@ -353,6 +364,8 @@ export type AgentConfig = Omit<
   name: AgentName;
   role: string;
   source: ImageSource;
+  /** Its package: how sett.yml names it, and its digest. */
+  package?: { use: string; digest: string } | undefined;
   /** Empty: the built-in worker does what `prompts.execution` says. */
   command: string[];
   environment: Record<string, string>;

@@ -73,6 +73,8 @@ export type ProviderTraits = {
   label: string;
   /** The address of its own API, with the version. */
   address: string;
+  /** The model that `sett add` writes where a file has none. The list of prices has it. */
+  firstModel: string;
   /** The paths of its APIs below `/PROVIDER` of the gateway. The first one is in messages. */
   roots: readonly [string, ...string[]];
   variables: ProviderVariables;

@@ -52,6 +52,7 @@ export const validate = defineCommand({
       missing,
       warnings: others,
       notes,
+      unlocked,
       problemAt,
     } = await checkConfig(file, shell.env, {
       version: shell.version,
@@ -61,6 +62,7 @@ export const validate = defineCommand({
     // A sett.yml can be checked on a machine that does not have its secrets.
     const warnings = sortProblems([
       ...others,
+      ...unlocked.map((one) => ({ ...one, sentence: `${one.sentence}: \`sett up\` writes it` })),
       ...(config === undefined ? [] : await warningsOfPaths(config, { file, problemAt }, shell)),
       ...missing.map((one) => ({ ...one, sentence: `${one.sentence}; \`sett up\` needs it` })),
     ]);

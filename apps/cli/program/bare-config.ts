@@ -1,8 +1,9 @@
 // The sett.yml of a bare repository: that of HEAD's commit, or of the one that a person names, as
 // git names a file of a commit: `COMMIT:PATH`.
 import { readFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { parseConfig } from "../../../lib/config/parse-config.ts";
+import { lockFile } from "../../../lib/config/sett-lock.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
@@ -24,7 +25,8 @@ export async function bareConfig(
   const repository = await HostRepository.open(root, { env });
   const { revision, path } = readOption(option);
   const commit = await repository.resolve(revision);
-  const folder = await repository.filesOf(commit, [path]);
+  const lock = join(dirname(path), lockFile);
+  const folder = await repository.filesOf(commit, [path, lock]);
   const file = join(folder, path);
   if (!(await exists(file))) {
     throw new SettError(

@@ -20,6 +20,7 @@ import {
   runtimeNames,
 } from "../instance/runtimes.ts";
 import { findConfig, lacksConfig } from "../program/config-path.ts";
+import { writeLock } from "../program/write-lock.ts";
 import { hasApi } from "../services/api.ts";
 import { hasModels } from "../services/gateway.ts";
 import type { Cassettes } from "../services/input.ts";
@@ -67,11 +68,10 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
   if (filesOf !== undefined)
     shell.messages.note(`The configuration is ${name}, of ${filesOf.slice(0, 8)}.`);
   const withoutKeys = ordered?.mode === "replay";
-  const { config, warnings, problemAt } = await readConfig(file, shell.env, {
-    withoutKeys,
-    name,
-  });
+  const read = await readConfig(file, shell.env, { withoutKeys, name });
+  const { config, warnings, problemAt } = read;
   for (const warning of warnings) shell.messages.warn(formatProblem(warning));
+  await writeLock(read, resolve(shell.cwd, file), filesOf === undefined, shell);
   if (hasApi(config)) requireTelemetry(shell.env);
   const folder = dirname(resolve(shell.cwd, file));
   const repository = await HostRepository.open(folder, gitOf(shell));

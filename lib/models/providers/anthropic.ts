@@ -19,6 +19,7 @@ const errorTypes: Readonly<Record<number, string>> = {
 export const anthropic: ProviderTraits = {
   label: "Anthropic",
   address: "https://api.anthropic.com/v1",
+  firstModel: "claude-sonnet-5",
   // Some clients, such as those of the `ai` SDK, take the version as a part of the address.
   roots: ["/v1", ""],
   variables: {

@@ -15,6 +15,7 @@ const errorTypes: Readonly<Record<number, { type: string; code: string | null }>
 export const openai: ProviderTraits = {
   label: "OpenAI",
   address: "https://api.openai.com/v1",
+  firstModel: "gpt-5.5",
   roots: ["/v1"],
   variables: {
     prefix: "OPENAI_",

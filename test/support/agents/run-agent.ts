@@ -25,6 +25,17 @@ export async function runAgent(
   return run(["sh", agentScript(agent)], folder, stdin, { ...environment, ...settings });
 }
 
+/** The adapter with a CLI's script. */
+export async function runCli(
+  script: string,
+  work: string,
+  folder: string,
+  settings: Record<string, string>,
+): Promise<AgentRun> {
+  const adapter = join(root, "agents/adapter/run-cli");
+  return run(["sh", adapter, script], folder, work, { ...environment, ...settings });
+}
+
 /** Any other script of `agents/`. */
 export async function runScript(
   script: string,

@@ -52,7 +52,7 @@ async function imagesOf({ runtime, instance, config }: Input): Promise<[string, 
   const built = config.agents.filter(({ source }) => source.kind !== "image");
   const tags = built.flatMap(({ name, source }) => {
     const tag = agentImageTag(instance, name);
-    return source.kind === "build" ? [tag] : [tag, devcontainerTag(tag)];
+    return source.kind === "devcontainer" ? [tag, devcontainerTag(tag)] : [tag];
   });
   const found = await Promise.all(
     tags.map(async (tag) => ({ tag, image: await runtime.engine.images.find(tag) })),

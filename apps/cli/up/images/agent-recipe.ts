@@ -1,8 +1,14 @@
 // How an agent's image is built, and from which inputs.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ownPackages } from "../../../../lib/config/own-packages.ts";
 import type { ImageSource } from "../../../../lib/model/config.ts";
+import { SettError } from "../../../../lib/model/errors.ts";
 import type { AgentName } from "../../../../lib/model/ids.ts";
 import type { Owner } from "../../../../lib/runtime/container-spec.ts";
 import type { EngineRuntime, ImageInfo, Progress } from "../../../../lib/runtime/port.ts";
+import { writeFiles } from "../../program/write-files.ts";
 import { buildDevcontainer, readDevcontainer } from "./build-devcontainer.ts";
 import { contextInputs, devcontainerInputs, type Inputs } from "./context-hash.ts";
 
@@ -28,6 +34,8 @@ export async function recipeOf(
   { runtime, owner, env }: Place,
 ): Promise<Recipe> {
   const imageId = async (base: string) => (await runtime.engine.images.find(base))?.id;
+  if (source.kind === "package")
+    return await packageRecipe({ name, source }, tag, { runtime, owner, env });
   if (source.kind === "build") {
     const { context, dockerfile, args } = source;
     const spec = {
@@ -49,4 +57,48 @@ export async function recipeOf(
     build: (labels, progress) =>
       buildDevcontainer({ runtime, devcontainer, tag, labels, surroundings }, progress),
   };
+}
+
+type OfPackage = { name: AgentName; source: Extract<ImageSource, { kind: "package" }> };
+
+/** The files are in this program, and in a folder as long as the Engine reads them. */
+async function packageRecipe(
+  { name, source }: OfPackage,
+  tag: string,
+  place: Place,
+): Promise<Recipe> {
+  const files = ownPackages.get(source.name) ?? [];
+  const inFolder = async <T>(use: (recipe: Recipe) => Promise<T>): Promise<T> => {
+    const folder = await mkdtemp(join(tmpdir(), "sett-package-"));
+    try {
+      await writeFiles(folder, files);
+      const dockerfile = join(folder, "Dockerfile");
+      const build = { kind: "build", context: folder, dockerfile, args: source.args } as const;
+      return await use(await recipeOf({ name, source: build }, tag, place));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  };
+  // The files have other times in each folder.
+  const content = await inFolder(async ({ inputs }) => await inputs?.byContent());
+  return {
+    inputs:
+      content === undefined ? undefined : { byTimes: undefined, byContent: async () => content },
+    build: (labels, progress) =>
+      inFolder(({ build }) => build(labels, progress)).catch((error: unknown) => {
+        throw explained(error, source.name);
+      }),
+  };
+}
+
+/** A version that a registry has no more is no fault of the person's. */
+function explained(error: unknown, name: string): unknown {
+  if (!(error instanceof SettError) || error.code !== "build-failed") return error;
+  const isGone = /ETARGET|E404|No matching (?:version|distribution)|404 Not Found/.test(
+    error.message,
+  );
+  const hint = isGone
+    ? `Its registry does not have this version: use a newer sett, or write another version into a copy: sett add ${name} --copy`
+    : `The package is Sett's own, and is built from a registry. Behind a proxy, or with a registry or certificate of your own, it needs \`build: { args: … }\`: docs/guides/ready-agents.md`;
+  return new SettError("build-failed", error.message, { hint, cause: error });
 }

@@ -84,7 +84,9 @@ const cases: Case[] = [
   [
     "a build has a folder",
     "    build: {}\n",
-    expect.arrayContaining(["sett.yml:6:5 agents.a.build.context: is missing: it must be text"]),
+    expect.arrayContaining([
+      "sett.yml:6:5 agents.a.build.context: is missing: it must be the folder with the Dockerfile",
+    ]),
   ],
   [
     "a build of another kind is refused",

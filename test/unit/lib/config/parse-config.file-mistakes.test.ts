@@ -118,7 +118,7 @@ const cases: Case[] = [
     "version: '1.0'\nagents:\n  a: {}\n",
     [
       'sett.yml:3:3 agents.a.command: is missing: write `command: ["/app/run.sh"]`, or a `model` and `prompts: { execution: … }`',
-      "sett.yml:3:3 agents.a: needs an image: write `build: ./folder`, `image: name:tag`, or `path: ./folder`",
+      "sett.yml:3:3 agents.a: needs an image: write `use: NAME` (`sett add --list` has the names), `build: ./folder`, `image: name:tag`, or `path: ./folder`",
     ],
   ],
 ];

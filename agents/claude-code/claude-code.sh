@@ -1,0 +1,5 @@
+#!/bin/sh
+# Claude Code finds the gateway by ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY. The container is its limit, so that it asks for nothing.
+export ANTHROPIC_MODEL="$SETT_MODEL" ANTHROPIC_SMALL_FAST_MODEL="$SETT_MODEL" ANTHROPIC_DEFAULT_HAIKU_MODEL="$SETT_MODEL"
+export CLAUDE_CODE_MAX_OUTPUT_TOKENS="${SETT_MODEL_OUTPUT:-16000}" IS_SANDBOX=1
+exec claude --print --dangerously-skip-permissions --disallowedTools WebSearch WebFetch AskUserQuestion <"$1"

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Runs one command in the repository.
+#
+# stdin:  the work (see docs/reference/tool-contract.md), which the command gets as its stdin, too
+# env:    COMMAND, for a shell; COMMIT, a message: with it, and `workspace: { mode: rw }`, changed files become a commit
+# stdout: a CodeCommit where there is a message and a change, else a Report with what the command has printed; a Failure of type CommandFailed where it fails
+set -eu
+[ -n "${COMMAND:-}" ] || { echo "shell: write \`environment: { COMMAND: … }\` in sett.yml" >&2; exit 1; }
+home=$(mktemp -d)
+cat >"$home/work"
+code=0
+sh -c "$COMMAND" <"$home/work" >"$home/log" 2>&1 || code=$?
+cat "$home/log" >&2
+
+# The end of a log is the important part. jq replaces bytes that are not text.
+tail -c 65536 "$home/log" >"$home/end"
+report() {
+  jq -n --arg command "$COMMAND" --argjson code "$code" --rawfile output "$home/end" "$1"
+}
+if [ "$code" != 0 ]; then
+  report '{structural_type: "Failure", artefact_type: "CommandFailed", summary: "`\($command)` failed with exit code \($code)",
+    artefact_payload: {command: $command, exit_code: $code, output: $output}}'
+  exit
+fi
+if [ -n "${COMMIT:-}" ]; then
+  git add --all
+  git diff --cached --quiet || {
+    git commit --quiet --no-verify --message "$COMMIT"
+    jq -n --arg commit "$(git rev-parse HEAD)" --arg summary "$(git log -1 --format=%s)" \
+      '{artefact_type: "CodeCommit", artefact_payload: $commit, summary: $summary}'
+    exit
+  }
+fi
+report '{artefact_type: "Report", artefact_payload: $output, summary: "`\($command)` succeeded"}'

@@ -1,0 +1,96 @@
+// Sett's own agent packages: their folders in `agents`, without a change. One row for each.
+import { parse, stringify } from "yaml";
+import claudeAgent from "../../agents/claude-code/agent.yml" with { type: "text" };
+import claudeScript from "../../agents/claude-code/claude-code.sh" with { type: "text" };
+import claudeDockerfile from "../../agents/claude-code/Dockerfile" with { type: "text" };
+import claudePackage from "../../agents/claude-code/package.json";
+import claudeLock from "../../agents/claude-code/package-lock.json";
+import codexAgent from "../../agents/codex/agent.yml" with { type: "text" };
+import codexScript from "../../agents/codex/codex.sh" with { type: "text" };
+import codexDockerfile from "../../agents/codex/Dockerfile" with { type: "text" };
+import codexPackage from "../../agents/codex/package.json";
+import codexLock from "../../agents/codex/package-lock.json";
+import coderDockerfile from "../../agents/llm-coder/Dockerfile" with { type: "text" };
+import reviewerDockerfile from "../../agents/llm-reviewer/Dockerfile" with { type: "text" };
+import opencodeAgent from "../../agents/opencode/agent.yml" with { type: "text" };
+import opencodeDockerfile from "../../agents/opencode/Dockerfile" with { type: "text" };
+import opencodeSettings from "../../agents/opencode/opencode.json";
+import opencodeScript from "../../agents/opencode/opencode.sh" with { type: "text" };
+import opencodePackage from "../../agents/opencode/package.json";
+import opencodeLock from "../../agents/opencode/package-lock.json";
+import shellAgent from "../../agents/shell/agent.yml" with { type: "text" };
+import shellDockerfile from "../../agents/shell/Dockerfile" with { type: "text" };
+import shellScript from "../../agents/shell/run.sh" with { type: "text" };
+import testerAgent from "../../agents/tester/agent.yml" with { type: "text" };
+import testerDockerfile from "../../agents/tester/Dockerfile" with { type: "text" };
+import testerScript from "../../agents/tester/run.sh" with { type: "text" };
+import { nearestWord } from "./nearest-word.ts";
+import llmSettYml from "./templates/sett-llm.yml" with { type: "text" };
+
+/** `path` is relative to the package's folder. */
+export type PackageContent = { path: string; content: string; mode: number };
+
+const plain = (path: string, content: string) => ({ path, content, mode: 0o644 });
+const script = (path: string, content: string) => ({ path, content, mode: 0o755 });
+const json = (path: string, content: object) =>
+  plain(path, `${JSON.stringify(content, undefined, 2)}\n`);
+const recipe = (agent: string, dockerfile: string) => [
+  plain("agent.yml", agent),
+  plain("Dockerfile", dockerfile),
+];
+const versions = (named: object, locked: object) => [
+  json("package.json", named),
+  json("package-lock.json", locked),
+];
+
+const rows: Readonly<Record<string, readonly PackageContent[]>> = {
+  "claude-code": [
+    ...recipe(claudeAgent, claudeDockerfile),
+    script("claude-code.sh", claudeScript),
+    ...versions(claudePackage, claudeLock),
+  ],
+  codex: [
+    ...recipe(codexAgent, codexDockerfile),
+    script("codex.sh", codexScript),
+    ...versions(codexPackage, codexLock),
+  ],
+  opencode: [
+    ...recipe(opencodeAgent, opencodeDockerfile),
+    script("opencode.sh", opencodeScript),
+    json("opencode.json", opencodeSettings),
+    ...versions(opencodePackage, opencodeLock),
+  ],
+  "llm-coder": recipe(
+    prompted("coder", "changes the code as a goal asks: Sett's built-in worker, with tools"),
+    coderDockerfile,
+  ),
+  "llm-reviewer": recipe(
+    prompted("reviewer", "reviews each commit: Sett's built-in worker, with tools"),
+    reviewerDockerfile,
+  ),
+  shell: [...recipe(shellAgent, shellDockerfile), script("run.sh", shellScript)],
+  tester: [...recipe(testerAgent, testerDockerfile), script("run.sh", testerScript)],
+};
+
+/** By the names that `use` has for them. */
+export const ownPackages: ReadonlyMap<string, readonly PackageContent[]> = new Map(
+  Object.entries(rows),
+);
+
+export const ownNames: readonly string[] = [...ownPackages.keys()];
+
+/** For a word of `use` that is no package, no folder and no image. */
+export function unknownPackage(use: string): string {
+  const meant = nearestWord(use, ownNames);
+  const known = `Sett has ${ownNames.map((name) => `\`${name}\``).join(", ")}`;
+  return meant === undefined
+    ? `names no package: ${known}. A folder begins with \`./\`, and an image has a tag or a digest`
+    : `names no package: did you mean \`${meant}\`?`;
+}
+
+/** The agent.yml of an agent of `sett init --llm`, whose prompts are in one place. */
+function prompted(name: string, about: string): string {
+  const { agents } = parse(llmSettYml);
+  const { build: _build, model: _model, budget: _budget, ...agent } = agents[name];
+  return stringify({ version: "1.0", about, model: "any", ...agent }, { lineWidth: 0 });
+}

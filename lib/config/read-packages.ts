@@ -1,0 +1,149 @@
+// Reads the packages that a sett.yml names: Sett's own, folders, and what sett.lock has of images.
+import { createHash } from "node:crypto";
+import { readdir, readFile, readlink, stat } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { messageOf } from "../model/errors.ts";
+import { PackageFile, packageFile } from "../model/package.ts";
+import { ownNames, ownPackages, type PackageContent, unknownPackage } from "./own-packages.ts";
+import { formatPath, formatProblem } from "./problems.ts";
+import { parseWith } from "./sentences.ts";
+import { lockFile, parseLock, type SettLock } from "./sett-lock.ts";
+import { type KnownPackage, type KnownPackages, kindOfUse } from "./with-packages.ts";
+import { parseYaml } from "./yaml-file.ts";
+
+const maxFileBytes = 256 * 1024;
+
+type Problem = { problem: string };
+
+/** `problem`: a sentence where the sett.lock is none. */
+export type ReadPackages = { known: KnownPackages; lock: SettLock; problem?: string };
+
+/** `folder`: of the sett.yml. What is not needed is not read: files without `use` have no lock. */
+export async function readPackages(uses: readonly string[], folder: string): Promise<ReadPackages> {
+  if (uses.length === 0) return { known: new Map(), lock: new Map() };
+  const text = await readFile(join(folder, lockFile), "utf8").catch(() => undefined);
+  const parsed = parseLock(text);
+  const lock = parsed.problem === undefined ? parsed.lock : new Map();
+  const read = uses.map(async (use) => [use, await readPackage(use, folder, lock)] as const);
+  const known = new Map(await Promise.all(read));
+  return { known, lock, ...(parsed.problem !== undefined && { problem: parsed.problem }) };
+}
+
+/** The words of `use` in the text of a sett.yml, each once. */
+export function usesIn(text: string): string[] {
+  return [...new Set(agentsWithUse(text).map(({ use }) => use))];
+}
+
+/** In the order of the file. */
+export function agentsWithUse(text: string): { name: string; use: string }[] {
+  // Most files have none, and are read once then.
+  if (!text.includes("use")) return [];
+  const agents: [string, unknown][] = Object.entries(Object(Object(parseYaml(text).data).agents));
+  return agents.flatMap(([name, agent]) => {
+    const { use } = Object(agent);
+    return typeof use === "string" ? [{ name, use }] : [];
+  });
+}
+
+export async function readPackage(
+  use: string,
+  folder: string,
+  lock: SettLock,
+): Promise<KnownPackage | Problem> {
+  const kind = kindOfUse(use, ownNames);
+  switch (kind) {
+    case undefined:
+      return { problem: unknownPackage(use) };
+    case "own":
+      return ownPackage(use);
+    case "folder":
+      return await readFolder(resolve(folder, use), `${use.replace(/\/+$/, "")}/${packageFile}`);
+    case "image": {
+      const locked = lock.get(use);
+      if (locked?.agent === undefined || locked.image === undefined)
+        return {
+          problem: `names an image that ${lockFile} does not have: \`sett add ${use}\` reads what it is and asks for`,
+        };
+      const read = readAgentYml(locked.agent, `${use}:${packageFile}`);
+      if ("problem" in read) return read;
+      return { kind, digest: locked.digest, ...read, image: locked.image };
+    }
+  }
+}
+
+function ownPackage(name: string): KnownPackage | Problem {
+  const files = ownPackages.get(name) ?? [];
+  const text = files.find(({ path }) => path === packageFile)?.content ?? "";
+  const read = readAgentYml(text, `${name}/${packageFile}`);
+  const digest = digestOf(files.map((file) => ({ ...file, content: digestOfText(file.content) })));
+  return "problem" in read ? read : { kind: "own", digest, ...read };
+}
+
+/** `name`: of its agent.yml, as mistakes name it. */
+async function readFolder(folder: string, name: string): Promise<KnownPackage | Problem> {
+  const path = join(folder, packageFile);
+  try {
+    if (!(await stat(folder)).isDirectory())
+      return { problem: `names ${folder}, which is no folder` };
+    if ((await stat(path)).size > maxFileBytes)
+      return { problem: `names a package whose ${packageFile} is larger than 256 KiB` };
+    const read = readAgentYml(await readFile(path, "utf8"), name);
+    if ("problem" in read) return read;
+    return { kind: "folder", digest: digestOf(await filesOf(folder)), ...read };
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    return {
+      problem: isMissing
+        ? `names ${folder}, which has no ${packageFile}: a package is a folder with a Dockerfile and an ${packageFile}; a folder without one belongs in \`build\``
+        : `names ${folder}, which cannot be read: ${messageOf(error)}`,
+    };
+  }
+}
+
+/** `name`: of the file, as its mistakes are shown. */
+export function readAgentYml(
+  text: string,
+  name: string,
+): Pick<KnownPackage, "file" | "said"> | Problem {
+  const yaml = parseYaml(text);
+  const parsed = parseWith(PackageFile, yaml.data ?? {});
+  if (yaml.mistakes.length === 0 && parsed.isValid)
+    return { file: parsed.value, said: Object(yaml.data) };
+  const own = parsed.isValid ? [] : parsed.mistakes;
+  const mistakes = [
+    ...yaml.mistakes,
+    ...(yaml.mistakes.length > 0 ? [] : own).map(({ path, sentence, side }) => ({
+      ...yaml.place(path, side),
+      path: formatPath(path),
+      sentence,
+    })),
+  ];
+  const lines = mistakes.map((mistake) => formatProblem({ file: name, ...mistake }));
+  return { problem: `names a package whose ${packageFile} is none: ${lines.join("; ")}` };
+}
+
+/** `content` is a digest, too, because a folder may have large files. */
+function digestOf(files: readonly PackageContent[]): string {
+  const hash = createHash("sha256");
+  for (const { path, content, mode } of [...files].sort((a, b) => (a.path < b.path ? -1 : 1)))
+    hash.update(JSON.stringify([path, (mode & 0o100) > 0, content]));
+  return `sha256:${hash.digest("hex")}`;
+}
+
+async function filesOf(folder: string): Promise<PackageContent[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const files = entries.filter((entry) => entry.isFile() || entry.isSymbolicLink());
+  return await Promise.all(
+    files.map(async (entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const bytes = entry.isFile() ? await readFile(path) : await readlink(path);
+      const content = digestOfText(bytes);
+      const mode = entry.isFile() ? (await stat(path)).mode : 0o120000;
+      return { path: relative(folder, path), content, mode };
+    }),
+  );
+}
+
+function digestOfText(text: string | Uint8Array): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,74 @@
+// Ready agents as a person has them: the real coding CLI, from its registry, in its container,
+// against a mock of a provider that others maintain.
+import { beforeAll, expect, setDefaultTimeout } from "bun:test";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { makeNodeImage, registryArguments } from "../support/docker/node-image.ts";
+import { startProvider } from "../support/models/provider-container.ts";
+import { isNight, nightly } from "../support/nightly.ts";
+import { SettWorkspace } from "../support/sett/sett-workspace.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+setDefaultTimeout(600_000);
+
+const key = "sk-of-ready-agents";
+const usage = { input_tokens: 12, output_tokens: 7 };
+
+type Row = { use: string; provider: "anthropic" | "openai"; shell: string };
+
+/** `shell`: the tool that runs a command, with the name of its argument. */
+const rows: Row[] = [
+  { use: "claude-code", provider: "anthropic", shell: "Bash" },
+  { use: "codex", provider: "openai", shell: "exec_command" },
+  { use: "opencode", provider: "anthropic", shell: "bash" },
+];
+
+/** Looks around, writes a file, looks again, and is done. */
+function plan(shell: string) {
+  const run = (command: string) => ({
+    toolCalls: [{ name: shell, arguments: { command, cmd: command, description: "Works" } }],
+    usage,
+  });
+  return [
+    { match: { turnIndex: 0 }, response: run("ls") },
+    { match: { turnIndex: 1 }, response: run("echo hello > greeting.txt") },
+    { match: { turnIndex: 2 }, response: run("cat greeting.txt") },
+    { match: { turnIndex: 3 }, response: { content: "It is written.", usage } },
+  ];
+}
+
+beforeAll(async () => {
+  if (isNight) await makeNodeImage();
+});
+
+for (const { use, provider, shell } of rows) {
+  nightly(`${use} makes a commit, from three commands and a key`, async () => {
+    await using sett = await SettWorkspace.create();
+    const variable = provider === "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
+    sett.env = { [variable]: key };
+    await sett.need("init", "--agent", use);
+    const written = await readFile(join(sett.folder, "sett.yml"), "utf8");
+    const args = await registryArguments();
+    await sett.write({
+      "sett.yml": written
+        .replace(
+          /^( +)key: .*/m,
+          `$&\n$1base_url: http://provider:4010/v1\n$1price: { input: 1, output: 2 }`,
+        )
+        .replace(/^( +)use: .*/m, `$&\n$1build: { args: ${JSON.stringify(args)} }`),
+    });
+    await sett.commit("Add a sett");
+    await sett.up();
+    await using server = await startProvider(`sett-${sett.name}`, [key], plan(shell));
+    const goal = await sett.forage("Write a greeting.");
+    const find = async () =>
+      (await sett.artefacts(goal)).find(({ type }) => type !== "GoalDefined");
+    const result = await waitFor("the commit", find, { everyMs: 500, timeoutMs: 300_000 });
+    if (result.type !== "CodeCommit")
+      throw new Error(
+        `${result.payload}\n${(await sett.sett("logs", use)).out}\n${await server.requests()}`,
+      );
+    expect(await sett.git("show", `${result.payload}:greeting.txt`)).toBe("hello");
+    expect(await sett.git("diff", "--name-only", "HEAD", result.payload)).toBe("greeting.txt");
+  });
+}

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+import { runSett } from "../../support/cli/sett-process.ts";
+
+let folder: string;
+const keys = { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" };
+const env = { ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "" };
+const sett = (...words: string[]) => runSett(words, { cwd: folder, env });
+const validate = () => runSett(["validate"], { cwd: folder, env: keys });
+const read = (path: string) => readFile(join(folder, path), "utf8");
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sett-add-"));
+  await $`git init --quiet`.cwd(folder);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test("one command makes a valid sett with a coding CLI in an empty repository", async () => {
+  const made = await sett("init", "--agent", "claude-code");
+  expect(made).toMatchObject({ code: 0, out: "sett.yml\nsett.schema.json\nsett.lock\n" });
+  expect(made.err).toContain("export ANTHROPIC_API_KEY=…");
+  const valid = await validate();
+  expect(valid).toMatchObject({ code: 0, out: "sett.yml is valid: 1 agent (claude-code).\n" });
+  expect(valid.err).not.toContain("sett.lock");
+  const again = await sett("init", "--agent", "codex");
+  expect(again.err).toContain("sett init --agent codex --force");
+});
+
+test("a name that no package has is answered with the one that was meant", async () => {
+  const { code, err } = await sett("init", "--agent", "claud-code");
+  expect(code).toBe(2);
+  expect(err).toContain("claud-code names no package: did you mean `claude-code`?\n");
+  expect(await stat(join(folder, "sett.yml")).catch(() => undefined)).toBeUndefined();
+});
+
+test("without a sett.yml it says how to begin", async () => {
+  const { code, err } = await sett("add", "codex");
+  expect([code, err]).toEqual([2, expect.stringContaining("sett init --agent codex")]);
+});
+
+test("an agent is shown before it is written, beside what is there, with what it asks for", async () => {
+  await sett("init");
+  const before = await read("sett.yml");
+  const { code, err } = await sett("add", "codex", "--as", "second");
+  expect(code).toBe(0);
+  for (const part of [
+    "Codex, unchanged",
+    "It asks for `workspace: { mode: rw }`.",
+    "+   second:\n+     use: codex\n+     model: strong\n+     workspace: { mode: rw }\n",
+    "export OPENAI_API_KEY=…",
+  ])
+    expect(err).toContain(part);
+  const after = await read("sett.yml");
+  const kept = before.split("\n").filter((line) => !after.split("\n").includes(line));
+  expect(kept).toEqual([]);
+  expect((await validate()).out).toContain("2 agents (example-agent, second)");
+  expect(await read("sett.lock")).toMatch(/codex:\n {4}digest: sha256:[0-9a-f]{64}\n {4}asks:/);
+  expect((await sett("add", "codex", "--as", "second")).err).toContain(
+    "There is an agent second already",
+  );
+  expect((await sett("add", "codex", "--as", "third", "--model", "x")).err).toContain(
+    "There is no model x in sett.yml.\n  → It has strong.",
+  );
+});
+
+test("a copy is a package of the repository's own, which can be changed", async () => {
+  await sett("init", "--agent", "claude-code");
+  const { code } = await sett("add", "tester", "--copy");
+  expect(code).toBe(0);
+  expect((await stat(join(folder, "agents/tester/run.sh"))).mode & 0o111).toBe(0o111);
+  expect(await read("sett.yml")).toContain("use: ./agents/tester\n");
+  await writeFile(
+    join(folder, "agents/tester/agent.yml"),
+    `${await read("agents/tester/agent.yml")}egress: [registry.example.org]\n`,
+  );
+  const refused = await validate();
+  expect(refused.code).toBe(2);
+  expect(refused.err).toContain("has changed since sett.lock was written");
+  expect(refused.err).toContain('to allow it write `egress: ["registry.example.org:443"]`');
+  const other = await sett("add", "tester", "--copy", "--as", "other");
+  // The file has a mistake already: nothing is added to it.
+  expect([other.code, other.err]).toEqual([2, expect.stringContaining("has a mistake")]);
+  expect(await stat(join(folder, "agents/other")).catch(() => undefined)).toBeUndefined();
+});
+
+test("the list has what each package is, for people and for programs", async () => {
+  expect((await sett("add", "--list")).out).toMatch(/^claude-code +Anthropic +Claude Code/m);
+  const rows = (await sett("add", "--list", "--json")).out.trim().split("\n");
+  expect(rows.map((row) => JSON.parse(row).name)).toContain("opencode");
+});
