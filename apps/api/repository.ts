@@ -123,6 +123,7 @@ export function copiedRepository(
       pin: async (...named) => await (await current()).posting.pin(...named),
       unpin: async (...named) => await (await current()).posting.unpin(...named),
       subject: async (commit) => await (await current()).posting.subject(commit),
+      changedPaths: async (...commits) => await (await current()).posting.changedPaths(...commits),
     },
     pack: async (...what) => await (await current()).pack(...what),
     hasCommit: async (commit) => await (await current()).hasCommit(commit),
