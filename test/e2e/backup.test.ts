@@ -131,15 +131,18 @@ test("a file that was cut, changed or lengthened, and one of others, changes not
   expect(await files()).toEqual(found);
 });
 
-test("an instance that is down goes into a file as well, and comes back over its own blackboard", async () => {
-  await there.need("down");
-  await there.need("backup", file("down.sett"));
-  const { code, err } = await restore(here, file("down.sett"), "--replace");
-  expect({ code, err }).toEqual({ code: 0, err: expect.any(String) });
-  await up(here);
-  expect((await hoard(here)).map(({ payload }: { payload: string }) => payload)).toContain("new");
-  expect(await here.need("forage", "--goal", "newest", "--watch")).not.toBe("");
-});
+nightly(
+  "an instance that is down goes into a file as well, and comes back over its own blackboard",
+  async () => {
+    await there.need("down");
+    await there.need("backup", file("down.sett"));
+    const { code, err } = await restore(here, file("down.sett"), "--replace");
+    expect({ code, err }).toEqual({ code: 0, err: expect.any(String) });
+    await up(here);
+    expect((await hoard(here)).map(({ payload }: { payload: string }) => payload)).toContain("new");
+    expect(await here.need("forage", "--goal", "newest", "--watch")).not.toBe("");
+  },
+);
 
 nightly("whatever is under way, each result in a back-up has its commit there", async () => {
   for (let round = 0; round < 5; round++) {

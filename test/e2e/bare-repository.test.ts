@@ -5,6 +5,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { type Finished, finished, needed } from "../support/cli/finished.ts";
+import { nightly } from "../support/nightly.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 
@@ -76,21 +77,25 @@ test("it starts with the sett.yml of HEAD, works, and results become branches", 
   expect(await need("status")).toContain("painter");
 }, 180_000);
 
-test("a push and another `up` bring the new sett.yml; a commit can be named", async () => {
-  await clone.write(settings("green"));
-  await clone.git("push", "--quiet", "origin", "main");
-  const before = clone.processOf("agent-painter");
-  await up();
-  expect(clone.processOf("agent-painter")).not.toEqual(before);
-  const commits = (await readdir(join(bare, "sett/files"))).filter((name) => !name.includes("."));
-  expect(commits).toEqual([await clone.git("rev-parse", "main")]);
+nightly(
+  "a push and another `up` bring the new sett.yml; a commit can be named",
+  async () => {
+    await clone.write(settings("green"));
+    await clone.git("push", "--quiet", "origin", "main");
+    const before = clone.processOf("agent-painter");
+    await up();
+    expect(clone.processOf("agent-painter")).not.toEqual(before);
+    const commits = (await readdir(join(bare, "sett/files"))).filter((name) => !name.includes("."));
+    expect(commits).toEqual([await clone.git("rev-parse", "main")]);
 
-  expect(await up("--file", "blue:sett.yml")).toContain("The configuration is blue:sett.yml, of");
-  await need("forage", "--watch", "--goal", "Paint it as before");
-  expect(await $`git for-each-ref --format=${"%(refname)"} refs/heads`.cwd(bare).text()).toBe(
-    "refs/heads/blue\nrefs/heads/main\nrefs/heads/result\n",
-  );
-}, 180_000);
+    expect(await up("--file", "blue:sett.yml")).toContain("The configuration is blue:sett.yml, of");
+    await need("forage", "--watch", "--goal", "Paint it as before");
+    expect(await $`git for-each-ref --format=${"%(refname)"} refs/heads`.cwd(bare).text()).toBe(
+      "refs/heads/blue\nrefs/heads/main\nrefs/heads/result\n",
+    );
+  },
+  180_000,
+);
 
 test("what a bare repository cannot do says so", async () => {
   const missing = await atBare(...upArgs(), "--file", "blue:ops/sett.yml");

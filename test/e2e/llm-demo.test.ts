@@ -36,7 +36,7 @@ async function runDemo(runtime: string) {
 }
 
 for (const runtime of ["docker", "process"]) {
-  const daily = runtime === "docker" ? test : nightly;
+  const daily = runtime === "process" ? test : nightly;
   daily(
     `a coder and a reviewer reach their goal in a replay, without a key (${runtime})`,
     async () => {

@@ -120,7 +120,7 @@ test("no place that an agent, or a person without the key, can look at has the k
   expect(await $`grep -rl ${mark} ${sett.folder}`.nothrow().text()).toBe("");
 });
 
-test("another key needs no restart, and a wrong one is named by its model", async () => {
+nightly("another key needs no restart, and a wrong one is named by its model", async () => {
   const before = await startedAt("gateway");
   sett.env = { PROVIDER_KEY: keys[1] };
   const changed = await up("--record", calls);

@@ -2,6 +2,7 @@
 // workers that begin with the same one (`workspace.prepare`). In real containers.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
+import { nightly } from "../support/nightly.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -167,7 +168,7 @@ test("it is made once for all agents and grants with the same lock file, and a c
   expect(byLock['{"version": "raised"}']).toHaveLength(2);
 });
 
-test("where it cannot be made, the Failure says why, and where its output is", async () => {
+nightly("where it cannot be made, the Failure says why, and where its output is", async () => {
   const failureWith = async (lock: string | undefined) => {
     if (lock === undefined) await sett.git("rm", "--quiet", "lock.json");
     else await sett.write({ "lock.json": lock });

@@ -129,7 +129,7 @@ test("a result to which no call has led has no conversation, and a goal has all 
   expect(await sett.need("unearth", answered.goal_id, "--transcript")).toContain("Good day");
 });
 
-test("a back-up has the conversations, no key, and brings them back", async () => {
+nightly("a back-up has the conversations, no key, and brings them back", async () => {
   const backup = join(sett.root, "with-calls.sett");
   const shown = await sett.need("unearth", await idOfAnswer("hello"), "--transcript");
   const [kept] = JSON.parse(await sett.need("hoard", "--json")).slice(-1);

@@ -171,7 +171,7 @@ test("a new tag of the repository states a goal at its commit, and one of anothe
   expect(goal.text).toStartWith(`${text}\n`);
 });
 
-test("a run that is due states its goal at its minute", async () => {
+nightly("a run that is due states its goal at its minute", async () => {
   const [fired] = await recorded("minutely");
   const cause = String(fired?.data?.cause);
   expect([fired?.type, fired?.data?.kind]).toEqual(["trigger_fired", "cron"]);

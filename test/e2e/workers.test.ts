@@ -108,44 +108,47 @@ test("the starter alone has the engine's socket, and is no root; the orchestrato
   expect(await sett.need("list")).toContain("running");
 });
 
-test("the files of a commit are written once for all workers; each has what it writes for itself, and only that", async () => {
-  await using sett = await scalable(
-    `git status --porcelain --ignored > /tmp/status\ncat README.md >> /tmp/status\necho own > own\n${gate}\njq -n --rawfile text /tmp/status '{artefact_type: "Report", artefact_payload: $text, summary: "done"}'`,
-  );
-  const goals = await Promise.all(["a", "b"].map((goal) => sett.forage(goal)));
-  const volumes = async (more: string) =>
-    (await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text())
-      .split("\n")
-      .filter((name) => name.includes(more));
-  const written = async (upper: string) =>
-    (
-      await $`docker run --rm -v ${upper}:/u:ro --entrypoint find sett/agent-base:latest /u/upper -type f -not -path ${"*/.git/*"}`.text()
-    ).trim();
-  await waitFor("two workers to have written", async () => {
-    const uppers = await volumes(".upper-");
-    const found = await Promise.all(uppers.map(written));
-    return found.filter((files) => files === "/u/upper/own").length === 2;
-  });
-  expect(await volumes(".over-")).toHaveLength(2);
-  expect(await volumes(".layer.")).toHaveLength(1);
-  await openGate(sett);
-  const reported = async (goal: string) =>
-    (
-      await waitFor(
-        "the report",
-        async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"),
-        { everyMs: 200 },
-      )
-    ).payload;
-  for (const goal of goals) expect(await reported(goal)).toBe("# A repository\n");
-  // At the next commit only what differs is written.
-  await sett.write({ "README.md": "# Another\n" });
-  await sett.commit("Change it");
-  expect(await reported(await sett.forage("c"))).toBe("# Another\n");
-  expect(await volumes(".layer.")).toHaveLength(1);
-  await sett.need("down", "--volumes");
-  expect(await sett.leftOvers()).toEqual([]);
-});
+nightly(
+  "the files of a commit are written once for all workers; each has what it writes for itself, and only that",
+  async () => {
+    await using sett = await scalable(
+      `git status --porcelain --ignored > /tmp/status\ncat README.md >> /tmp/status\necho own > own\n${gate}\njq -n --rawfile text /tmp/status '{artefact_type: "Report", artefact_payload: $text, summary: "done"}'`,
+    );
+    const goals = await Promise.all(["a", "b"].map((goal) => sett.forage(goal)));
+    const volumes = async (more: string) =>
+      (await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text())
+        .split("\n")
+        .filter((name) => name.includes(more));
+    const written = async (upper: string) =>
+      (
+        await $`docker run --rm -v ${upper}:/u:ro --entrypoint find sett/agent-base:latest /u/upper -type f -not -path ${"*/.git/*"}`.text()
+      ).trim();
+    await waitFor("two workers to have written", async () => {
+      const uppers = await volumes(".upper-");
+      const found = await Promise.all(uppers.map(written));
+      return found.filter((files) => files === "/u/upper/own").length === 2;
+    });
+    expect(await volumes(".over-")).toHaveLength(2);
+    expect(await volumes(".layer.")).toHaveLength(1);
+    await openGate(sett);
+    const reported = async (goal: string) =>
+      (
+        await waitFor(
+          "the report",
+          async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"),
+          { everyMs: 200 },
+        )
+      ).payload;
+    for (const goal of goals) expect(await reported(goal)).toBe("# A repository\n");
+    // At the next commit only what differs is written.
+    await sett.write({ "README.md": "# Another\n" });
+    await sett.commit("Change it");
+    expect(await reported(await sett.forage("c"))).toBe("# Another\n");
+    expect(await volumes(".layer.")).toHaveLength(1);
+    await sett.need("down", "--volumes");
+    expect(await sett.leftOvers()).toEqual([]);
+  },
+);
 
 nightly("a starter that was killed is back, and the work goes on meanwhile", async () => {
   await using sett = await scalable(answer("Report"));

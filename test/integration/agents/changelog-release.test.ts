@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { type ReleaseScene, releaseScene, review } from "../../support/agents/release-scene.ts";
 import { git } from "../../support/agents/run-agent.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 setDefaultTimeout(120_000);
@@ -43,7 +44,7 @@ test("where a file VERSION has the version, it is raised there, and an entry goe
   expect(await show(scene, made.payload, "VERSION")).toBe("v1.2.0");
 });
 
-test("a package.json on a single line keeps its form, and the versions of others", async () => {
+nightly("a package.json on a single line keeps its form, and the versions of others", async () => {
   const before =
     '{"name":"door","config":{"version":"1.1.0"},\n"version":"1.1.0","dependencies":{"hinge":"2.0.0"}}\n';
   await using scene = await releaseScene({
@@ -92,7 +93,7 @@ test.each([
   await expect(ask(scene)).rejects.toThrow(sentence);
 });
 
-test("a second release lists nothing of the first one's own commits", async () => {
+nightly("a second release lists nothing of the first one's own commits", async () => {
   await using scene = await releaseScene();
   const made = await ask(scene);
   await scene.fetch();
@@ -108,7 +109,7 @@ test("a second release lists nothing of the first one's own commits", async () =
   ]);
 });
 
-test("what a first review had taken out stays out when a second one asks for more", async () => {
+nightly("what a first review had taken out stays out when a second one asks for more", async () => {
   await using scene = await releaseScene();
   const first = await ask(scene);
   const { artefact: rejection } = await review(scene, first);
@@ -119,7 +120,7 @@ test("what a first review had taken out stays out when a second one asks for mor
   expect(await show(scene, third.payload, "CHANGELOG.md")).not.toContain("fixup!");
 });
 
-test("a rework of an entry without a version takes out what it should not list", async () => {
+nightly("a rework of an entry without a version takes out what it should not list", async () => {
   await using scene = await releaseScene({ goal: "Write the changelog" });
   const first = await ask(scene);
   const { artefact, problems } = await review(scene, first);
@@ -143,16 +144,21 @@ test("a review that nothing here can mend is refused with its own words", async 
     );
 });
 
-test("on a stale line the version is raised wherever it is a word of its own, and nothing else is touched", async () => {
-  const line = "v1.1.0, door-1.1.0.tar.gz; not 11.1.0, 1.1.0.5, 1.1.01 or 0.1.1.0";
-  await using scene = await releaseScene({
-    change: ({ commit }) => commit("Change it", { "notes: 1.txt": `1.1.0\n${line}\n1.1.0\n` }),
-  });
-  const reviews = [saying('{"problems":["notes: 1.txt:2: still says version 1.1.0, not 1.2.0."]}')];
-  const made = await rework(scene, await ask(scene), reviews);
-  const mended = line.replace("v1.1.0", "v1.2.0").replace("door-1.1.0", "door-1.2.0");
-  expect(await show(scene, made.payload, "notes: 1.txt")).toBe(`1.1.0\n${mended}\n1.1.0`);
-});
+nightly(
+  "on a stale line the version is raised wherever it is a word of its own, and nothing else is touched",
+  async () => {
+    const line = "v1.1.0, door-1.1.0.tar.gz; not 11.1.0, 1.1.0.5, 1.1.01 or 0.1.1.0";
+    await using scene = await releaseScene({
+      change: ({ commit }) => commit("Change it", { "notes: 1.txt": `1.1.0\n${line}\n1.1.0\n` }),
+    });
+    const reviews = [
+      saying('{"problems":["notes: 1.txt:2: still says version 1.1.0, not 1.2.0."]}'),
+    ];
+    const made = await rework(scene, await ask(scene), reviews);
+    const mended = line.replace("v1.1.0", "v1.2.0").replace("door-1.1.0", "door-1.2.0");
+    expect(await show(scene, made.payload, "notes: 1.txt")).toBe(`1.1.0\n${mended}\n1.1.0`);
+  },
+);
 
 test("a complaint reaches no file outside of the repository, by name or by link", async () => {
   await using scene = await releaseScene({

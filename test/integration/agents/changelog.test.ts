@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { repository, withoutHashes } from "../../support/agents/changelog-scene.ts";
 import { git, runAgent } from "../../support/agents/run-agent.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 // Each of these starts some twenty processes, and other suites may keep both cores busy meanwhile.
@@ -76,24 +77,27 @@ test.each([
   ).toContain(heading ?? "");
 });
 
-test("in a working copy without tags, the goal's metadata says where the last release was", async () => {
-  await using made = await repository();
-  await made.commit("Add the parser", "a");
-  await git(made.folder, "tag", "v0.1.0");
-  await made.commit("Add the printer", "b");
-  await using copy = await made.workingCopy();
-  expect(await git(copy.folder, "tag")).toBe("");
+nightly(
+  "in a working copy without tags, the goal's metadata says where the last release was",
+  async () => {
+    await using made = await repository();
+    await made.commit("Add the parser", "a");
+    await git(made.folder, "tag", "v0.1.0");
+    await made.commit("Add the printer", "b");
+    await using copy = await made.workingCopy();
+    expect(await git(copy.folder, "tag")).toBe("");
 
-  const tagged = {
-    last_tag: "v0.1.0",
-    last_tag_commit: await git(made.folder, "rev-parse", "v0.1.0"),
-  };
-  const answer = await copy.ask("hello", tagged);
-  expect(answer.summary).toBe('Listed 1 commit since v0.1.0 under "Unreleased"');
-  expect(withoutHashes(await copy.changelog())).toBe(
-    "# Changelog\n\n## Unreleased\n\n### Added\n\n- Add the printer (…)\n",
-  );
-});
+    const tagged = {
+      last_tag: "v0.1.0",
+      last_tag_commit: await git(made.folder, "rev-parse", "v0.1.0"),
+    };
+    const answer = await copy.ask("hello", tagged);
+    expect(answer.summary).toBe('Listed 1 commit since v0.1.0 under "Unreleased"');
+    expect(withoutHashes(await copy.changelog())).toBe(
+      "# Changelog\n\n## Unreleased\n\n### Added\n\n- Add the printer (…)\n",
+    );
+  },
+);
 
 test("the goal is found in the context chain of a later piece of work", async () => {
   await using made = await repository();
@@ -114,7 +118,7 @@ test("where there are tags, git says which was the last", async () => {
   expect(await made.changelog()).not.toContain("parser");
 });
 
-test("merges are left out, and what they bring in is not", async () => {
+nightly("merges are left out, and what they bring in is not", async () => {
   await using made = await repository();
   await made.commit("Add the parser", "a");
   await git(made.folder, "checkout", "-q", "-b", "side");
@@ -166,7 +170,7 @@ test("an existing file keeps its title, its other entries, its links and its lin
   ]);
 });
 
-test("links below the only section survive its replacement", async () => {
+nightly("links below the only section survive its replacement", async () => {
   await using made = await repository();
   await made.commit("Add the parser", "a");
   await made.commit(
@@ -180,20 +184,23 @@ test("links below the only section survive its replacement", async () => {
   );
 });
 
-test("a file with a title alone, and one without a last line break, are extended at the end", async () => {
-  for (const old of ["# History\n", "# History", "\n"]) {
-    await using made = await repository();
-    await made.commit("Add the parser", "a");
-    await made.commit("Say what changed", "CHANGELOG.md", old);
-    await made.ask("hello");
-    expect(withoutHashes(await made.changelog())).toBe(
-      `${old.trimEnd()}\n\n## Unreleased\n\n### Added\n\n- Add the parser (…)\n`.replace(
-        /^\n\n/,
-        "\n",
-      ),
-    );
-  }
-});
+nightly(
+  "a file with a title alone, and one without a last line break, are extended at the end",
+  async () => {
+    for (const old of ["# History\n", "# History", "\n"]) {
+      await using made = await repository();
+      await made.commit("Add the parser", "a");
+      await made.commit("Say what changed", "CHANGELOG.md", old);
+      await made.ask("hello");
+      expect(withoutHashes(await made.changelog())).toBe(
+        `${old.trimEnd()}\n\n## Unreleased\n\n### Added\n\n- Add the parser (…)\n`.replace(
+          /^\n\n/,
+          "\n",
+        ),
+      );
+    }
+  },
+);
 
 test("asked twice, it says that nothing is left to write, and commits nothing", async () => {
   await using made = await repository();
@@ -222,22 +229,25 @@ test("no commits since the last tag are no failure", async () => {
   );
 });
 
-test("after a release, commits follow under Unreleased, and the next release takes them in", async () => {
-  await using made = await repository();
-  await made.commit("Add the parser", "a");
-  await made.ask("Release 1.0");
-  await git(made.folder, "tag", "v1.0");
-  await made.commit("Add the printer", "b");
-  await made.ask("what is new?");
-  await made.commit("Fix the printer", "b");
-  await made.ask("Release 1.1");
-  const text = withoutHashes(await made.changelog()).replaceAll(/\d{4}-\d\d-\d\d/g, "DAY");
-  expect(text).toBe(
-    "# Changelog\n\n## 1.1 - DAY\n\n### Added\n\n- Add the printer (…)\n\n### Fixed\n\n- Fix the printer (…)\n\n## 1.0 - DAY\n\n### Added\n\n- Add the parser (…)\n",
-  );
-});
+nightly(
+  "after a release, commits follow under Unreleased, and the next release takes them in",
+  async () => {
+    await using made = await repository();
+    await made.commit("Add the parser", "a");
+    await made.ask("Release 1.0");
+    await git(made.folder, "tag", "v1.0");
+    await made.commit("Add the printer", "b");
+    await made.ask("what is new?");
+    await made.commit("Fix the printer", "b");
+    await made.ask("Release 1.1");
+    const text = withoutHashes(await made.changelog()).replaceAll(/\d{4}-\d\d-\d\d/g, "DAY");
+    expect(text).toBe(
+      "# Changelog\n\n## 1.1 - DAY\n\n### Added\n\n- Add the printer (…)\n\n### Fixed\n\n- Fix the printer (…)\n\n## 1.0 - DAY\n\n### Added\n\n- Add the parser (…)\n",
+    );
+  },
+);
 
-test("a thousand commits with long subjects in any script are listed", async () => {
+nightly("a thousand commits with long subjects in any script are listed", async () => {
   await using made = await repository();
   const stream = Array.from({ length: 1000 }, (_, index) => {
     const subject = `Ändere Zeile ${index} ${"長い".repeat(40)}`;

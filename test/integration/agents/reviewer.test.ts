@@ -10,6 +10,7 @@ import {
   review,
 } from "../../support/agents/release-scene.ts";
 import { git } from "../../support/agents/run-agent.ts";
+import { nightly } from "../../support/nightly.ts";
 
 setDefaultTimeout(120_000);
 
@@ -94,7 +95,7 @@ describe("the entry", () => {
     );
   });
 
-  test("may have Windows' line endings", async () => {
+  nightly("may have Windows' line endings", async () => {
     expect(
       await problemsWith({
         "CHANGELOG.md": String(right["CHANGELOG.md"]).replaceAll("\n", "\r\n"),
@@ -102,7 +103,7 @@ describe("the entry", () => {
     ).toEqual([]);
   });
 
-  test("must have no trailing spaces", async () => {
+  nightly("must have no trailing spaces", async () => {
     expect(
       await problemsWith({
         "CHANGELOG.md": String(right["CHANGELOG.md"]).replace("# Changelog", "# Changelog "),
@@ -112,7 +113,7 @@ describe("the entry", () => {
 });
 
 describe("the version", () => {
-  test("must be raised where it is defined", async () => {
+  nightly("must be raised where it is defined", async () => {
     const old = await readFile(join(scene.sample, "package.json"), "utf8");
     expect(await problemsWith({ "package.json": old })).toEqual([
       "package.json:3: still says version 1.1.0, not 1.2.0.",
@@ -122,24 +123,27 @@ describe("the version", () => {
     ]);
   });
 
-  test("is not looked for in scripts, dependencies and packages that are called version", async () => {
-    const named = {
-      version: "1.2.0",
-      scripts: { version: "date" },
-      dependencies: { version: "^9.0.0" },
-    };
-    const lock = {
-      name: "door",
-      version: "1.2.0",
-      packages: { "": named, "node_modules/version": { version: "9.0.0" } },
-    };
-    const files = { "package.json": named, "package-lock.json": lock };
-    const texts = Object.entries(files).map(([name, value]) => [
-      name,
-      `${JSON.stringify(value, null, "\t")}\n`,
-    ]);
-    expect(await problemsWith(Object.fromEntries(texts))).toEqual([]);
-  });
+  nightly(
+    "is not looked for in scripts, dependencies and packages that are called version",
+    async () => {
+      const named = {
+        version: "1.2.0",
+        scripts: { version: "date" },
+        dependencies: { version: "^9.0.0" },
+      };
+      const lock = {
+        name: "door",
+        version: "1.2.0",
+        packages: { "": named, "node_modules/version": { version: "9.0.0" } },
+      };
+      const files = { "package.json": named, "package-lock.json": lock };
+      const texts = Object.entries(files).map(([name, value]) => [
+        name,
+        `${JSON.stringify(value, null, "\t")}\n`,
+      ]);
+      expect(await problemsWith(Object.fromEntries(texts))).toEqual([]);
+    },
+  );
 
   test("must be the one that the goal asks for", async () => {
     expect(await problemsWith({}, "1.3.0")).toContain("The goal does not ask for version 1.3.0.");

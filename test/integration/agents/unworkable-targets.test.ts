@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { type ReleaseScene, releaseScene } from "../../support/agents/release-scene.ts";
 import { git, runAgent } from "../../support/agents/run-agent.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 setDefaultTimeout(120_000);
@@ -53,13 +54,13 @@ describe.each(["reviewer", "tester", "licences", "secrets", "packager"])("%s", (
       );
   });
 
-  test("is outside of any repository", async () => {
+  nightly("is outside of any repository", async () => {
     expect(await refusalOf(agent, { target: commit(head) }, folder)).toBe(
       `${agent}: git finds no repository here`,
     );
   });
 
-  test("is in an empty repository, or in one that lacks the commit", async () => {
+  nightly("is in an empty repository, or in one that lacks the commit", async () => {
     expect(await refusalOf(agent, { target: commit(head) }, join(folder, "empty"))).toContain(
       `the commit ${head} is not in this repository`,
     );
@@ -77,7 +78,7 @@ describe.each(["reviewer", "tester", "licences", "secrets", "packager"])("%s", (
 });
 
 describe.each(["reviewer", "secrets", "packager"])("%s", (agent) => {
-  test("finds no goal in the context", async () => {
+  nightly("finds no goal in the context", async () => {
     for (const chain of [[], [sampleArtefact({ type: "Review" })]])
       expect(await refusalOf(agent, { target: commit(head), chain }, scene.sample)).toStartWith(
         `${agent}: there is no goal (GoalDefined)`,

@@ -10,6 +10,7 @@ import type { Bench } from "../../support/blackboard/bench.ts";
 import { openInMemoryBench } from "../../support/blackboard/in-memory-bench.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { acquireLeaderLease } from "../../support/blackboard/scene.ts";
+import { isNight } from "../../support/nightly.ts";
 import { sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 
@@ -129,6 +130,6 @@ test("any artefact written by hand is taken in or refused alike, and what is tak
       expect(outcome.created).toEqual([goal.id, ...adopted]);
       expect(new Set(outcome.created).size).toBe(outcome.created.length);
     }),
-    { numRuns: 60 },
+    { numRuns: isNight ? 60 : 25 },
   );
 });

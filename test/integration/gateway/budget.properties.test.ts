@@ -26,6 +26,7 @@ import {
   running,
   user,
 } from "../../support/blackboard/scene.ts";
+import { isNight } from "../../support/nightly.ts";
 import { agentName, sampleClaim } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -231,7 +232,7 @@ test("over parallel calls, raised limits, and crashes of the gateway and of Redi
   };
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 8 }), run), {
     seed: 14,
-    numRuns: 20,
+    numRuns: isNight ? 20 : 8,
     endOnFailure: true,
   });
   // Otherwise nothing was tried.
@@ -274,7 +275,11 @@ test("where Redis has lost its last writes, the gateway makes them again before 
     minLength: 2,
     maxLength: 5,
   });
-  await fc.assert(fc.asyncProperty(steps, run), { seed: 14, numRuns: 10, endOnFailure: true });
+  await fc.assert(fc.asyncProperty(steps, run), {
+    seed: 14,
+    numRuns: isNight ? 10 : 4,
+    endOnFailure: true,
+  });
   expect(lost).toBeGreaterThan(1_000);
 });
 

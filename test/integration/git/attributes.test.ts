@@ -15,6 +15,7 @@ import {
   sampleRepository,
   toolGit,
 } from "../../support/git/sample-repository.ts";
+import { isNight } from "../../support/nightly.ts";
 
 function copyOf(host: { root: string; path: string }, keepsIgnored = false) {
   const folder = join(host.root, "workspace");
@@ -174,7 +175,7 @@ test("with any attributes, each grant begins with the files of a fresh clone", a
         }
       },
     ),
-    { numRuns: 12, interruptAfterTimeLimit: 60_000 },
+    { numRuns: isNight ? 12 : 5, interruptAfterTimeLimit: 60_000 },
   );
 }, 120_000);
 

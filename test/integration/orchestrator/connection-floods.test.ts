@@ -12,7 +12,7 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { asUser } from "../../support/blackboard/role-bench.ts";
 import { events } from "../../support/blackboard/scene.ts";
-import { nightly } from "../../support/nightly.ts";
+import { isNight, nightly } from "../../support/nightly.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { floodWithConnections } from "../../support/redis/connection-flood.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
@@ -253,7 +253,7 @@ test("of the agents on one socket, the one that keeps Redis busy is found, and n
   expect(ended).toMatchObject([{ agent: "hostile", data: { user: "agent-hostile" } }]);
 });
 
-test.each(["address", "socket"])(
+test.each(isNight ? ["address", "socket"] : ["socket"])(
   "an agent that connects anew for each slow command is found, by its %s",
   async (way) => {
     const name = `anew-${way}`;

@@ -3,6 +3,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
+import { nightly } from "../../support/nightly.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ending, wants } from "../../support/world/people.ts";
@@ -68,7 +69,7 @@ test("goals that are posted together go to different agents, and what waits for 
   expect(moved?.data?.reason).toMatch(/^one has not begun for 1\d s and is at other work\.$/);
 });
 
-test("a goal does not wait for an agent that gives no sign of life", async () => {
+nightly("a goal does not wait for an agent that gives no sign of life", async () => {
   await using clan = await startClan(
     { one: writing, two: { ...writing, tool: () => ending("Two") } },
     { contactMs: 0 },

@@ -15,6 +15,7 @@ import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { type Server, serve } from "../../../lib/service/serve.ts";
 import { type DockerInstance, dockerInstance } from "../../support/docker/docker-instance.ts";
 import { buildLayerMaker } from "../../support/docker/layer-maker.ts";
+import { nightly } from "../../support/nightly.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -208,17 +209,22 @@ test("an agent that keeps files for its next grant has the disk of its slot", as
   expect(await one.volumes("layer")).toEqual([]);
 });
 
-test("beyond the limit the layer goes that was used least recently, and never one of a worker that runs", async () => {
-  await using one = await starter({ limits: { maxLayers: 3, makingMs: 60_000, retryMs: 60_000 } });
-  const running = await one.startLasting(commitOf("a"));
-  await one.makeLayer("b");
-  await one.makeLayer("c");
-  expect(await one.run(commitOf("b"))).toEqual(over("b"));
-  await one.makeLayer("d");
-  const left = (await one.volumes("layer")).map((name) => name.split(".layer.")[1]?.[0]);
-  expect(left.toSorted()).toEqual(["a", "b", "d"]);
-  await one.here.runtime.apply.remove(running);
-});
+nightly(
+  "beyond the limit the layer goes that was used least recently, and never one of a worker that runs",
+  async () => {
+    await using one = await starter({
+      limits: { maxLayers: 3, makingMs: 60_000, retryMs: 60_000 },
+    });
+    const running = await one.startLasting(commitOf("a"));
+    await one.makeLayer("b");
+    await one.makeLayer("c");
+    expect(await one.run(commitOf("b"))).toEqual(over("b"));
+    await one.makeLayer("d");
+    const left = (await one.volumes("layer")).map((name) => name.split(".layer.")[1]?.[0]);
+    expect(left.toSorted()).toEqual(["a", "b", "d"]);
+    await one.here.runtime.apply.remove(running);
+  },
+);
 
 test("who removes what no container uses takes no disk from a worker that runs", async () => {
   await using one = await starter();
@@ -234,25 +240,29 @@ test("who removes what no container uses takes no disk from a worker that runs",
   await one.here.runtime.apply.remove(running);
 });
 
-test("a new starter removes what the one before it has left, and nothing of a worker that runs", async () => {
-  await using one = await starter();
-  const running = await one.startLasting(commitOf("a"));
-  await one.makeLayer("b");
-  await waitFor(
-    "a spare disk",
-    async () =>
-      (await one.volumes("workspace")).filter((name) => name.includes(".upper-")).length === 2,
-  );
-  await using next = await starter({}, {}, one.here);
-  expect(await next.run(commitOf("c"))).toEqual(over("c"));
-  const left = (await one.volumes("layer")).map((name) => name.split(".layer.")[1]?.[0]);
-  expect(left.toSorted()).toEqual(["a", "c"]);
-  const found = await one.here.runtime.observe.find(running);
-  expect(await one.volumes("workspace")).toContain(found?.env.SETT_WORKER_WORKSPACE ?? "");
-  expect(
-    (await one.here.runtime.observe.exec(running, ["/bin/sh", "-c", "cat /workspace/new"])).stdout,
-  ).toBe("new\n");
-});
+nightly(
+  "a new starter removes what the one before it has left, and nothing of a worker that runs",
+  async () => {
+    await using one = await starter();
+    const running = await one.startLasting(commitOf("a"));
+    await one.makeLayer("b");
+    await waitFor(
+      "a spare disk",
+      async () =>
+        (await one.volumes("workspace")).filter((name) => name.includes(".upper-")).length === 2,
+    );
+    await using next = await starter({}, {}, one.here);
+    expect(await next.run(commitOf("c"))).toEqual(over("c"));
+    const left = (await one.volumes("layer")).map((name) => name.split(".layer.")[1]?.[0]);
+    expect(left.toSorted()).toEqual(["a", "c"]);
+    const found = await one.here.runtime.observe.find(running);
+    expect(await one.volumes("workspace")).toContain(found?.env.SETT_WORKER_WORKSPACE ?? "");
+    expect(
+      (await one.here.runtime.observe.exec(running, ["/bin/sh", "-c", "cat /workspace/new"]))
+        .stdout,
+    ).toBe("new\n");
+  },
+);
 
 test("a request for a commit that is none is refused", async () => {
   await using one = await starter();

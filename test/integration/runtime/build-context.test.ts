@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { type ContextEntry, contextEntries } from "../../../lib/runtime/docker/build-context.ts";
 import { contextArchive } from "../../../lib/runtime/docker/context-archive.ts";
 import { contextRecorder, filesIn } from "../../support/docker/sent-context.ts";
+import { isNight } from "../../support/nightly.ts";
 
 const names = ["a", "b", "ab", "a.b", "run.sh", "[x]", "é", "#n"];
 const path = fc
@@ -100,7 +101,7 @@ test("the files of a context are those that docker build sends", async () => {
   );
   await fc.assert(property, {
     seed,
-    numRuns: 60,
+    numRuns: isNight ? 60 : 25,
     examples: [[{ lines: ["**", "!run.sh"], files: ["run.sh", "a/run.sh"] }]],
   });
 }, 120_000);

@@ -9,6 +9,7 @@ import { lockName } from "../../../lib/runtime/names.ts";
 import type { HeldLock, Lock } from "../../../lib/runtime/port.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { startEngineProxy } from "../../support/docker/engine-proxy.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(120_000);
@@ -67,38 +68,41 @@ test("is free when its holder was killed, and when one was killed before it held
   await waitFor("nothing to be left", async () => (await containers(lockName(instance))) === "");
 });
 
-test("is taken again where only its connection was cut, and is lost where another was quicker", async () => {
-  await using bench = await dockerInstance();
-  const { runtime: others, instance } = bench;
-  await using proxy = await startEngineProxy();
-  const { apply } = await dockerRuntime({ socketPath: proxy.path });
-  const lock = await apply.lock(instance, "Ada");
-  await using held = disposable(lock);
-  const idOfLock = async () =>
-    (await $`docker ps --quiet --filter name=${lockName(instance)}`.text()).trim();
-  const first = await idOfLock();
-  expect(proxy.cutStreams()).toBe(1);
-  await waitFor("the lock to be held by another container", async () => {
-    const id = await idOfLock();
-    return id !== "" && id !== first;
-  });
-  expect(await others.apply.lock(instance, "Bob")).toEqual({ outcome: "taken", by: "Ada" });
-  expect(held.lost.aborted).toBe(false);
+nightly(
+  "is taken again where only its connection was cut, and is lost where another was quicker",
+  async () => {
+    await using bench = await dockerInstance();
+    const { runtime: others, instance } = bench;
+    await using proxy = await startEngineProxy();
+    const { apply } = await dockerRuntime({ socketPath: proxy.path });
+    const lock = await apply.lock(instance, "Ada");
+    await using held = disposable(lock);
+    const idOfLock = async () =>
+      (await $`docker ps --quiet --filter name=${lockName(instance)}`.text()).trim();
+    const first = await idOfLock();
+    expect(proxy.cutStreams()).toBe(1);
+    await waitFor("the lock to be held by another container", async () => {
+      const id = await idOfLock();
+      return id !== "" && id !== first;
+    });
+    expect(await others.apply.lock(instance, "Bob")).toEqual({ outcome: "taken", by: "Ada" });
+    expect(held.lost.aborted).toBe(false);
 
-  // The Engine does not answer its holder, and another process comes by another way.
-  proxy.allowOnly([]);
-  expect(proxy.cutStreams()).toBe(1);
-  await using _bob = await waitFor("the lock to be free", async () => {
-    const lock = await others.apply.lock(instance, "Bob");
-    return lock.outcome === "held" && lock;
-  });
-  proxy.allowOnly([/./]);
-  await aborted(held.lost);
-  expect(held.lost.reason).toEqual({ by: "Bob" });
-  // Its release leaves what is another's.
-  await held[Symbol.asyncDispose]();
-  expect(await others.apply.lock(instance, "Eve")).toEqual({ outcome: "taken", by: "Bob" });
-});
+    // The Engine does not answer its holder, and another process comes by another way.
+    proxy.allowOnly([]);
+    expect(proxy.cutStreams()).toBe(1);
+    await using _bob = await waitFor("the lock to be free", async () => {
+      const lock = await others.apply.lock(instance, "Bob");
+      return lock.outcome === "held" && lock;
+    });
+    proxy.allowOnly([/./]);
+    await aborted(held.lost);
+    expect(held.lost.reason).toEqual({ by: "Bob" });
+    // Its release leaves what is another's.
+    await held[Symbol.asyncDispose]();
+    expect(await others.apply.lock(instance, "Eve")).toEqual({ outcome: "taken", by: "Bob" });
+  },
+);
 
 async function containers(name: string): Promise<string> {
   return (await $`docker ps --all --filter name=${name} --format ${"{{.State}}"}`.text()).trim();

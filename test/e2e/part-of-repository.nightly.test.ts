@@ -1,5 +1,5 @@
 // Agents that work in a part of the repository, in real containers: one that lasts, and workers.
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -49,7 +49,7 @@ async function expectPart(strategy: "reuse" | "fresh_per_call"): Promise<void> {
   expect(await sett.need("logs", "porter")).toContain("so nothing was published");
 }
 
-test("a worker has its files alone, and what it commits changes no other", async () => {
+nightly("a worker has its files alone, and what it commits changes no other", async () => {
   await expectPart("fresh_per_call");
 });
 
