@@ -13,6 +13,7 @@ export async function pathWarnings(
 ): Promise<ConfigProblem[]> {
   if (agents.every(({ workspace }) => workspace.paths === undefined)) return [];
   const files = await repository.namesOf(await repository.head());
+  if (files === undefined) return [];
   return agents.flatMap(({ name, workspace: { paths = [] } }) =>
     paths.flatMap((path, index) => {
       const sentence = warningOf(path, files);

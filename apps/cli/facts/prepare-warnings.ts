@@ -18,6 +18,7 @@ export async function prepareWarnings(
   );
   if (wanted.every(({ needs }) => needs.length === 0)) return [];
   const files = await repository.namesOf(await repository.head());
+  if (files === undefined) return [];
   return wanted.flatMap(({ name, key, needs }) =>
     needs
       .filter((need) => isLacking(need, key, files))

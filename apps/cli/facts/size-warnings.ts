@@ -13,14 +13,14 @@ export async function sizeWarnings(
   problemAt: ProblemAt,
 ): Promise<ConfigProblem[]> {
   const head = await repository.head();
-  const whole = await repository.sizeOf(head);
+  const whole = (await repository.sizeOf(head)) ?? 0;
   const problems: ConfigProblem[] = [];
   for (const { name, workspace, resources } of agents) {
     const { disk_bytes: limit } = resources.limits;
     if (whole <= limit) continue;
     const { paths } = workspace;
     const size = paths ? await repository.sizeOf(head, new SparsePaths(paths)) : whole;
-    if (size <= limit) continue;
+    if (size === undefined || size <= limit) continue;
     const sentence = `is ${sizeText(limit)}, and the files of HEAD take ${sizeText(size)}: in a container the agent cannot begin with them`;
     problems.push(problemAt(["agents", name, "resources", "limits", "disk"], sentence));
   }

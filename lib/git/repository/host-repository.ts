@@ -159,19 +159,40 @@ export class HostRepository {
     return (await this.#try({ args: ["cat-file", "-e", `${hash}^{commit}`] })).exitCode === 0;
   }
 
-  /** Whether the files of the commit take more on a disk. It reads no further than it must. */
-  async takesMoreThan(commit: CommitHash, bytes: number): Promise<boolean> {
+  /**
+   * Whether the files of the commit take more on a disk. It reads no further than it must.
+   * Undefined where a partial clone lacks what says so.
+   */
+  async takesMoreThan(commit: CommitHash, bytes: number): Promise<boolean | undefined> {
     const of = (run: GitRun) => inPlace(this.place, run);
     const sparse = undefined;
-    const tree = await readTree({ git: this.#git, of, commit, maxBytes: bytes, sparse });
-    return tree === undefined;
+    return await this.#ifHere(async () => {
+      const tree = await readTree({ git: this.#git, of, commit, maxBytes: bytes, sparse });
+      return tree === undefined;
+    });
   }
 
-  /** Returns the bytes that the files of the commit take on a disk; `sparse`: those of a part. */
-  async sizeOf(commit: CommitHash, sparse?: SparsePaths): Promise<number> {
+  /**
+   * Returns the bytes that the files of the commit take on a disk; `sparse`: those of a part.
+   * Undefined where a partial clone lacks what says so.
+   */
+  async sizeOf(commit: CommitHash, sparse?: SparsePaths): Promise<number | undefined> {
     const of = (run: GitRun) => inPlace(this.place, run);
     const maxBytes = Number.POSITIVE_INFINITY;
-    return (await readTree({ git: this.#git, of, commit, maxBytes, sparse }))?.bytes ?? 0;
+    return await this.#ifHere(
+      async () => (await readTree({ git: this.#git, of, commit, maxBytes, sparse }))?.bytes ?? 0,
+    );
+  }
+
+  /** Undefined where a partial clone lacks what is read. It is not fetched only to warn of it. */
+  async #ifHere<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await read();
+    } catch (error) {
+      const mayLack = this.place.promisors.length > 0;
+      if (mayLack && error instanceof SettError && error.code === "git-failed") return undefined;
+      throw error;
+    }
   }
 
   /** The commit itself. Throws `usage` when this repository does not have it. */
@@ -212,11 +233,14 @@ export class HostRepository {
     return await changedPaths((run) => this.#run(run), from, to);
   }
 
-  /** The names of all files of a commit, in latin1: one character for each byte. */
-  async namesOf(commit: CommitHash): Promise<string[]> {
+  /**
+   * The names of all files of a commit, in latin1: one character for each byte. Undefined where a
+   * partial clone lacks its folders.
+   */
+  async namesOf(commit: CommitHash): Promise<string[] | undefined> {
     const args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit];
-    const listed = await bytesOf((run) => this.#run(run), args);
-    return listed.toString("latin1").split("\0").filter(Boolean);
+    const listed = await this.#ifHere(() => bytesOf((run) => this.#run(run), args));
+    return listed?.toString("latin1").split("\0").filter(Boolean);
   }
 
   /**

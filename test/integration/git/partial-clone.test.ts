@@ -44,6 +44,26 @@ async function partialScene(cloneArguments: readonly string[]) {
 }
 
 test.each([
+  [["--filter=blob:none"], true, true],
+  [["--filter=blob:none", "--sparse"], true, false],
+  [["--filter=tree:0", "--no-checkout"], false, false],
+])(
+  "what only warns fetches nothing: a clone with %p has the names of all files: %p, sizes: %p",
+  async (how, hasNames, hasSizes) => {
+    using scene = await partialScene(how);
+    scene.loseOrigin();
+    const lacking = scene.lacking();
+    const { repository } = scene;
+    const head = await repository.head();
+    const names = await repository.namesOf(head);
+    expect(names?.includes("deep/er/file")).toBe(hasNames ? true : undefined);
+    expect((await repository.sizeOf(head)) !== undefined).toBe(hasSizes);
+    expect(await repository.takesMoreThan(head, 1_000_000)).toBe(hasSizes ? false : undefined);
+    expect(scene.lacking()).toBe(lacking);
+  },
+);
+
+test.each([
   [["--filter=blob:none"], 4],
   [["--filter=tree:0"], 4],
   [["--filter=blob:none", "--sparse"], 4],

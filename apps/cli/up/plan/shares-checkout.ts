@@ -29,5 +29,6 @@ export async function sharesCheckout(
         labels.component === "workspace" && layeredWorkspaceOf(name) === undefined,
     );
   if (hasBegun || isServed) return false;
-  return await repository.takesMoreThan(await repository.head(), smallBytes);
+  // A partial clone is made of what is large.
+  return (await repository.takesMoreThan(await repository.head(), smallBytes)) ?? true;
 }

@@ -47,7 +47,10 @@ test("an agent reads its own, and no other agent sees them", () => {
 test("what prepares a workspace reads secrets of its own, and the agent does not see them", () => {
   const prepare =
     "    workspace: { prepare: { run: npm ci, key: [a], secrets: [{ name: token, variable: NPM_TOKEN }] } }\n";
-  const { agents, keeper, starter } = planOf(one + prepare + two);
+  const text = `version: '1.0'\nsecrets: { token: { environment: TOKEN }, key: { file: ./key } }\nagents:\n${one}${prepare}`;
+  const config = sampleConfig(text, { TOKEN: "a-secret-of-the-host" });
+  const socket = { path: "/var/run/docker.sock", gid: 1 };
+  const { agents, keeper, starter } = samplePlan(config, {}, { socket });
   const secrets = (holder: string, target: string, access: string) => ({
     ...{ kind: "volume", volume: `sett-demo.secrets.${holder}`, target, access },
   });
