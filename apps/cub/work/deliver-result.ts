@@ -1,4 +1,4 @@
-// Posts the result of a grant, however long Redis is away. The cub renews the lease until the
+// Posts the result of a grant, however long Redis is away or refuses writes. The cub renews the lease until the
 // result is stored or the grant is lost. A result that is refused while its attempt goes on ends
 // that attempt, with the reason: otherwise the lease would lapse, and the record would say that the
 // agent had crashed.
@@ -6,16 +6,22 @@ import type { ClaimOfWork, GrantResult } from "../../../lib/blackboard/port/gran
 import { failureReport } from "../../../lib/core/failure-report.ts";
 import { failureArtefact } from "../../../lib/core/result-artefact.ts";
 import type { RunningGrant } from "../../../lib/model/claim.ts";
-import { messageOf } from "../../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
 import { toolFailureType } from "../../../lib/model/tool-contract.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
-import { untilContact } from "../../../lib/service/until-contact.ts";
+import { isAway, untilContact } from "../../../lib/service/until-contact.ts";
 import type { Deps, StopSignals } from "../program/deps.ts";
 import { noEnd } from "./judge-outcome.ts";
 import { underLease } from "./keep-lease.ts";
+
+/**
+ * How long a result is sent again that Redis refuses to take at all, as it does after a change of
+ * this agent's rights. The orchestrator tries as long to store one.
+ */
+const refusedForMs = 15 * 60_000;
 
 type Order = Parameters<Deps["board"]["finishGrant"]>[0];
 type Finished = { claim: ClaimOfWork; grant: RunningGrant };
@@ -82,16 +88,23 @@ async function sendSteadily(
  * and the lease must be renewed.
  */
 async function send(deps: Deps, order: Order, { kill, log, onAnswered }: Sending) {
-  const { board, watch } = deps;
+  const { board, clock, watch } = deps;
   const { claim, grant } = order;
   const onRetry = () => watch.executor.markProgress();
   const lease = { claim, agent: grant.agent, attempt: grant.attempt };
   const finish = () => board.finishGrant(order);
+  let refusedAtMs: number | undefined;
+  const isPassing = (error: unknown) => {
+    if (isAway(error)) return true;
+    if (!(error instanceof SettError && error.code === "blackboard-refused")) return false;
+    refusedAtMs ??= clock.passedMs();
+    return clock.passedMs() - refusedAtMs < refusedForMs;
+  };
   const delivery = await underLease(
     deps,
     lease,
     { maxMs: Number.POSITIVE_INFINITY, kill },
-    (signal) => untilContact(finish, { signal, log, onRetry }),
+    (signal) => untilContact(finish, { signal, log, onRetry, isPassing }),
   );
   // A renewal that arrives after the result is refused too. A repeated finish-grant gets the
   // first answer again, which decides.

@@ -44,7 +44,7 @@ export type MailOptions = {
 
 type OfAttempt = Pick<ResultMessage, "claim" | "attempt" | "queued_at">;
 
-type ResultMessage = Extract<Message, { say: "result" }>;
+export type ResultMessage = Extract<Message, { say: "result" }>;
 type StoredGrant = { claim: ClaimOfGrant; grant: Grant };
 
 /** The handler of what is read on one connection. */
@@ -93,6 +93,14 @@ export class MailHandler {
     return this.#refuse(agent, messageOf(error));
   }
 
+  /**
+   * The agent has done with the work whose result cannot be stored yet, and what it says of its
+   * lease waits behind the result. Never rejects.
+   */
+  async keepLease(agent: AgentName, message: ResultMessage): Promise<void> {
+    await this.#renew({ agent }, message).catch(() => {});
+  }
+
   async #applyMessage(origin: Origin, message: Message): Promise<Reply | "ended"> {
     const board = this.#board;
     const { agent } = origin;
@@ -119,8 +127,8 @@ export class MailHandler {
   }
 
   async #renew(
-    { agent }: Origin,
-    { claim, ...message }: Extract<Message, { say: "alive" }>,
+    { agent }: Pick<Origin, "agent">,
+    { claim, ...message }: Pick<Extract<Message, { say: "alive" }>, "claim" | "attempt">,
   ): Promise<Reply> {
     const attempt = await this.#attemptOf(agent, claim, message);
     return replyOf(

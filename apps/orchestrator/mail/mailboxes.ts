@@ -19,10 +19,13 @@ const maxUnderWay = 200;
 const lengthOfShort = 256 * 1024;
 
 /**
- * A message that makes a function fail is tried so often, for a minute: it keeps no others waiting
- * than those about the same work.
+ * A message that makes a function fail is tried so often, for a minute, and a result for longer: it
+ * is work that is done, and a person may have to mend Redis first. It keeps no others waiting than
+ * those about the same work.
  */
 const maxFailures = 20;
+const resultTriedMs = 15 * 60_000;
+const maxWaitMs = 5_000;
 
 type OnConnection = { board: BoardAsOf; handler: MailHandler };
 
@@ -103,8 +106,24 @@ export class Mailboxes {
     try {
       const apply = () => handler.apply(mail, message);
       const refuse = (error: unknown) => handler.refuse(mail, error);
+      const said = message.ok ? message.value.message : undefined;
+      const result = said?.say === "result" ? said : undefined;
+      const { clock, log } = this.#deps;
+      const { grantLeaseMs } = this.#options;
+      const giveUp = {
+        refuse,
+        // The lease is kept by each try.
+        maxWaitMs: result === undefined ? maxWaitMs : Math.min(maxWaitMs, grantLeaseMs / 3),
+        isOver: (failedMs: number) => result === undefined || failedMs >= resultTriedMs,
+        passedMs: () => clock.passedMs(),
+        async onFailure(error: unknown) {
+          if (result === undefined) return;
+          log.warn("Could not store a result; trying again", { agent, claim_id: about, error });
+          await handler.keepLease(agent, result);
+        },
+      };
       const reply = await this.#jobs.run(`${agent} ${about}`, () =>
-        untilDone(apply, signal, refuse),
+        untilDone(apply, signal, giveUp),
       );
       if (reply !== undefined && reply !== "ended")
         await untilDone(() => board.answerMail(mail, JSON.stringify(reply)), signal);
@@ -148,6 +167,18 @@ function isBeyondClocks({ place }: Mail): boolean {
 }
 
 /**
+ * `isOver`: whether so many milliseconds since the first failure are enough. `onFailure` may not
+ * reject.
+ */
+type GiveUp<Result> = {
+  refuse: (error: unknown) => Promise<Result>;
+  maxWaitMs: number;
+  isOver: (failedMs: number) => boolean;
+  passedMs: () => number;
+  onFailure: (error: unknown) => Promise<void>;
+};
+
+/**
  * Again while Redis is away, and for a while where a function fails: a result is work that is done,
  * and must not be lost with the first failure. What then is still not done goes to `refuse`.
  * Undefined once the signal has aborted: the message stays.
@@ -155,20 +186,25 @@ function isBeyondClocks({ place }: Mail): boolean {
 async function untilDone<Result>(
   job: () => Promise<Result>,
   signal: AbortSignal,
-  refuse?: (error: unknown) => Promise<Result>,
+  giveUp?: GiveUp<Result>,
 ): Promise<Result | undefined> {
-  let [failures, failure]: [number, unknown] = [0, undefined];
+  let failures = 0;
+  let first: { error: unknown; atMs: number } | undefined;
+  let isGivenUp = false;
   for (let tries = 1; !signal.aborted; tries++) {
     try {
-      return await (failures < maxFailures || refuse === undefined ? job() : refuse(failure));
+      return await (isGivenUp && giveUp !== undefined ? giveUp.refuse(first?.error) : job());
     } catch (error) {
       if (!isAway(error)) {
-        if (refuse === undefined || error instanceof Fenced || failures === maxFailures)
-          throw error;
+        if (giveUp === undefined || error instanceof Fenced || isGivenUp) throw error;
         failures += 1;
-        failure = error;
+        first ??= { error, atMs: giveUp.passedMs() };
+        first.error = error;
+        await giveUp.onFailure(error);
+        isGivenUp = failures >= maxFailures && giveUp.isOver(giveUp.passedMs() - first.atMs);
       }
-      await sleep(backOffMs(tries, { firstMs: 50, maxMs: failures === 0 ? 1_000 : 5_000 }), signal);
+      const maxMs = failures === 0 ? 1_000 : (giveUp?.maxWaitMs ?? maxWaitMs);
+      await sleep(backOffMs(tries, { firstMs: 50, maxMs }), signal);
     }
   }
   return undefined;

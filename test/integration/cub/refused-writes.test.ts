@@ -91,6 +91,21 @@ test("a result that is finished while Redis refuses writes is kept, for however 
   expect(cub.child.exitCode).toBeNull();
 });
 
+test("a result that Redis refuses for want of the agent's right is kept, and posted once it has it", async () => {
+  await using world = await scene();
+  const { redis, standIn, cub } = world;
+  const claim = await standIn.openGranted(await standIn.post(), coder);
+  await waitFor("the tool", () => Bun.file(world.begun).exists());
+  await redis.cli("ACL", "SETUSER", "default", "-xadd");
+  world.endTool();
+  await waitFor("a refusal", () =>
+    cub.lines.some((line) => /NOPERM/.test(String(line.error)) && line.artefact_id !== undefined),
+  );
+  await redis.cli("ACL", "SETUSER", "default", "+xadd");
+  const { state, artefact } = await standIn.ended(claim, coder);
+  expect([state, artefact.payload]).toEqual(["done", "hours of work"]);
+});
+
 test("a grant that could not be accepted while Redis refused writes is accepted when it takes them again", async () => {
   await using world = await scene();
   const { redis, standIn } = world;
