@@ -1,7 +1,7 @@
-// Posts the result of a grant, however long Redis is away or refuses writes. The cub renews the lease until the
-// result is stored or the grant is lost. A result that is refused while its attempt goes on ends
-// that attempt, with the reason: otherwise the lease would lapse, and the record would say that the
-// agent had crashed.
+// Posts the result of a grant, however long Redis is away or refuses writes. The cub renews the
+// lease until the result is stored or the grant is lost. A result that is refused while its attempt
+// goes on ends that attempt, with the reason: otherwise the lease would lapse, and the record would
+// say that the agent had crashed.
 import type { ClaimOfWork, GrantResult } from "../../../lib/blackboard/port/grants.ts";
 import { failureReport } from "../../../lib/core/failure-report.ts";
 import { failureArtefact } from "../../../lib/core/result-artefact.ts";
