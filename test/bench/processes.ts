@@ -10,8 +10,12 @@ export type Running = AsyncDisposable & {
 };
 
 /** Runs a file of the project under Bun, as `sett up` would; its log goes nowhere. */
-export function startProcess(file: string, environment: Record<string, string>): Running {
-  const child = Bun.spawn([process.execPath, "run", join(root, file)], {
+export function startProcess(
+  file: string,
+  environment: Record<string, string>,
+  words: readonly string[] = [],
+): Running {
+  const child = Bun.spawn([process.execPath, "run", join(root, file), ...words], {
     env: { PATH: process.env.PATH ?? "", ...quietRuntime, ...environment },
     stdin: "ignore",
     stdout: "ignore",

@@ -1,10 +1,17 @@
 // Measures the parts of the ratios (ratios.ts): each part measures Sett and its counterpart in
 // turn, on one Redis, warm.
-import { startRedisServer } from "../support/redis/redis-server.ts";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort, startRedisServer } from "../support/redis/redis-server.ts";
+import { password, startTlsServer } from "../support/redis/tls-server.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { BullmqSide } from "./bullmq-side.ts";
 import { bytesWritten, pidOf, processorMsPerSecond } from "./costs.ts";
 import { median } from "./figures.ts";
-import { type Clan, rivalsAndSleeper, SettSide, threePhases } from "./sett-side.ts";
+import { startProcess } from "./processes.ts";
+import { type Clan, rivals, rivalsAndSleeper, SettSide, threePhases } from "./sett-side.ts";
 import { bareStartsPerSecond } from "./started-tool.ts";
 
 /** How much is measured. */
@@ -169,6 +176,52 @@ export async function measureCrowd({ goals, crowd, waiting }: Amount): Promise<F
     waiting_by_empty: waitingMs / emptyMs,
     empty_ms: emptyMs,
   };
+}
+
+/**
+ * One instance whose Redis is elsewhere, by the way to it with TLS, beside one at the port and the
+ * socket of the same Redis.
+ */
+export async function measureTls({ goals, claims }: Amount): Promise<Figures> {
+  await using folder = await temporaryFolder();
+  const [direct, way] = [join(folder.path, "redis.sock"), join(folder.path, "way.sock")];
+  const port = await freePort();
+  await using tls = await startTlsServer({ settings: [`unixsocket ${direct}`] });
+  await using _way = startProcess(
+    "apps/orchestrator/main.ts",
+    {
+      SETT_INSTANCE_NAME: "bench",
+      SETT_REDIS_AT: `rediss://127.0.0.1:${tls.tlsPort}`,
+      SETT_REDIS_CA: await readFile(tls.ca, "utf8"),
+      ...{ SETT_REDIS_PORT: String(port), SETT_REDIS_HOST: "127.0.0.1" },
+      ...{ SETT_SOCKET: way, SETT_HEALTH_PORT: "0" },
+    },
+    ["--redis-way"],
+  );
+  await waitFor("the way", () => existsSync(way));
+  const at = (port: number, socket: string) =>
+    SettSide.start({ url: `redis://default:${password}@127.0.0.1:${port}` }, rivals, {
+      cubUrl: `redis+unix://default:${password}@localhost${socket}`,
+    });
+  await using bySocket = await at(tls.server.port, direct);
+  await using byTls = await at(port, way);
+  for (const side of [bySocket, byTls]) await side.throughput(claims);
+  const took: { socket: number[]; tls: number[] } = { socket: [], tls: [] };
+  for (let round = 0; round < goals; round++) {
+    took.socket.push((await bySocket.latency()).toToolMs);
+    took.tls.push((await byTls.latency()).toToolMs);
+  }
+  const [socketMs, tlsMs] = [median(took.socket), median(took.tls)];
+  return {
+    redis_by_socket_ms: socketMs,
+    redis_by_tls_ms: tlsMs,
+    redis_tls_by_socket: tlsMs / socketMs,
+  };
+}
+
+async function temporaryFolder(): Promise<AsyncDisposable & { path: string }> {
+  const path = await mkdtemp(join(tmpdir(), "sett-bench-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
 async function latencies(goals: number, one: () => Promise<number>, bullmq: BullmqSide) {

@@ -8,6 +8,7 @@ import {
   measurePhases,
   measureRest,
   measureRivals,
+  measureTls,
   measureTools,
   quick,
   whole,
@@ -81,6 +82,10 @@ const rows: readonly Row[] = [
     of: of("aof_kb_crowd"),
   },
   {
+    name: "goal → start of the tool, Redis elsewhere by TLS, by Redis at a socket",
+    ...{ floor: 1.15, goal: 1.05, is: "at most", of: of("redis_tls_by_socket") },
+  },
+  {
     name: "idle: orchestrator and Redis, 3 agents",
     ...{ unit: "ms/s", floor: 4, goal: 2, is: "at most", of: of("idle_ms_per_second") },
   },
@@ -97,7 +102,14 @@ const rows: readonly Row[] = [
 export async function printRatios(isQuick: boolean): Promise<void> {
   const amount = isQuick ? quick : whole;
   const figures: Figures = {};
-  for (const measure of [measureRest, measureRivals, measurePhases, measureTools, measureCrowd]) {
+  for (const measure of [
+    measureRest,
+    measureRivals,
+    measurePhases,
+    measureTools,
+    measureCrowd,
+    measureTls,
+  ]) {
     const load = loadavg()[0] ?? 0;
     Object.assign(figures, await measure(amount));
     console.error(`${measure.name}: measured, at a load of ${rounded(load, 1)} before it`);

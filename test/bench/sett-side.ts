@@ -74,12 +74,12 @@ export class SettSide implements AsyncDisposable {
 
   /**
    * `sharedProcess`: all cubs in one, for clans of many. `isStarted`: the tools are programs that
-   * are started.
+   * are started. `cubUrl`: where cubs reach Redis otherwise than the orchestrator.
    */
   static async start(
-    redis: RedisServer,
+    redis: Pick<RedisServer, "url">,
     clan = rivals,
-    { sharedProcess = false, isStarted = false } = {},
+    { sharedProcess = false, isStarted = false, cubUrl = redis.url } = {},
   ): Promise<SettSide> {
     const instance = InstanceName.parse(`bench-${crypto.randomUUID().slice(0, 8)}`);
     const board = await connectBlackboard({ url: redis.url, instance, timeoutMs: 10_000 });
@@ -99,9 +99,10 @@ export class SettSide implements AsyncDisposable {
       SETT_HEALTH_PORT: "0",
       ...(isStarted && { BENCH_TOOL: "started" }),
     };
+    const ofCubs = { ...environment, REDIS_URL: cubUrl };
     const cubs = sharedProcess
-      ? [startCubs(environment, names)]
-      : names.map((name) => startCubs(environment, [name]));
+      ? [startCubs(ofCubs, names)]
+      : names.map((name) => startCubs(ofCubs, [name]));
     const counter = newClient(redis.url, 3_000, 0);
     await counter.connect();
     const side = new SettSide(board, counter, names.length, together(cubs), environment);

@@ -189,14 +189,16 @@ export class SettWorkspace implements AsyncDisposable {
 
 /**
  * A `sett.yml` whose agents all run `/app/run.sh` of `sett/agent-base`; each entry gives an agent's
- * own lines, indented by four.
+ * own lines, indented by four. `SETT_TEST_ISOLATION=gvisor` gives all agents that kernel.
  */
 export function settYml(agents: Record<string, string>, top = ""): string {
+  const isolation = process.env.SETT_TEST_ISOLATION;
   const entries = Object.entries(agents).map(
     ([name, lines]) =>
       `  ${name}:\n    build: { context: ./agents/${name} }\n    command: ["/app/run.sh"]\n${lines}`,
   );
-  return `version: '1.0'\n${top}agents:\n${entries.join("")}`;
+  const kernel = isolation === undefined ? "" : `isolation: ${isolation}\n`;
+  return `version: '1.0'\n${kernel}${top}agents:\n${entries.join("")}`;
 }
 
 /** The files of an agent that is one shell script. */
