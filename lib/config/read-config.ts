@@ -12,6 +12,7 @@ import { type ConfigProblem, invalidConfig, missingVariables, sortProblems } fro
 import { type ReadPackages, readPackages, usesIn } from "./read-packages.ts";
 import { readPrompts } from "./read-prompts.ts";
 import type { HostEnvironment } from "./resolve-environment.ts";
+import type { SettLock } from "./sett-lock.ts";
 import { startSizes } from "./start-sizes.ts";
 
 /** More than any sett.yml needs; parsing time grows with the square. */
@@ -33,13 +34,14 @@ export type CheckedConfig = Record<
 /**
  * `version`: this sett's, to compare with the one that the file names. `withoutKeys`: the keys of
  * models are neither needed nor read. `withBaseImages`: Dockerfiles are read, too. `name`: the
- * file's for people, where it is not its path.
+ * file's for people, where it is not its path. `seen`: packages that are to come into sett.lock.
  */
 type ReadOptions = {
   version?: string;
   withoutKeys?: boolean;
   withBaseImages?: boolean;
   name?: string | undefined;
+  seen?: SettLock;
 };
 
 /**
@@ -62,7 +64,7 @@ export async function checkText(
   options: ReadOptions = {},
 ): Promise<CheckedConfig> {
   const folder = dirname(resolve(path));
-  const packages = await readPackages(usesIn(text), folder);
+  const packages = await readPackages(usesIn(text), folder, options.seen);
   const parsed = parseConfig({
     ...{ text, file: options.name ?? path, folder, host: env },
     ...options,

@@ -18,12 +18,19 @@ type Problem = { problem: string };
 /** `problem`: a sentence where the sett.lock is none. */
 export type ReadPackages = { known: KnownPackages; lock: SettLock; problem?: string };
 
-/** `folder`: of the sett.yml. What is not needed is not read: files without `use` have no lock. */
-export async function readPackages(uses: readonly string[], folder: string): Promise<ReadPackages> {
-  if (uses.length === 0) return { known: new Map(), lock: new Map() };
+/**
+ * `folder`: of the sett.yml. What is not needed is not read: files without `use` have no lock.
+ * `seen`: what takes the place of the same package in sett.lock.
+ */
+export async function readPackages(
+  uses: readonly string[],
+  folder: string,
+  seen: SettLock = new Map(),
+): Promise<ReadPackages> {
+  if (uses.length === 0) return { known: new Map(), lock: seen };
   const text = await readFile(join(folder, lockFile), "utf8").catch(() => undefined);
   const parsed = parseLock(text);
-  const lock = parsed.problem === undefined ? parsed.lock : new Map();
+  const lock = new Map([...(parsed.problem === undefined ? parsed.lock : []), ...seen]);
   const read = uses.map(async (use) => [use, await readPackage(use, folder, lock)] as const);
   const known = new Map(await Promise.all(read));
   return { known, lock, ...(parsed.problem !== undefined && { problem: parsed.problem }) };

@@ -71,6 +71,8 @@ export type BuildSpec = {
 export type Images = {
   /** Undefined when the Engine does not have the image. */
   find(tag: string): Promise<ImageInfo | undefined>;
+  /** The text of a file of the image; undefined where it has none, or one of more than 256 KiB. */
+  readFile(image: string, path: string): Promise<string | undefined>;
   /** Throws `image-not-found` when no registry gives it. */
   pull(tag: string, progress: Progress): Promise<ImageInfo>;
   /** Throws `build-failed`; its message ends with the last lines of the build's output. */

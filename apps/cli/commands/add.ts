@@ -4,16 +4,17 @@ import { dirname, join, relative, resolve } from "node:path";
 import { keyVariable } from "../../../lib/config/add-agent.ts";
 import { lockOf } from "../../../lib/config/lock-findings.ts";
 import { ownNames } from "../../../lib/config/own-packages.ts";
-import { invalidConfig } from "../../../lib/config/problems.ts";
-import { checkText } from "../../../lib/config/read-config.ts";
-import { readPackage, readPackages, usesIn } from "../../../lib/config/read-packages.ts";
-import { lockFile, lockText } from "../../../lib/config/sett-lock.ts";
-import { rightLines, rightsOf } from "../../../lib/config/with-packages.ts";
+import { formatProblem, invalidConfig } from "../../../lib/config/problems.ts";
+import { type CheckedConfig, checkText } from "../../../lib/config/read-config.ts";
+import { readPackage, usesIn } from "../../../lib/config/read-packages.ts";
+import { lockFile, lockText, type SettLock } from "../../../lib/config/sett-lock.ts";
+import { kindOfUse, rightLines, rightsOf } from "../../../lib/config/with-packages.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { PackageApi } from "../../../lib/model/package.ts";
 import { providers } from "../../../lib/models/providers.ts";
 import { type Addition, additionOf } from "../additions/addition.ts";
 import { changedLines } from "../additions/changed-lines.ts";
+import { seeImage } from "../additions/see-image.ts";
 import { fileArgument, jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { findConfig, lacksConfig } from "../program/config-path.ts";
@@ -53,6 +54,7 @@ export const add = defineCommand({
     "sett add opencode --as second --model cheap",
     "sett add claude-code --copy  # to install what your tests need",
     "sett add ./agents/linter",
+    "sett add registry.example.org/team/linter:2",
   ],
   async run(args, shell) {
     if (args.list) return await list(args.json, shell);
@@ -72,27 +74,43 @@ export const add = defineCommand({
       });
     const path = resolve(shell.cwd, file);
     const text = await readFile(path, "utf8");
-    const { mistakes } = await checkText(text, path, shell.env, {
-      withoutKeys: true,
-      name: file,
-    });
-    if (mistakes.length > 0) throw invalidConfig(file, mistakes);
     const folder = dirname(path);
-    const { lock } = await readPackages(usesIn(text), folder);
-    const order = {
-      ...args,
-      use: /^[./]/.test(use) ? pathFrom(folder, resolve(shell.cwd, use)) : use,
-    };
+    const named = /^[./]/.test(use) ? pathFrom(folder, resolve(shell.cwd, use)) : use;
+    const isImage = kindOfUse(named, ownNames) === "image";
+    const seen: SettLock = new Map(isImage ? [[named, await seeImage(named, shell)]] : []);
+    const checked = await checkText(text, path, shell.env, { ...unchanged, name: file, seen });
+    const isNamed = isImage && args.as === undefined && usesIn(text).includes(named);
+    if (isNamed) return await seeAgain(named, { checked, folder }, shell);
+    if (checked.mistakes.length > 0) throw invalidConfig(file, checked.mistakes);
+    const { lock } = checked.packages;
+    const order = { ...args, use: named };
     const addition = await additionOf(order, { text, file: path, lock }, shell.env);
     await show(addition, { text, file }, shell);
     if (shell.isInteractive && !args.yes && !(await confirm(shell, "Write this?")))
       throw new SettError("interrupted", "Nothing was written.");
-    await writeAddition(addition, path, shell);
+    await writeAddition(addition, { file: path, seen }, shell);
     shell.messages.done(`${file} has the agent ${addition.name}.`);
     sayNext(addition, shell);
-    return;
+    return undefined;
   },
 });
+
+/** Keys are for `sett up`. */
+const unchanged = { withoutKeys: true };
+
+/** An image that sett.yml names already: sett.lock alone gets what it is now. */
+async function seeAgain(
+  use: string,
+  { checked, folder }: { checked: CheckedConfig; folder: string },
+  { messages }: Shell,
+): Promise<undefined> {
+  const { packages, unlocked, mistakes } = checked;
+  for (const problem of [...unlocked, ...mistakes]) messages.warn(formatProblem(problem));
+  const text = lockText(lockOf(packages));
+  await writeFiles(folder, [{ path: lockFile, content: text, mode: 0o644 }]);
+  messages.done(`${lockFile} has ${use} as it is now (${packages.lock.get(use)?.digest}).`);
+  return undefined;
+}
 
 async function list(isJson: boolean, shell: Shell): Promise<undefined> {
   const rows = await Promise.all(
@@ -160,14 +178,14 @@ async function show(
 /** Writes all of it or nothing. Throws `config-invalid` and `command-failed`. */
 async function writeAddition(
   { steps, copied }: Addition,
-  file: string,
+  { file, seen }: { file: string; seen: SettLock },
   shell: Shell,
 ): Promise<void> {
   const folder = dirname(file);
   const text = steps.at(-1) ?? "";
   await writeFiles(folder, copied);
   try {
-    const checked = await checkText(text, file, shell.env, { withoutKeys: true });
+    const checked = await checkText(text, file, shell.env, { ...unchanged, seen });
     if (checked.mistakes.length > 0) throw invalidConfig(file, checked.mistakes);
     await writeFiles(folder, [
       { path: relative(folder, file), content: text, mode: 0o644 },

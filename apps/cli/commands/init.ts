@@ -4,9 +4,12 @@ import { emptySettYml, keyVariable } from "../../../lib/config/add-agent.ts";
 import { configSchemaText, schemaFile } from "../../../lib/config/config-schema.ts";
 import { type InitFile, initFiles, llmInitFiles } from "../../../lib/config/init-files.ts";
 import { lockedPackage } from "../../../lib/config/lock-findings.ts";
-import { lockFile, lockText } from "../../../lib/config/sett-lock.ts";
+import { ownNames } from "../../../lib/config/own-packages.ts";
+import { lockFile, lockText, type SettLock } from "../../../lib/config/sett-lock.ts";
+import { kindOfUse } from "../../../lib/config/with-packages.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { additionOf } from "../additions/addition.ts";
+import { seeImage } from "../additions/see-image.ts";
 import { defineCommand } from "../program/command.ts";
 import { isBare, workspaceRoot } from "../program/workspace-root.ts";
 import { existing, writeFiles } from "../program/write-files.ts";
@@ -79,12 +82,14 @@ export const init = defineCommand({
 /** A sett.yml with this agent alone. Throws `usage` for what is no package. */
 async function readyInit(
   use: string,
-  { cwd, env }: Shell,
+  shell: Shell,
 ): Promise<{ files: InitFile[]; variable: string | undefined }> {
-  const from = { text: emptySettYml, file: join(cwd, "sett.yml"), lock: new Map() };
+  const isImage = kindOfUse(use, ownNames) === "image";
+  const seen: SettLock = new Map(isImage ? [[use, await seeImage(use, shell)]] : []);
+  const from = { text: emptySettYml, file: join(shell.cwd, "sett.yml"), lock: seen };
   const order = { use, as: undefined, model: undefined, copy: false };
-  const { steps, known, newModel } = await additionOf(order, from, env);
-  const lock = lockText(new Map([[use, lockedPackage(known)]]));
+  const { steps, known, newModel } = await additionOf(order, from, shell.env);
+  const lock = lockText(new Map([[use, { ...seen.get(use), ...lockedPackage(known) }]]));
   const files = [
     { path: "sett.yml", content: steps.at(-1) ?? "", mode: 0o644 },
     { path: schemaFile, content: configSchemaText(), mode: 0o644 },

@@ -101,7 +101,8 @@ export async function requireRuntime(
   await requireEngine(shell);
 }
 
-async function requireEngine(shell: Surroundings): Promise<EngineRuntime> {
+/** Throws `docker-unreachable`. */
+export async function requireEngine(shell: Surroundings): Promise<EngineRuntime> {
   const docker = await dockerOf(shell);
   await docker.observe.check().catch((error: unknown) => {
     throw withProcessHint(error);

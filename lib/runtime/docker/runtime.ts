@@ -20,6 +20,7 @@ import type { HostEnvironment } from "./docker-config.ts";
 import { checkEngine } from "./engine.ts";
 import { execInContainer } from "./exec.ts";
 import { type EngineAddress, findEngine } from "./find-engine.ts";
+import { readImageFile } from "./image-file.ts";
 import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts, strangersOf } from "./inspect-parts.ts";
 import { layVolume, makeUpper } from "./layered-volumes.ts";
@@ -99,6 +100,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
   };
   const images: Images = {
     find: (tag) => findImage(docker, tag),
+    readFile: (image, path) => readImageFile(docker, image, path),
     pull: (tag, progress) => pullImage(docker, tag, progress, env),
     build: (spec, progress) => buildImage(docker, spec, progress, { address, env }),
     untag: (tag) => removeImage(docker, tag),

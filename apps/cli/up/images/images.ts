@@ -160,6 +160,14 @@ async function findOrPull(
 ): Promise<Image> {
   const found = await runtime.engine.images.find(tag);
   if (found !== undefined) return { tag, ...found };
+  if (tag.startsWith("sha256:"))
+    throw new SettError(
+      "image-not-found",
+      `The image ${tag} of sett.lock is not on this machine.`,
+      {
+        hint: "No registry has it: make it here, then write down what it is now with `sett add IMAGE`.",
+      },
+    );
   const step = progress.begin(tag, "pulling");
   try {
     const image = await runtime.engine.images.pull(tag, {
