@@ -101,6 +101,8 @@ export type ReadOutput = (body: {
 export interface Repository {
   /** Undefined where it has no commits. */
   head(): Promise<CommitHash | undefined>;
+  /** The commit that a hash, a branch or a tag names. Throws `usage` where it names none. */
+  resolve(name: string): Promise<CommitHash>;
   /** States a goal. `commit`: where the work begins, else HEAD. Throws as `postGoal`. */
   postGoal(
     board: PersonBlackboard,

@@ -58,6 +58,7 @@ async function over(
         throw error;
       }
     },
+    resolve: (name) => repository.resolve(name),
     postGoal: async (board, goal) => {
       const commit = goal.commit ?? (hasFiles ? undefined : await repository.head());
       return await postGoal(board, repository, {

@@ -1,6 +1,7 @@
 // Agents as the API shows them.
 import { z } from "@hono/zod-openapi";
 import { BidRule } from "../model/bid.ts";
+import { Phase } from "../model/phase.ts";
 import { Instant } from "./common.ts";
 
 export const Agent = z
@@ -27,6 +28,17 @@ export const Agent = z
       }),
     is_silent: z.boolean().openapi({ description: "Its heartbeat is missing: it may be dead." }),
     last_heartbeat: Instant.nullable(),
+    works_on: z
+      .array(
+        z.strictObject({
+          claim_id: z.string(),
+          goal_id: z.string(),
+          artefact: z.string(),
+          phase: Phase,
+          since: Instant,
+        }),
+      )
+      .openapi({ description: "Its grants that run now." }),
     claim_id: z.string().nullable().openapi({ description: "On which it works." }),
     workers: z
       .strictObject({ at_work: z.int(), of: z.int(), claim_ids: z.array(z.string()) })
@@ -39,6 +51,10 @@ export const Agent = z
         failures_by_reason: z
           .record(z.string(), z.int())
           .openapi({ description: "The types of the Failures." }),
+        median_ms: z
+          .int()
+          .nullable()
+          .openapi({ description: "How long those take that are done; null: none is." }),
         since: Instant.nullable().openapi({
           description: "From when on they are counted; null: from the beginning.",
         }),

@@ -2,8 +2,8 @@
 // single one.
 import { z } from "@hono/zod-openapi";
 import { Artefact } from "../model/artefact.ts";
-import { CommitHash } from "../model/ids.ts";
 import { ClaimView, GrantView } from "./claim.ts";
+import { CommitName } from "./common.ts";
 import { Cost } from "./cost.ts";
 
 const { payload: _, ...head } = Artefact.shape;
@@ -53,8 +53,8 @@ export const NewArtefact = z
   .strictObject({
     type: z.string().openapi({ example: "Note" }),
     text: z.string().optional().openapi({ description: "Its content; without it, a commit." }),
-    commit: CommitHash.optional().openapi({
-      description: "A commit that the API's repository has, in place of a text.",
+    commit: CommitName.optional().openapi({
+      description: "A commit that the API's repository has, or its name, in place of a text.",
     }),
     from: z
       .array(z.string())

@@ -159,3 +159,12 @@ export function namesIn(text: string | undefined): string[] {
 }
 
 export const Instant = z.iso.datetime();
+
+export const CommitName = z
+  .string()
+  .min(1)
+  .max(250)
+  .regex(/^[!-~\u0080-\uffff]+$/, {
+    error: "must be a hash, a branch or a tag, without blanks",
+  })
+  .openapi({ example: "HEAD~1", description: "A hash, a branch, a tag, or such as `HEAD~1`." });

@@ -1,8 +1,8 @@
 // Goals as the API shows them.
 import { z } from "@hono/zod-openapi";
-import { CommitHash, GoalId } from "../model/ids.ts";
+import { GoalId } from "../model/ids.ts";
 import { ClaimView, Waiting } from "./claim.ts";
-import { Instant } from "./common.ts";
+import { CommitName, Instant } from "./common.ts";
 import { GoalCost } from "./cost.ts";
 
 export const GoalStateWord = z
@@ -68,8 +68,9 @@ export const NewGoal = z
     id: GoalId.optional().openapi({
       description: "Of your own: the same id never makes a second goal.",
     }),
-    commit: CommitHash.optional().openapi({
-      description: "Where the work begins; without it, the commit at HEAD.",
+    commit: CommitName.optional().openapi({
+      description:
+        "Where the work begins: a hash, a branch, a tag, or such as `HEAD~1`; without it, HEAD.",
     }),
   })
   .openapi("NewGoal");

@@ -210,3 +210,20 @@ test("a line that is cut can be read whole", async () => {
   await file.getByRole("button", { name: "Show all" }).click();
   await file.getByText("the end").waitFor();
 });
+
+test("a person's own version is posted from the inbox by the name of its branch, and is the next version", async () => {
+  await $`git checkout --quiet -b mine ${corrected.payload} && git commit --quiet --allow-empty -m Mine`.cwd(
+    folder,
+  );
+  const page = await browser.open(scene.page.address("#/inbox"));
+  await page.getByRole("button", { name: /Corrected/ }).click();
+  await page.getByRole("button", { name: "Your own version…" }).click();
+  await page.getByRole("button", { name: "Post it" }).click();
+  await page.getByRole("alert").getByText("Nothing was posted: name the commit").waitFor();
+  await page.getByLabel("The commit of your version").fill("nowhere");
+  await page.getByRole("button", { name: "Post it" }).click();
+  await page.getByRole("alert").getByText("has no commit `nowhere`").waitFor();
+  await page.getByLabel("The commit of your version").fill("mine");
+  await page.getByRole("button", { name: "Post it" }).click();
+  await page.getByRole("heading", { level: 2, name: "CodeCommit v3" }).waitFor();
+});

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { isNight } from "../support/nightly.ts";
 import { TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(120_000);
 
@@ -45,20 +46,16 @@ test.each(["the button", "the keys"])(
   },
 );
 
-test("what was refused before goes when the browser refuses the next attempt", async () => {
+test("a draft of a goal outlives a reload, and a commit that there is not is refused with a sentence", async () => {
   const page = await browser.open(scene.page.address("#/new"));
-  await page.getByLabel("What is to be achieved").fill("A goal");
-  const [commit, send] = [
-    page.getByLabel("Commit"),
-    page.getByRole("button", { name: "State the goal" }),
-  ];
-  await commit.fill("0123456789".repeat(4));
-  await send.click();
-  await page.getByRole("alert").waitFor();
-  await commit.fill("no commit");
-  await send.click();
-  await page.getByRole("alert").waitFor({ state: "detached" });
-  expect(page.url()).toEndWith("#/new");
+  await page.getByLabel("What is to be achieved").fill("A goal\nof two lines");
+  await page.getByLabel("Commit").fill("no-such-branch");
+  await page.reload();
+  const text = page.getByLabel("What is to be achieved");
+  await waitFor("the draft", async () => (await text.inputValue()) === "A goal\nof two lines");
+  await page.getByRole("button", { name: "State the goal" }).click();
+  await page.getByRole("alert").getByText("sees no repository").waitFor();
+  expect(await page.getByLabel("Commit").inputValue()).toBe("no-such-branch");
 });
 
 test.each(isNight ? [360, 1_280] : [360])(

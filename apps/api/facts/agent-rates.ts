@@ -1,4 +1,4 @@
-// How many attempts of each agent were done and have failed: counted from the newest part of the
+// How many attempts of each agent were done and have failed, and how long they take: counted from the newest part of the
 // log, then with each event.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readHeads } from "../../../lib/client/facts/artefacts.ts";
@@ -11,13 +11,23 @@ export type Rates = {
   done: number;
   failed: number;
   failures_by_reason: Record<string, number>;
+  median_ms: number | null;
   since: string | null;
 };
-type Counted = { done: number; failures: ArtefactId[]; failed: number };
+/** `began`: Unix ms of grants that run, by their claims. `took`: the newest ones that were done. */
+type Counted = {
+  done: number;
+  failures: ArtefactId[];
+  failed: number;
+  began: Map<string, number>;
+  took: number[];
+};
 
 const pageSize = 500;
 /** A longer log is not read: the counts then begin later. */
 const maxEvents = 20_000;
+/** The median is of the newest ones. */
+const maxTimes = 500;
 /** The types of older Failures are forgotten. */
 const maxFailures = 1_000;
 
@@ -51,13 +61,14 @@ export class AgentRates {
   }
 
   #ratesOf(agent: AgentName, types: ReadonlyMap<ArtefactId, string>): Rates {
-    const { done = 0, failed = 0, failures = [] } = this.#counts.get(agent) ?? {};
+    const { done = 0, failed = 0, failures = [], took = [] } = this.#counts.get(agent) ?? {};
     const byReason: Record<string, number> = {};
     for (const id of failures) {
       const type = types.get(id) ?? "unknown";
       byReason[type] = (byReason[type] ?? 0) + 1;
     }
-    return { done, failed, failures_by_reason: byReason, since: this.#since };
+    const median_ms = took.toSorted((one, other) => one - other)[took.length >> 1] ?? null;
+    return { done, failed, failures_by_reason: byReason, median_ms, since: this.#since };
   }
 
   /**
@@ -101,12 +112,21 @@ export class AgentRates {
   }
 
   #count(event: SettEvent): void {
-    const { type, agent, artefact_id } = event;
+    const { type, agent, artefact_id, claim_id = "" } = event;
     if (!isCounted(event) || agent === undefined) return;
-    const counted = this.#counts.get(agent) ?? { done: 0, failed: 0, failures: [] };
+    const counted = this.#counts.get(agent) ?? noneCounted();
     this.#counts.set(agent, counted);
-    if (type === "grant_done") counted.done += 1;
-    else {
+    if (type === "grant_started") {
+      counted.began.set(claim_id, Date.parse(event.time));
+      return;
+    }
+    const began = counted.began.get(claim_id);
+    counted.began.delete(claim_id);
+    if (type === "grant_done") {
+      counted.done += 1;
+      if (began !== undefined) counted.took.push(Date.parse(event.time) - began);
+      if (counted.took.length > maxTimes) counted.took.shift();
+    } else if (type === "grant_failed") {
       counted.failed += 1;
       if (artefact_id !== undefined) counted.failures.push(artefact_id);
       if (counted.failures.length > maxFailures) counted.failures.shift();
@@ -114,6 +134,12 @@ export class AgentRates {
   }
 }
 
+function noneCounted(): Counted {
+  return { done: 0, failed: 0, failures: [], began: new Map(), took: [] };
+}
+
+const ends = new Set<SettEvent["type"]>(["grant_done", "grant_failed", "grant_cancelled"]);
+
 function isCounted({ type }: SettEvent): boolean {
-  return type === "grant_done" || type === "grant_failed";
+  return ends.has(type) || type === "grant_started";
 }

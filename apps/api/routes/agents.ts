@@ -6,6 +6,7 @@ import { kindOf } from "../../../lib/client/facts/agent-kind.ts";
 import { livenessOf } from "../../../lib/client/facts/blocked-reason.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
 import { agentJson } from "../../../lib/client/facts/status-json.ts";
+import type { Claim, Grant } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Api } from "../env.ts";
 import { lineStream } from "../events/line-stream.ts";
@@ -77,13 +78,18 @@ export function addAgentRoutes(api: Api, parts: Parts): void {
       state: Agent.shape.state.parse(agentJson(agent, situation).state),
       kind: kindOf(agent) ?? ("container" as const),
       is_silent: livenessOf(agent, situation).reason === "silent",
+      works_on: open.flatMap(({ claim, grants }) =>
+        grants.flatMap((grant) => (grant.agent === agent.name ? workOf(claim, grant) : [])),
+      ),
       queued: open.reduce(
         (sum, { grants }) =>
           sum +
           grants.filter((grant) => grant.agent === agent.name && grant.state === "queued").length,
         0,
       ),
-      rates: ratesOf.get(agent.name) ?? { done: 0, failed: 0, failures_by_reason: {}, since: null },
+      rates: ratesOf.get(agent.name) ?? {
+        ...{ done: 0, failed: 0, failures_by_reason: {}, median_ms: null, since: null },
+      },
       bids: agent.bids,
     }));
     return context.json({ items }, 200);
@@ -111,4 +117,10 @@ export function addAgentRoutes(api: Api, parts: Parts): void {
     const lines = await Array.fromAsync(logs.read(name, { tail, follow: false, signal }));
     return context.text(lines.map((line) => `${line}\n`).join(""), 200);
   });
+}
+
+function workOf({ id, goal_id, artefact_id }: Claim, grant: Grant) {
+  if (grant.state !== "running") return [];
+  const { phase, started_at } = grant;
+  return [{ claim_id: id, goal_id, artefact: artefact_id, phase, since: started_at }];
 }

@@ -43,7 +43,7 @@ import { headOf } from "../facts/inquiry-view.ts";
 import { grantThatMade, madeBy } from "../facts/made-by.ts";
 import { pageOf, reachOf } from "../paging.ts";
 import type { Parts } from "../parts.ts";
-import { repositoryOf } from "./goals.ts";
+import { commitNamed, repositoryOf } from "./goals.ts";
 
 const tags = ["Artefacts"];
 const beginsWith = 4_000;
@@ -143,7 +143,7 @@ export function addArtefactRoutes(api: Api, parts: Parts): void {
     const id = causeOf(context);
     const posted = await postInGoal(parts, {
       type: body.type,
-      content: contentOf(body),
+      content: await contentOf(parts, body),
       from: body.from,
       versionOf: body.version_of,
       actor: context.var.caller.actor,
@@ -189,10 +189,14 @@ export async function postInGoal(
 }
 
 /** Throws `usage` unless it is either a text or a commit. */
-function contentOf({ text, commit }: z.infer<typeof NewArtefact>): PostedContent {
+async function contentOf(
+  parts: Pick<Parts, "deps">,
+  { text, commit }: z.infer<typeof NewArtefact>,
+): Promise<PostedContent> {
   if (text !== undefined && commit === undefined)
     return { text: checkedText(text, textKinds.content) };
-  if (commit !== undefined && text === undefined) return { commit };
+  if (commit !== undefined && text === undefined)
+    return { commit: await commitNamed(repositoryOf(parts), commit) };
   throw new SettError("usage", "The body needs either `text` or `commit`.");
 }
 

@@ -19,8 +19,9 @@ import { readSituation } from "../../../lib/client/facts/goal.ts";
 import { goalList } from "../../../lib/client/facts/pages.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { ArtefactId } from "../../../lib/model/ids.ts";
+import { ArtefactId, CommitHash } from "../../../lib/model/ids.ts";
 import { goalIdOf } from "../access/idempotency.ts";
+import type { Repository } from "../deps.ts";
 import { type Api, may } from "../env.ts";
 import { goalSummaryView, goalView } from "../facts/goal-view.ts";
 import { pageOf, reachOf } from "../paging.ts";
@@ -108,7 +109,7 @@ export function addGoalRoutes(api: Api, parts: Parts): void {
     const posted = await repository.postGoal(board, {
       text,
       id,
-      commit,
+      commit: commit === undefined ? undefined : await commitNamed(repository, commit),
       actor: context.var.caller.actor,
     });
     context.set("goal", posted.goal_id);
@@ -116,6 +117,15 @@ export function addGoalRoutes(api: Api, parts: Parts): void {
     const lacking = begin === undefined ? [] : await repository.lacking(board.instance, begin);
     return context.json({ id: posted.id, commit: begin ?? null, summary, lacking }, 201);
   });
+}
+
+/** A whole hash is taken as it is. Throws `usage`. */
+export async function commitNamed(
+  repository: Pick<Repository, "resolve">,
+  name: string,
+): Promise<CommitHash> {
+  const hash = CommitHash.safeParse(name);
+  return hash.success ? hash.data : await repository.resolve(name.trim());
 }
 
 /** Throws `not-ready`. */

@@ -266,7 +266,10 @@ test("agents are listed with their kind, their rates and the reasons of their fa
         name: "coder",
         kind: "container",
         queued: 0,
-        rates: { done: 1, failed: 1, failures_by_reason: { ToolExecutionFailure: 1 }, since: null },
+        rates: {
+          ...{ done: 1, failed: 1, failures_by_reason: { ToolExecutionFailure: 1 }, since: null },
+          median_ms: expect.any(Number),
+        },
       },
       { name: "maintainer", kind: "person", state: "person" },
       { name: "reviewer", rates: { done: 1, failed: 0, failures_by_reason: {} } },

@@ -125,6 +125,30 @@ test("a goal may name its commit, also one that is not at HEAD, and is stated on
   });
 });
 
+test("a goal begins at a branch, a tag or a commit before HEAD, by their names", async () => {
+  const { path } = repository;
+  const before = git(path, "rev-parse", "HEAD");
+  git(path, "branch", "feature/one");
+  git(path, "tag", "v1", "-m", "One");
+  commitFiles(path, { "newest.txt": "newest" });
+  for (const name of ["feature/one", "v1", "HEAD~1", before.slice(0, 9)])
+    expect((await scene.post("/v1/goals", { text: "Write it", commit: name })).body).toMatchObject({
+      commit: before,
+    });
+  expect(await scene.post("/v1/goals", { text: "x", commit: "feature/two" })).toMatchObject({
+    status: 422,
+    body: { detail: "This repository has no commit `feature/two`." },
+  });
+  for (const name of ["--all", "HEAD:newest.txt", "HEAD^{tree}", "@{-9}", "a..b", "HEAD~99"])
+    expect(await scene.post("/v1/goals", { text: "x", commit: name })).toMatchObject({
+      status: 422,
+      body: { code: "usage" },
+    });
+  for (const name of ["", " ", "a\u0000b", "a b"])
+    expect((await scene.post("/v1/goals", { text: "x", commit: name })).status).toBe(422);
+  git(path, "reset", "-q", "--hard", "HEAD~1");
+});
+
 test("a goal says what agents do not find of its commit", async () => {
   const { path } = repository;
   const commit = addLostSubmodule(path);

@@ -1,16 +1,17 @@
 // The agents: what each does, its queue and workers, its heartbeat, how often it fails and why; and
 // the live log of one of them.
 
+import { duration } from "../../../../lib/words/age.ts";
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { LiveLog } from "../../components/live-log.tsx";
 import { Problem } from "../../components/problem.tsx";
-import { Ago } from "../../components/time.tsx";
+import { Ago, Elapsed } from "../../components/time.tsx";
 import { getJson } from "../../data/api.ts";
 import type { AgentView, Page, SettEvent } from "../../data/contract.ts";
 import { useInstance } from "../../data/instance.ts";
 import { go, usePlace } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
-import { hrefOf } from "../../routes.ts";
+import { goalHref, hrefOf } from "../../routes.ts";
 import { count } from "../../text/words.ts";
 
 /** A gateway only where one has run. */
@@ -87,7 +88,7 @@ function Agent({
   isShown: boolean;
   show: (name: string | undefined) => void;
 }) {
-  const { name, role, kind, claim_id, workers, queued, last_heartbeat, rates, bids } = agent;
+  const { name, role, kind, works_on, workers, queued, last_heartbeat, rates, bids } = agent;
   const reasons = Object.entries(rates.failures_by_reason).sort(
     ([, one], [, other]) => other - one,
   );
@@ -109,15 +110,26 @@ function Agent({
           </button>
         )}
       </div>
+      {works_on.length > 0 && (
+        <ul className="works-on">
+          {works_on.map((work) => (
+            <li key={work.claim_id} className="tone-work toned-edge">
+              {work.phase} in{" "}
+              <a href={goalHref(work.goal_id, work.artefact)}>
+                goal <code>{shortId(work.goal_id)}</code>
+              </a>
+              , <Elapsed since={work.since} />
+              {kind === "container" && (
+                <>
+                  {" · "}
+                  <a href={outputHref(work, name)}>see what it prints</a>
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
       <dl className="facts">
-        {claim_id !== null && (
-          <div>
-            <dt>works on</dt>
-            <dd>
-              <code>{shortId(claim_id)}</code>
-            </dd>
-          </div>
-        )}
         <div>
           <dt>queue</dt>
           <dd>{queued === 0 ? "empty" : count(queued, "grant")}</dd>
@@ -143,6 +155,11 @@ function Agent({
           </div>
         )}
       </dl>
+      {rates.median_ms !== null && (
+        <p className="rate-text">
+          takes <span className="elapsed">{duration(rates.median_ms)}</span> in the median
+        </p>
+      )}
       <Rate done={rates.done} failed={rates.failed} name={name} />
       {total > 0 && reasons.length > 0 && (
         <ul className="reasons">
@@ -176,6 +193,10 @@ function Agent({
       )}
     </li>
   );
+}
+
+function outputHref({ goal_id, claim_id }: AgentView["works_on"][number], agent: string): string {
+  return hrefOf(`/goals/${encodeURIComponent(goal_id)}`, { o: `${claim_id} ${agent}` });
 }
 
 const marks: Record<string, { symbol: string; tone: string }> = {

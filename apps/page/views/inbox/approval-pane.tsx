@@ -8,20 +8,60 @@ import { Overwritten } from "../../components/overwritten.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { Line } from "../../components/text.tsx";
 import { post } from "../../data/api.ts";
-import type { Inquiry } from "../../data/contract.ts";
+import type { ArtefactHead, Inquiry } from "../../data/contract.ts";
 import { keptText } from "../../data/kept-texts.ts";
+import { go } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
 import { goalHref } from "../../routes.ts";
 import { Brief } from "./brief.tsx";
-import { SendBox } from "./send-box.tsx";
+import { SendBox, type SendBoxProps } from "./send-box.tsx";
 import { useKeys } from "./use-keys.ts";
 
 const CommitDiff = lazy(() =>
   import("../../components/commit-diff.tsx").then(({ CommitDiff: view }) => ({ default: view })),
 );
 
+const missingVersion = "Nothing was posted: name the commit, or write the text, of your version.";
 const missingReason =
   "Nothing was rejected: write what must be better, which is what the agent works by.";
+
+type Choice = "approve" | "reject" | "version";
+
+type Box = Pick<SendBoxProps, "label" | "button" | "right" | "ifEmpty" | "className" | "rows">;
+
+const boxes: Readonly<Record<Exclude<Choice, "version">, Box>> = {
+  approve: {
+    label: "What you say with it (optional)",
+    button: "Approve it",
+    right: "approve",
+    ifEmpty: undefined,
+  },
+  reject: {
+    label: "What must be better",
+    button: "Reject",
+    right: "approve",
+    className: "danger",
+    ifEmpty: missingReason,
+  },
+};
+
+function versionBox(isCommit: boolean): Box {
+  const label = isCommit
+    ? "The commit of your version: a branch, a tag, a hash"
+    : "The text of your version";
+  const rows = isCommit ? 1 : 8;
+  return { label, rows, button: "Post it", right: "post", ifEmpty: missingVersion };
+}
+
+/** Resolves with the id of the new version. */
+async function postVersion(
+  { id, type, metadata }: Pick<ArtefactHead, "id" | "type" | "metadata">,
+  text: string,
+): Promise<string> {
+  const content = metadata.commit === undefined ? { text } : { commit: text.trim() };
+  const posted = await post<ArtefactHead>("/v1/artefacts", { type, ...content, version_of: id });
+  return posted.id;
+}
 
 type Props = {
   inquiry: Extract<Inquiry, { kind: "approval" }>;
@@ -34,19 +74,25 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const words = useRef("");
   const may = useRight("approve");
-  const [verdict, setVerdict] = useState<"approve" | "reject">();
-  const giving = useAction(() =>
-    post(`/v1/artefacts/${artefact.id}/${verdict}`, { for: agent, reason: words.current }),
-  );
+  const [verdict, setVerdict] = useState<Choice>();
+  const mayPost = useRight("post");
+  const isCommit = artefact.metadata.commit !== undefined;
+  const giving = useAction(async () => {
+    const reason = words.current;
+    if (verdict !== "version")
+      await post(`/v1/artefacts/${artefact.id}/${verdict}`, { for: agent, reason });
+    else go(goalHref(goal_id, await postVersion(artefact, reason)));
+  });
   /** The first of two steps: no single key and no slip of a finger approves. */
-  const begin = (next: "approve" | "reject") => () => {
-    if (!may) return;
+  const begin = (next: Choice) => () => {
+    if (!(next === "version" ? mayPost : may)) return;
     setVerdict(next);
     requestAnimationFrame(() => field.current?.focus());
   };
   const give = async (text: string) => {
     words.current = text;
-    done(await giving.run());
+    const isGiven = await giving.run();
+    if (verdict !== "version" || !isGiven) done(isGiven);
   };
   useKeys({ a: begin("approve"), r: begin("reject") });
   return (
@@ -88,20 +134,25 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
         >
           <span aria-hidden="true">↺ </span>Reject…
         </button>
+        <button
+          type="button"
+          disabled={!mayPost || giving.isBusy}
+          aria-expanded={verdict === "version"}
+          title="Post what you have made of it yourself: it is reviewed like any other version"
+          onClick={begin("version")}
+        >
+          Your own version…
+        </button>
         {!may && <span className="quiet">Your token lacks the right approve.</span>}
       </div>
       {verdict !== undefined && (
         <SendBox
           key={verdict}
-          label={verdict === "approve" ? "What you say with it (optional)" : "What must be better"}
-          button={verdict === "approve" ? "Approve it" : "Reject"}
-          right="approve"
-          className={verdict === "approve" ? "primary" : "danger"}
+          {...(verdict === "version" ? versionBox(isCommit) : boxes[verdict])}
           field={field}
           isBusy={giving.isBusy}
           error={giving.error}
           send={give}
-          ifEmpty={verdict === "approve" ? undefined : missingReason}
         />
       )}
       <div className="pane-body">

@@ -5,7 +5,7 @@ import { Problem } from "../../components/problem.tsx";
 import type { ApiError } from "../../data/api.ts";
 import type { Right } from "../../data/contract.ts";
 
-type Props = {
+export type SendBoxProps = {
   label: string;
   button: string;
   right: Right;
@@ -16,6 +16,7 @@ type Props = {
   /** Said where nothing was written; undefined: nothing may be sent, too. */
   ifEmpty: string | undefined;
   className?: string;
+  rows?: number;
 };
 
 export function SendBox({
@@ -28,7 +29,8 @@ export function SendBox({
   send,
   ifEmpty,
   className = "primary",
-}: Props) {
+  rows = 4,
+}: SendBoxProps) {
   const [text, setText] = useState("");
   const [isRefused, setIsRefused] = useState(false);
   const may = useRight(right);
@@ -45,7 +47,7 @@ export function SendBox({
         {label}
         <textarea
           ref={field}
-          rows={4}
+          rows={rows}
           value={text}
           aria-invalid={isRefused}
           onChange={({ target }) => {

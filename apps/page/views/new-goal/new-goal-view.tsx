@@ -1,5 +1,6 @@
-// States a goal: its text, and the commit at which its work starts.
-import { type FormEvent, useRef, useState } from "react";
+// States a goal: its text, and the commit at which its work starts. What is written stays until it
+// is stated.
+import { type FormEvent, useMemo, useRef, useState } from "react";
 import { useAction, useRight } from "../../components/action.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { newKey, post } from "../../data/api.ts";
@@ -10,13 +11,13 @@ import { goalHref } from "../../routes.ts";
 export function NewGoalView() {
   const { data } = useInstance();
   const may = useRight("forage");
-  const [text, setText] = useState("");
-  const [commit, setCommit] = useState("");
+  const [{ text, commit }, setDraft] = useDraft(data?.instance);
   // A repeat after a lost answer is the same goal.
   const key = useRef(newKey());
   const { isBusy, error, run, clear } = useAction(async () => {
     const body = { text, ...(commit.trim() !== "" && { commit: commit.trim() }) };
     const { id } = await post<{ id: string }>("/v1/goals", body, { key: key.current });
+    setDraft(noDraft);
     go(goalHref(id));
   });
   const field = useRef<HTMLTextAreaElement>(null);
@@ -35,9 +36,9 @@ export function NewGoalView() {
     setIsRefused(false);
     clear();
   };
-  const changed = (change: () => void) => {
+  const changed = (change: Partial<Draft>) => {
     key.current = newKey();
-    change();
+    setDraft({ text, commit, ...change });
   };
   const head = data?.repository?.head;
   return (
@@ -50,7 +51,7 @@ export function NewGoalView() {
           rows={8}
           value={text}
           required
-          onChange={({ target }) => changed(() => setText(target.value))}
+          onChange={({ target }) => changed({ text: target.value })}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
             event.preventDefault();
@@ -66,14 +67,12 @@ export function NewGoalView() {
           placeholder={head == null ? "HEAD" : `HEAD: ${head.slice(0, 12)}`}
           spellCheck={false}
           autoComplete="off"
-          pattern="[0-9a-fA-F]{40}|[0-9a-fA-F]{64}"
-          title="A full commit hash"
-          onChange={({ target }) => changed(() => setCommit(target.value))}
+          onChange={({ target }) => changed({ commit: target.value })}
         />
       </label>
       <p className="quiet">
-        Work starts from it. Empty: the commit at HEAD of the instance's repository. Agents see only
-        what is committed.
+        Work starts from it: a branch, a tag, a hash, or such as <code>HEAD~1</code>. Empty: HEAD of
+        the instance's repository. Agents see only what is committed.
       </p>
       <div className="send-row">
         <button type="submit" className="primary" disabled={!may || isBusy}>
@@ -92,4 +91,31 @@ export function NewGoalView() {
       {error !== undefined && <Problem error={error} />}
     </form>
   );
+}
+
+type Draft = { text: string; commit: string };
+const noDraft: Draft = { text: "", commit: "" };
+
+/** A draft outlives the tab: each instance has one in this browser. */
+function useDraft(instance: string | undefined): [Draft, (draft: Draft) => void] {
+  const [draft, setDraft] = useState<Draft>();
+  const key = `sett.draft.${instance ?? ""}`;
+  const kept = useMemo(() => (instance === undefined ? noDraft : draftAt(key)), [instance, key]);
+  return [
+    draft ?? kept,
+    (next) => {
+      setDraft(next);
+      if (next.text === "" && next.commit === "") localStorage.removeItem(key);
+      else localStorage.setItem(key, JSON.stringify(next));
+    },
+  ];
+}
+
+function draftAt(key: string): Draft {
+  try {
+    const { text, commit }: Partial<Draft> = JSON.parse(localStorage.getItem(key) ?? "{}");
+    return { text: String(text ?? ""), commit: String(commit ?? "") };
+  } catch {
+    return noDraft;
+  }
 }
