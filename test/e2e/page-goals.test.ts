@@ -30,6 +30,14 @@ test("a goal that a trigger has stated is marked in the list and in its own view
   const page = await browser.open(scene.page.address("#/goals"));
   await page.getByText("by trigger nightly").waitFor();
   expect(await page.getByText("by trigger").count()).toBe(1);
+  // What is looked for is in the address, which can be kept.
+  await page.getByLabel("Search the goals").fill("paint");
+  await page.getByText("by trigger nightly").waitFor({ state: "detached" });
+  await page.getByRole("link", { name: /Paint the door/ }).waitFor();
+  expect(page.url()).toEndWith("#/goals?q=paint");
+  await page.getByRole("link", { name: "Clear" }).click();
+  await page.getByLabel("By").selectOption("trigger nightly");
+  await page.getByRole("link", { name: /Paint the door/ }).waitFor({ state: "detached" });
   await page.getByText("by trigger nightly").click();
   await page.getByText(/^stated .* by trigger nightly$/).waitFor();
   // Each window says which goal it has.

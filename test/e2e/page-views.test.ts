@@ -93,11 +93,13 @@ const views: View[] = [
   {
     name: "clan",
     view: () => "#/clan",
-    shows: (page) =>
-      page
+    shows: async (page) => {
+      await page.getByRole("link", { name: "see what it prints" }).waitFor();
+      await page
         .getByText(/% *\)|failed/)
         .first()
-        .waitFor(),
+        .waitFor();
+    },
   },
   {
     name: "log",
@@ -166,6 +168,20 @@ test("at 360 pixels the log says who did what on which goal, and cuts no sentenc
     .locator(".event-goal:visible")
     .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().height));
   expect(Math.min(...heights)).toBeGreaterThanOrEqual(24);
+});
+
+test("the log says what was posted, leaves out bids that change nothing, and names no id twice", async () => {
+  const page = await browser.open(scene.page.address(`#/log?goal=${scene.goals.release.id}`));
+  await page.getByText(/^posts LicenceReport .*: “12 dependencies, all permissive”$/).waitFor();
+  const texts = await page.locator(".event-text").allTextContents();
+  const ids = (text: string) => text.match(/\b[0-9a-f]{8}\b/g) ?? [];
+  expect(texts.length).toBeGreaterThan(5);
+  expect(texts.filter((text) => new Set(ids(text)).size < ids(text).length)).toEqual([]);
+  expect(texts.filter((text) => text.includes("closes the bidding"))).toEqual([]);
+  await page.getByLabel("Every bid and call").check();
+  await page.getByText("closes the bidding").first().waitFor();
+  expect(page.url()).toContain("all=1");
+  expect(await page.locator("#suggested-agent option").count()).toBe(8);
 });
 
 test("at 360 pixels the names of agents and their bids are not broken", async () => {

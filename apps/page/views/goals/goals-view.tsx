@@ -23,42 +23,67 @@ const states: GoalState[] = [
 ];
 const step = 50;
 
+/** The filter is in the address, which can be kept as a bookmark. */
 export function GoalsView() {
   const { query } = usePlace();
   const [limit, setLimit] = useState(step);
-  const state = query.state ?? "";
+  const { state = "", q = "", by = "" } = query;
+  const change = (next: Record<string, string>) =>
+    go(hrefOf("/goals", { ...query, ...next }), { replace: true });
   const { data, error, refresh } = useQuery(
     `goals ${state} ${limit}`,
     (signal) => getJson<Page<GoalSummary>>("/v1/goals", { state, limit }, signal),
     { changedBy: changesList, pauseMs: 500 },
   );
+  const goals = (data?.items ?? []).filter((goal) => isLike(goal, q, by));
+  const isFiltered = state !== "" || q !== "" || by !== "";
   return (
     <>
       <header className="view-head">
         <h1>Goals</h1>
-        <label className="field-inline">
-          State
-          <select
-            value={state}
-            onChange={({ target }) =>
-              go(hrefOf("/goals", { state: target.value }), { replace: true })
-            }
-          >
-            <option value="">all</option>
-            {states.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <search className="filters">
+          <input
+            type="search"
+            aria-label="Search the goals"
+            placeholder="Search"
+            value={q}
+            onChange={({ target }) => change({ q: target.value })}
+          />
+          <label className="field-inline">
+            State
+            <select value={state} onChange={({ target }) => change({ state: target.value })}>
+              <option value="">all</option>
+              {states.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </label>
+          <label className="field-inline">
+            By
+            <select value={by} onChange={({ target }) => change({ by: target.value })}>
+              <option value="">all</option>
+              {[...new Set([...(data?.items ?? []).map(statedBy), ...(by === "" ? [] : [by])])].map(
+                (name) => (
+                  <option key={name}>{name}</option>
+                ),
+              )}
+            </select>
+          </label>
+          {isFiltered && (
+            <a className="button small" href="#/goals">
+              Clear
+            </a>
+          )}
+        </search>
         <a className="button primary push-right" href="#/new">
           New goal
         </a>
       </header>
       {error !== undefined && <Problem error={error} retry={refresh} />}
-      {data !== undefined && data.items.length === 0 && <NoGoals isFiltered={state !== ""} />}
-      {data !== undefined && data.items.length > 0 && (
+      {data !== undefined && goals.length === 0 && <NoGoals isFiltered={isFiltered} />}
+      {goals.length > 0 && (
         <ul className="goal-list">
-          {data.items.map((goal) => (
+          {goals.map((goal) => (
             <GoalRow key={goal.id} goal={goal} />
           ))}
         </ul>
@@ -70,6 +95,19 @@ export function GoalsView() {
       )}
     </>
   );
+}
+
+function isLike(goal: GoalSummary, words: string, by: string): boolean {
+  if (by !== "" && statedBy(goal) !== by) return false;
+  const text = `${goal.id} ${goal.summary} ${statedBy(goal)}`.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+function statedBy({ trigger }: GoalSummary): string {
+  return trigger === null ? "people" : `trigger ${trigger}`;
 }
 
 function GoalRow({ goal }: { goal: GoalSummary }) {
@@ -133,7 +171,7 @@ function Fact({
 function NoGoals({ isFiltered }: { isFiltered: boolean }) {
   return (
     <div className="empty">
-      <p>{isFiltered ? "No goal is in this state." : "No goal yet."}</p>
+      <p>{isFiltered ? "No goal is like this." : "No goal yet."}</p>
       {isFiltered ? <a href="#/goals">All goals</a> : <a href="#/new">State the first one</a>}
     </div>
   );

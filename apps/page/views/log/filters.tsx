@@ -1,7 +1,13 @@
 // The filters of the log: what is chosen is in the address.
 import { useState } from "react";
+import { shortId } from "../../../../lib/words/short-id.ts";
+import { getJson } from "../../data/api.ts";
+import type { AgentView, GoalSummary, Page } from "../../data/contract.ts";
+import { useInstance } from "../../data/instance.ts";
 import { go } from "../../data/place.ts";
+import { useQuery } from "../../data/query.ts";
 import { hrefOf } from "../../routes.ts";
+import { visibleLine } from "../../text/visible-text.ts";
 import type { EventFilter } from "./use-events.ts";
 
 /** Groups of types that people look for; the address has the types themselves. */
@@ -44,6 +50,7 @@ export function filterOf({ goal, type, agent, actor }: Record<string, string>): 
 export function Filters({ query }: { query: Record<string, string> }) {
   const change = (next: Record<string, string>) =>
     go(hrefOf("/log", { ...query, ...next }), { replace: true });
+  const { goals, agents, actors } = useSuggestions();
   const isKnown = groups.some(({ types }) => types === query.type);
   return (
     <search className="filters">
@@ -61,9 +68,9 @@ export function Filters({ query }: { query: Record<string, string> }) {
           )}
         </select>
       </label>
-      <Field name="goal" label="Goal" value={query.goal ?? ""} change={change} />
-      <Field name="agent" label="Agent" value={query.agent ?? ""} change={change} />
-      <Field name="actor" label="Actor" value={query.actor ?? ""} change={change} />
+      <Field name="goal" label="Goal" value={query.goal ?? ""} of={goals} change={change} />
+      <Field name="agent" label="Agent" value={query.agent ?? ""} of={agents} change={change} />
+      <Field name="actor" label="Actor" value={query.actor ?? ""} of={actors} change={change} />
       {Object.keys(filterOf(query)).length > 0 && (
         <a className="button small" href="#/log">
           Clear
@@ -77,11 +84,40 @@ type FieldProps = {
   name: string;
   label: string;
   value: string;
+  /** Suggested; what is said beside it is shown only. */
+  of: readonly Suggestion[];
   change: (next: Record<string, string>) => void;
 };
 
+type Suggestion = { value: string; says?: string };
+
+/** The newest goals, the agents, and who has acted. */
+function useSuggestions(): Record<"goals" | "agents" | "actors", Suggestion[]> {
+  const { data } = useQuery("suggestions", async (signal) => {
+    const [goals, agents] = await Promise.all([
+      getJson<Page<GoalSummary>>("/v1/goals", { limit: 50 }, signal),
+      getJson<Page<AgentView>>("/v1/agents", {}, signal),
+    ]);
+    return { goals: goals.items, agents: agents.items };
+  });
+  const me = useInstance().data?.me.actor;
+  const agents = (data?.agents ?? []).map(({ name }) => ({ value: name }));
+  return {
+    goals: (data?.goals ?? []).map(({ id, summary }) => ({
+      value: shortId(id),
+      says: visibleLine(summary, 80),
+    })),
+    agents,
+    actors: [
+      ...(me === undefined ? [] : [{ value: me }]),
+      { value: "orchestrator" },
+      ...agents.map(({ value }) => ({ value: `agent:${value}` })),
+    ],
+  };
+}
+
 /** Applied with Enter, and when the reader leaves the field. */
-function Field({ name, label, value, change }: FieldProps) {
+function Field({ name, label, value, of, change }: FieldProps) {
   const [text, setText] = useState(value);
   const [from, setFrom] = useState(value);
   if (from !== value) {
@@ -98,10 +134,16 @@ function Field({ name, label, value, change }: FieldProps) {
         value={text}
         spellCheck={false}
         autoComplete="off"
+        list={`suggested-${name}`}
         onChange={({ target }) => setText(target.value)}
         onBlur={apply}
         onKeyDown={({ key }) => key === "Enter" && apply()}
       />
+      <datalist id={`suggested-${name}`}>
+        {of.map(({ value: each, says }) => (
+          <option key={each} value={each} label={says} />
+        ))}
+      </datalist>
     </label>
   );
 }

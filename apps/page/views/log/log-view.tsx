@@ -1,11 +1,13 @@
 // The log of the instance as it is written, and its past; the filters are in the address, so that a
 // view of it can be shared.
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { EventRow } from "../../components/event-row.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { type WindowHandle, WindowList } from "../../components/window-list.tsx";
-import { usePlace } from "../../data/place.ts";
+import { go, usePlace } from "../../data/place.ts";
 import { useWidth } from "../../data/width.ts";
+import { hrefOf } from "../../routes.ts";
+import { isFoldedAway } from "../../text/folding.ts";
 import { Filters, filterOf } from "./filters.tsx";
 import { useEvents } from "./use-events.ts";
 
@@ -17,7 +19,20 @@ const narrowPx = 760;
 export function LogView() {
   const { query } = usePlace();
   const filter = filterOf(query);
-  const { events, error, isComplete, isReading, readOlder, isPaused, turn } = useEvents(filter);
+  const isFolded = query.all !== "1";
+  const {
+    events: read,
+    error,
+    isComplete,
+    isReading,
+    readOlder,
+    isPaused,
+    turn,
+  } = useEvents(filter);
+  const events = useMemo(
+    () => (isFolded ? read.filter((event) => !isFoldedAway(event)) : read),
+    [read, isFolded],
+  );
   const isNarrow = useWidth() <= narrowPx;
   const list = useRef<WindowHandle>(null);
   const [isAtEnd, setIsAtEnd] = useState(true);
@@ -42,6 +57,18 @@ export function LogView() {
           {isComplete ? "This is the beginning" : "Older events"}
         </button>
         <span className="quiet">{events.length.toLocaleString("en")} events</span>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={!isFolded}
+            onChange={({ target }) =>
+              go(hrefOf("/log", { ...query, all: target.checked ? "1" : undefined }), {
+                replace: true,
+              })
+            }
+          />
+          Every bid and call
+        </label>
         <button type="button" className="small push-right" aria-pressed={isPaused} onClick={turn}>
           {isPaused ? "Go on" : "Hold"}
         </button>
@@ -66,7 +93,12 @@ export function LogView() {
           row={(index) => {
             const event = events[index];
             return event === undefined ? null : (
-              <EventRow key={event.id} event={event} hasGoal={filter.goal === undefined} />
+              <EventRow
+                key={event.id}
+                event={event}
+                hasGoal={filter.goal === undefined}
+                isFolded={isFolded}
+              />
             );
           }}
         />
