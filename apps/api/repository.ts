@@ -116,6 +116,7 @@ export function copiedRepository(
   };
   return {
     head: async () => await (await current()).head(),
+    resolve: async (name) => await (await current()).resolve(name),
     postGoal: async (...goal) => await (await current()).postGoal(...goal),
     // It has what agents find, and does not know what else there is.
     lacking: async () => [],
