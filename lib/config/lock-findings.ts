@@ -1,4 +1,4 @@
-// What sett.lock lacks, or has otherwise, of the packages that a sett.yml names.
+// Finds what sett.lock lacks, or has otherwise, of the packages that a sett.yml names.
 import { type LockedPackage, PackageRights } from "../model/package.ts";
 import type { ConfigPath } from "./problems.ts";
 import { agentsWithUse, type ReadPackages } from "./read-packages.ts";

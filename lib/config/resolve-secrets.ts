@@ -94,7 +94,7 @@ export type WithSecrets = Pick<SettConfig, "agents" | "secrets" | "services" | "
 /** `holder`: the name of an agent, or of what prepares its workspace. */
 export type SecretHolder = { holder: string; agent: AgentName; uses: readonly SecretUse[] };
 
-/** Those that get any. */
+/** Returns those that get any. */
 export function secretHolders({ agents }: Pick<SettConfig, "agents">): SecretHolder[] {
   return agents
     .flatMap(({ name: agent, secrets, workspace }) => [
@@ -104,7 +104,7 @@ export function secretHolders({ agents }: Pick<SettConfig, "agents">): SecretHol
     .filter(({ uses }) => uses.length > 0);
 }
 
-/** Of all agents, also those of what prepares their workspaces. Each once. */
+/** Names those of all agents, and of what prepares their workspaces, each once. */
 export function secretsOfAgents(config: Pick<SettConfig, "agents">): string[] {
   const names = secretHolders(config).flatMap(({ uses }) => uses.map(({ name }) => name));
   return [...new Set(names)];

@@ -117,7 +117,7 @@ export function lineageOf(
   );
 }
 
-/** What was made from what: an edge by the artefact that it leads to. */
+/** The edges by the artefact that they lead to. */
 type Sources = ReadonlyMap<ArtefactId, readonly GraphEdge[]>;
 
 function originsIn(sources: Sources, ids: readonly ArtefactId[]): Set<ArtefactId> {
@@ -138,7 +138,7 @@ function isSentBack({ claims }: Made): boolean {
   );
 }
 
-/** Those from which no other one of them was made. The same commit is there once. */
+/** Returns those from which no other one of them was made. The same commit is there once. */
 function last(nodes: readonly Made[], { edges }: ArtefactGraph): Made[] {
   const sources = Map.groupBy(edges, ({ to }) => to);
   const before = nodes.flatMap(({ id }) => (sources.get(id) ?? []).map(({ from }) => from));

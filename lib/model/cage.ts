@@ -1,4 +1,4 @@
-// What confines an agent's commands in their container: planned by `sett up`, and tried by the cub
+// The cage of an agent's commands in their container: planned by `sett up`, and tried by the cub
 // before it takes work.
 import { z } from "zod";
 

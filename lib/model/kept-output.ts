@@ -1,4 +1,4 @@
-// What a command has printed, as the record names it: the bodies themselves are on the record's
+// The output of a command, as the record names it: the bodies themselves are on the record's
 // volume.
 import { z } from "zod";
 

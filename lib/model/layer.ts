@@ -32,7 +32,7 @@ export const LayerNote = z.strictObject({
 export type LayerNote = z.infer<typeof LayerNote>;
 
 /**
- * What is kept of a checkout in its own workspace (docs/internals/git.md#what-is-kept). `root`: the
+ * A checkout that is kept in its own workspace (docs/internals/git.md#what-is-kept). `root`: the
  * inode of the workspace. `indexes`: the lengths and SHA-256 of git's own records, the submodules'
  * by their numbers.
  */

@@ -44,7 +44,7 @@ export const PackageFile = ofAgent.extend({
 });
 export type PackageFile = z.infer<typeof PackageFile>;
 
-/** What a package needs and only sett.yml can give. Members are missing where it needs none. */
+/** The needs of a package that only sett.yml can meet. Members are missing where it needs none. */
 export const PackageRights = z.strictObject({
   model: PackageApi.optional(),
   workspace: z.literal("rw").optional(),

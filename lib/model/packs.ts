@@ -1,5 +1,5 @@
-// What the service of packs says: which files the store of an instance has, and which packs are on
-// the shelves of its agents.
+// The answers of the service of packs: which files the store of an instance has, and which packs
+// are on the shelves of its agents.
 import { z } from "zod";
 import { AgentName, CommitHash } from "./ids.ts";
 

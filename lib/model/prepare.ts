@@ -67,7 +67,7 @@ export const PrepareBase = z.strictObject({
 });
 export type PrepareBase = z.infer<typeof PrepareBase>;
 
-/** What the container that makes it has to know. */
+/** The order for the container that makes it. */
 export const PrepareOrder = PrepareBase.extend({
   run: z.string(),
   key: z.array(z.string()),
@@ -102,8 +102,9 @@ export const Preparation = z.discriminatedUnion("outcome", [
 export type Preparation = z.infer<typeof Preparation>;
 
 /**
- * What a worker has of it. `files`: the digest of the key's files, which must be those of its
- * commit. `folder`: from where it is copied; undefined where it lies below the workspace already.
+ * The part of it that a worker has. `files`: the digest of the key's files, which must be those of
+ * its commit. `folder`: from where it is copied; undefined where it lies below the workspace
+ * already.
  */
 export const PreparedWorkspace = z.strictObject({
   key: z.array(z.string()),

@@ -8,7 +8,7 @@ import { SettError } from "./errors.ts";
 export const provenPort = 8443;
 
 /**
- * What a caller proves itself with, and knows the service by. `way`: who it is there, mostly an
+ * A caller proves itself with this, and knows the service by it. `way`: who it is there, mostly an
  * agent's name. `key`: of this way, in hexadecimal digits. `authority`: the certificate, in DER, of
  * the one that signs those of the service.
  */

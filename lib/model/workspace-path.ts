@@ -44,7 +44,7 @@ function partsOf(path: string): string[] {
   return path.replace(/\/$/, "").split("/");
 }
 
-/** What is to be written instead. */
+/** The sentence about what is to be written instead. */
 type Sentences = { negated: string };
 
 /** The sentence of the first rule that the path breaks. */

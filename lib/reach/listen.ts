@@ -19,7 +19,7 @@ export type Listening = {
   hostname: string;
   /** In hexadecimal digits. */
   serviceKey: string;
-  /** Those who may call. */
+  /** The ways of those who may call. */
   ways: readonly string[];
   /** Begins a connection to where this way is served. */
   dial: (way: string) => Socket;

@@ -134,7 +134,7 @@ function movedGrant(
 export type Opening = { event: SettEvent; cause: string; grants: readonly SettEvent[] };
 
 type Known = {
-  /** Those that the claim was opened on; undefined where they are not on record. */
+  /** The agents that the claim was opened on; undefined where they are not on record. */
   agents: readonly RegisteredAgent[] | undefined;
   artefacts: ReadonlyMap<string, KnownArtefact>;
   claims: ReadonlyMap<string, ClaimSoFar>;

@@ -44,7 +44,7 @@ export type Resources = {
    * refuses a process by its own limit.
    */
   pendingSignals?: number;
-  /** Of message queues (POSIX), which the kernel counts in the same way. */
+  /** The limit of message queues (POSIX), which the kernel counts in the same way. */
   queueBytes?: number;
   /**
    * The kernel's adjustment from -1000 to 1000: who has more is ended first when the machine's

@@ -62,8 +62,8 @@ export function networkName(instance: InstanceName): string {
 }
 
 /**
- * Of agents with `network: direct`, and of the egress proxy; none of them reaches another. No
- * instance's name has a dot in it, so that no other instance has these names.
+ * The network of an agent with `network: direct`, and of the egress proxy; none of them reaches
+ * another. No instance's name has a dot in it, so that no other instance has these names.
  */
 export function openNetworkName(instance: InstanceName): string {
   return `sett-${instance}.open`;
@@ -78,14 +78,14 @@ export function closedNetworkName(instance: InstanceName, way: string): string {
 }
 
 /**
- * Where a service answers others. With `agent` it is for one agent alone, so that the service knows
+ * A service answers others there. With `agent` it is for one agent alone, so that the service knows
  * who asks, and the connections of one are not those of another.
  */
 export function doorVolumeName(instance: InstanceName, door: string, agent?: string): string {
   return `sett-${instance}.${door}${agent === undefined ? "" : `.${agent}`}`;
 }
 
-/** Where a service keeps what is its alone. */
+/** A service keeps there what is its alone. */
 export function filesVolumeName(instance: InstanceName, service: ServiceName): string {
   return `sett-${instance}.${service}`;
 }
@@ -160,7 +160,7 @@ export function storeVolumeName(workspaceVolume: string): string {
   return `${workspaceVolume}.store`;
 }
 
-/** Of a container that only fills a volume, or gives it an owner, and never runs. */
+/** The name of a container that only fills a volume, or gives it an owner, and never runs. */
 export function idleName(volume: string, random: string): string {
   return `${volume}.idle-${random}`;
 }
@@ -243,7 +243,7 @@ export function firstLayerMakerName(instance: InstanceName): string {
   return `sett-${instance}-layer`;
 }
 
-/** What is written to an agent's disk that lies over a layer and lasts. */
+/** It has what is written to an agent's disk that lies over a layer and lasts. */
 export function upperVolumeName(instance: InstanceName, agent: AgentName): string {
   return `${workspaceVolumeName(instance, agent)}.upper`;
 }

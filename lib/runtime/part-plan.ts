@@ -151,9 +151,9 @@ export type PartPlan = {
   reachesMachine?: boolean;
   /** It exists only to keep others apart. A runtime that isolates nothing does without it. */
   isBarrier?: boolean;
-  /** Where it says that it is well. Undefined: by a file, or nothing ever asks. */
+  /** The port where it says that it is well. Undefined: by a file, or nothing ever asks. */
   healthPort?: number;
-  /** Where it listens beside the doors, and at which place of this machine that is. */
+  /** The ports beside the doors, and the place of this machine that each has. */
   ports?: readonly ListeningPort[] | undefined;
   user: Owner;
   resources: Resources;

@@ -90,7 +90,10 @@ async function serveOne(
   await write(socket, isHead ? new Response(null, response) : response);
 }
 
-/** What has come on a connection, in order. What is read is copied once, however it has come. */
+/**
+ * The bytes that have come on a connection, in order. What is read is copied once, however it has
+ * come.
+ */
 class Input {
   #parts: Buffer[] = [];
   #isOver = false;

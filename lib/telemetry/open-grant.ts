@@ -32,7 +32,7 @@ export class OpenGrant {
     this.#startMs = startMs;
   }
 
-  /** Where no other attempt is to follow. */
+  /** True where no other attempt is to follow. */
   get hasFailed(): boolean {
     return this.#last?.outcome === "failed" && !this.#isRetried;
   }

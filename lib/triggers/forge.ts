@@ -35,7 +35,7 @@ export type ForgeTraits = {
  */
 export type Actions = { all: readonly string[]; byAnyone: readonly string[] };
 
-/** Of an event that has no actions. */
+/** The actions of an event that has none. */
 export const noActions: Actions = { all: [], byAnyone: [] };
 
 /** Both with a blank between names. */

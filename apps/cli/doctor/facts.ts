@@ -74,7 +74,7 @@ export type RecordFacts =
       artefacts: number;
       overwritten: readonly ArtefactId[];
       lost: number;
-      /** Where the log has fewer events than it had when it was noted. */
+      /** The log has fewer events than it had when it was noted. */
       fewer?: LostEvents | undefined;
       /**
        * Undefined where no goal waits to be moved by `retention.goals` of this folder's sett.yml.

@@ -1,4 +1,4 @@
-// What a command has printed, for people: the end of it where it failed, and all of it where it is
+// Shows people what a command has printed: the end of it where it failed, and all of it where it is
 // asked for.
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Layout } from "../../../lib/client/text/style.ts";

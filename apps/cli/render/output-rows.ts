@@ -1,4 +1,4 @@
-// What commands are printing, for people: each line behind the claim that it is of and a bar, so
+// Shows people what commands are printing: each line behind the claim that it is of and a bar, so
 // that no line of an agent passes for one of Sett's.
 import { cutVisible, plainLines, visibleWidth } from "../../../lib/client/text/plain-text.ts";
 import { bar, quotedLines } from "../../../lib/client/text/quoted.ts";
@@ -46,7 +46,7 @@ export class OutputRows {
     return `${before}${rows}${cutVisible(this.#row(line, rest), columns)}`;
   }
 
-  /** What must be written before another line: the row of a begun one ends, or goes. */
+  /** Returns what comes before another line: the row of a begun one ends, or goes. */
   leave(): string {
     return this.#leave(undefined);
   }

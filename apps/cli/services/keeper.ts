@@ -9,7 +9,7 @@ import { secretsVolumeName } from "../../../lib/runtime/names.ts";
 import { mebibyte, serviceResources } from "./limits.ts";
 import { defineService } from "./service.ts";
 
-/** Where commands find them. */
+/** Commands find them here. */
 const secretsFolder = "/run/secrets";
 const ofAgents = "/secrets";
 
@@ -62,7 +62,7 @@ export const keeper = defineService({
   sign: { variable: "SETT_SECRETS" },
 });
 
-/** What a container sees of its secrets: the values, not writable, and the names in `env`. */
+/** The secrets as a container sees them: the values, not writable, and the names in `env`. */
 export type SeenSecrets = { mounts: Mount[]; env: Record<string, string> };
 
 /**

@@ -84,7 +84,7 @@ const serviceCpus = 8;
 export const serviceResources: Resources = { reservedNanoCpus: nano(serviceCpus) };
 
 /**
- * Of the API, which only shows the others' work: it yields to them, and what clients ask of it
+ * The API only shows the others' work: it yields to them, and what clients ask of it
  * takes no memory from them. It has room for what it does at once: two diffs or packs, for each of
  * which git may take 500 MiB, two logs, and bodies of requests of 96 MiB.
  */
@@ -93,7 +93,7 @@ export const watchingResources: Resources = {
   memoryBytes: 2048 * mebibyte,
 };
 
-/** Of the reader of logs, which reads two logs at once, of up to 160 MiB each. */
+/** The reader of logs reads two logs at once, of up to 160 MiB each. */
 export const logReaderResources: Resources = { ...serviceResources, memoryBytes: 768 * mebibyte };
 
 /** The recorder yields to all others, and holds a few bodies at once. */

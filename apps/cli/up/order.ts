@@ -41,7 +41,7 @@ export type Order = FoundRuntime & {
   repository: HostRepository;
   instance: InstanceName;
   cassettes: Cassettes | undefined;
-  /** Those of all instances, each where its repository is now. */
+  /** Returns the parts of all instances, each where its repository is now. */
   here: (all: readonly InstanceParts[]) => Promise<InstanceParts[]>;
 };
 

@@ -23,7 +23,7 @@ type Place = {
   prepared: PreparedWorkspace | undefined;
   /** Undefined: all files. */
   paths: readonly string[] | undefined;
-  /** Where the service of packs is; undefined where the host's folders are there. */
+  /** The place of the service of packs; undefined where the host's folders are there. */
   packs?: { address: { url: string }; storeDir: string } | undefined;
   git: {
     binary: string;

@@ -11,7 +11,7 @@ import type { Decider } from "../decide/decide-and-commit.ts";
 import type { Deps } from "../leader/deps.ts";
 import type { ContactClock } from "./contact-clock.ts";
 
-/** Of each kind. */
+/** So many of each kind are read. */
 const maxAtOnce = 500;
 /**
  * An item that cannot be handled (its claim's record is broken) is tried again after this, and
@@ -20,7 +20,7 @@ const maxAtOnce = 500;
 const deferMs = 30_000;
 
 /**
- * Those that fail an agent for the time that has passed: they count only after so much unbroken
+ * These fail an agent for the time that has passed: they count only after so much unbroken
  * contact.
  */
 const contactKinds: readonly FoundDue["kind"][] = ["bids", "lease"];

@@ -23,7 +23,7 @@ import type { ReadMessage } from "./read-message.ts";
 import { type FinishOrder, ResultStore } from "./result-store.ts";
 import { laterOf, runAt, timeOf, withPossibleStart } from "./times-of-record.ts";
 
-/** Of a sentence that may have words of the agent's in it. It goes into the log. */
+/** A sentence for the log may have words of the agent's in it. */
 const maxReasonLength = 500;
 
 /**

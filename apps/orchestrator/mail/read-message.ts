@@ -3,7 +3,7 @@ import { SentMessage } from "../../../lib/blackboard/port/mail.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import { maxTextDepth, mayHaveTextProblem, textProblem } from "../../../lib/model/text-problem.ts";
 
-/** What is around the metadata of a result: the artefact, the result, the message, its sender. */
+/** Around the metadata of a result come the artefact, the result, the message, its sender. */
 const maxDepth = maxTextDepth + 4;
 
 export type ReadMessage = { ok: true; value: SentMessage } | { ok: false; reason: string };

@@ -1,4 +1,4 @@
-// What is prepared once for the workers of agents that say so (`workspace.prepare`): made for each
+// Prepares once for the workers of agents that say so (`workspace.prepare`): it is made for each
 // key by containers of its own, and shared by all who begin with the same key
 // (docs/internals/layers.md#prepared).
 import { createHash } from "node:crypto";
@@ -36,7 +36,7 @@ const usualLimits = { maxPrepared: 8, stepMs: 30 * 60_000 };
 /** For whom: a grant asks again and again until it is there. */
 export type Asker = { agent: AgentName; claim: string; attempt: number };
 
-/** What is made for one key. `first`: for whom. `askers`: who waits for it, or has got it. */
+/** One making, for one key. `first`: for whom. `askers`: who waits for it, or has got it. */
 type Made = Shared & {
   first: string;
   askers: Set<string>;
@@ -60,7 +60,7 @@ export class PreparedLayers {
   readonly #made = new Map<string, Made>();
   /** The containers whose logs are not on record yet. */
   readonly #unrecorded = new RecentMap<string, true>(maxKnownKeys);
-  /** Those of the last attempts, by key. */
+  /** The failures of the last attempts, by key. */
   readonly #failures = new RecentMap<string, Made>(maxKnownFailures);
   /** By what the key's files are asked of. */
   readonly #files = new RecentMap<string, Promise<string>>(maxKnownKeys);

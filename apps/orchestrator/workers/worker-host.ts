@@ -1,6 +1,6 @@
-// Where workers run: started from the instance's templates, watched and removed, and nothing else.
-// In containers it is the starter, which alone has the Engine's socket (starter-app.ts,
-// starter-client.ts); without containers the orchestrator itself.
+// The place where workers run: started from the instance's templates, watched and removed, and
+// nothing else. In containers it is the starter, which alone has the Engine's socket
+// (starter-app.ts, starter-client.ts); without containers the orchestrator itself.
 
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName, ClaimId, CommitHash, GoalId } from "../../../lib/model/ids.ts";
@@ -58,7 +58,7 @@ export type Worker = { name: string; claim: ClaimId; attempt: number; slot: numb
  */
 export type WorkerHost = {
   nameOf(job: Pick<WorkerJob, "agent" | "claim" | "attempt">): string;
-  /** Those that run, or have ended and are not removed yet. */
+  /** Lists those that run, or have ended and are not removed yet. */
   list(agent: AgentName): Promise<Worker[]>;
   /**
    * Resolves once what `workspace.prepare` of the agent makes is there for the job, or cannot be

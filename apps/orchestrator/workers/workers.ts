@@ -32,7 +32,7 @@ export class Workers {
     this.#agent = agent;
   }
 
-  /** Those that run, or have ended and are not removed yet. */
+  /** Lists those that run, or have ended and are not removed yet. */
   async list(): Promise<Worker[]> {
     return await this.#deps.host.list(this.#agent);
   }

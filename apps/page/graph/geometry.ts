@@ -96,7 +96,7 @@ function isSame(known: Item, { x, y, slot, rowTop }: Spot & Point, what: What): 
   );
 }
 
-/** Of each thread the newest one, where its first one is. */
+/** Returns the newest one of each thread, at the place of its first one. */
 export function newestVersions(nodes: readonly ArtefactNode[]): ArtefactNode[] {
   const newest = new Map<string, ArtefactNode>();
   for (const node of nodes) {

@@ -86,7 +86,7 @@ export function readingOf(bounds: Rect, window: Size, items: number) {
   };
 }
 
-/** What encloses these; undefined where there are none. */
+/** The rectangle that encloses these; undefined where there are none. */
 export function boundsOf(items: readonly Pick<Rect, "x" | "y">[]): Rect | undefined {
   const [first] = items;
   if (first === undefined) return undefined;

@@ -123,7 +123,7 @@ export class OpenMessages {
     }
   }
 
-  /** Of what was said: it needs no answer any more. */
+  /** Forgets what was said: it needs no answer any more. */
   forget(text: string): void {
     const message = this.#byText.get(text);
     if (message !== undefined) this.#forget(message);

@@ -56,7 +56,7 @@ export interface ArtefactBoard {
   /** The same, with the digest of its content as it was read, for a person's verdict. */
   readWithDigest(id: ArtefactId): Promise<{ artefact: Artefact; digest: string } | undefined>;
   /**
-   * What the command has printed that ended with this artefact, by digest. Undefined where nothing
+   * Returns what the command of this artefact has printed, by digest. Undefined where nothing
    * is on record of it.
    */
   readOutput(id: ArtefactId): Promise<KeptOutput | undefined>;

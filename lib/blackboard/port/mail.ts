@@ -10,10 +10,10 @@ const attempt = z.int().min(1);
 const sentence = z.string().max(10_000);
 const count = z.int().min(0);
 
-/** Of the artefacts that one run reads, and its result names. */
+/** One run reads, and its result names, at most so many artefacts. */
 const maxIds = 20_000;
 
-/** Of the run that begins: all of it comes from the agent, and is about its own run. */
+/** The beginning of a run: all of it comes from the agent, and is about its own run. */
 export const RunStart = z.strictObject({
   run_id: z.uuid().optional(),
   run_by: ProcessMark.optional(),
@@ -55,7 +55,7 @@ const MailedResult = z.discriminatedUnion("outcome", [
 export type MailedResult = z.infer<typeof MailedResult>;
 
 /**
- * Of which attempt it is. Left out: of the present one. A message may be read twice, so that
+ * The attempt that it is of. Left out: the present one. A message may be read twice, so that
  * programs name both.
  */
 const ofAttempt = { attempt: attempt.optional(), queued_at: z.iso.datetime().optional() };

@@ -1,4 +1,4 @@
-// What a command has printed, as the event names it with which its grant ends: the data of events
+// Writes and reads what a command has printed in the event that ends its grant: the data of events
 // is flat.
 import type { SettEvent } from "../../model/event.ts";
 import { type KeptOutput, KeptStream, streamNames } from "../../model/kept-output.ts";

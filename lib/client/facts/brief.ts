@@ -18,7 +18,7 @@ import { reasonIn } from "./report.ts";
 import { isBy } from "./work.ts";
 
 /**
- * What one agent, or a person for one, says of an artefact. `outcome`: a review that approves and
+ * The opinion of one agent, or of a person for one. `outcome`: a review that approves and
  * a check that has a result have `passed`; `waits`: it is asked when all of `waits_for` have
  * approved. `artefact`, `at`: of its answer; null where there is none. `words`: their beginning.
  */
@@ -66,7 +66,7 @@ type Known = { byId: ReadonlyMap<ArtefactId, Made>; programs: ReadonlySet<string
 
 const maxGoalCharacters = 20_000;
 const maxCharacters = 4_000;
-/** Of each list. */
+/** Each list has at most so many. */
 const maxOpinions = 200;
 
 export async function readBrief(

@@ -24,7 +24,7 @@ export type GoalReading = {
   count: number;
   /** Artefacts of it of which nothing can be read: a person has changed their records by hand. */
   unreadable: ArtefactId[];
-  /** Those of which `shownOf` a line is shown, and that are not what was stored. */
+  /** Artefacts of which `shownOf` a line is shown, and that are not what was stored. */
   overwritten?: readonly ArtefactId[] | undefined;
   /** The name of the trigger that has stated it; undefined where a person has. */
   trigger?: string | undefined;

@@ -1,4 +1,4 @@
-// What new commits change beyond the part of the repository that their agent works in.
+// Finds what new commits change beyond the part of the repository that their agent works in.
 //
 // Each commit counts by itself, also where a later one takes it back. A merge brings what it
 // merges: only what git would not have made of it is the agent's change.

@@ -1,4 +1,4 @@
-// What a commit has at certain paths, as one digest: where it is the same, so are the files.
+// Makes one digest of what a commit has at certain paths: where it is the same, so are the files.
 import { createHash } from "node:crypto";
 import type { CommitHash } from "../../model/ids.ts";
 import { bytesOf } from "../run/bytes-of.ts";

@@ -27,7 +27,7 @@ export interface Checkout extends TreeFacts {
   readonly submodules: readonly SubmoduleCheckout[];
   /** The files of LFS that are pointers, because their content was not there. */
   readonly pointers: readonly PathPointer[];
-  /** What the contents of LFS take, which is not in `bytes`. */
+  /** The size of the contents of LFS, which is not in `bytes`. */
   readonly contentBytes: number;
 }
 

@@ -1,5 +1,5 @@
-// What a command has left in a folder, as one digest: of names, kinds, modes and contents, and not
-// of times or of the order in which a folder lists them.
+// Makes one digest of what a command has left in a folder: of names, kinds, modes and contents, and
+// not of times or of the order in which a folder lists them.
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream, lstatSync, readFileSync, type Stats } from "node:fs";
 import { chmod, readlink } from "node:fs/promises";

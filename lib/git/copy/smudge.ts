@@ -23,7 +23,7 @@ interface Smudging {
   readonly hashBytes: 20 | 32;
   /** Contents, as `objectPath` names them. */
   readonly objectsDir: string | undefined;
-  /** What the contents may take; undefined where nothing limits them. */
+  /** The limit of the contents; undefined where nothing limits them. */
   readonly maxBytes: number | undefined;
 }
 

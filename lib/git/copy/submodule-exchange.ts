@@ -1,4 +1,4 @@
-// What the working copy of a submodule has of store and exchange: the objects that are shown of
+// The store and the exchange for the working copy of a submodule: the objects that are shown of
 // submodules. Nothing of a submodule is published.
 import { SettError } from "../../model/errors.ts";
 import type { AgentExchange, CountedFolder, Shown } from "../exchange/port.ts";

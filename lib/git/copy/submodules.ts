@@ -18,7 +18,7 @@ export interface SubmoduleCopy {
   readonly lacking: readonly Gitlink[];
   readonly pointers: readonly string[];
   readonly moves: number;
-  /** What its files take, with those of its submodules. */
+  /** The size of its files, with those of its submodules. */
   readonly bytes: number;
   readonly checkout: Checkout | undefined;
   prepare(commit: CommitHash, given: readonly [], options: CheckoutOptions): Promise<void>;
@@ -129,7 +129,7 @@ export class Submodules {
     });
   }
 
-  /** What is in their folders, without their repositories. */
+  /** Leaves what is in their folders, without their repositories. */
   async leaveLayer(links: readonly Gitlink[]): Promise<SubmoduleCheckout[]> {
     const left: SubmoduleCheckout[] = [];
     for (const link of links) {

@@ -32,8 +32,8 @@ export class TrackedFiles {
   }
 
   /**
-   * What a sparse checkout leaves out: files, and for folders without any file the topmost ones.
-   * In latin1.
+   * Lists what a sparse checkout leaves out: files, and for folders without any file the topmost
+   * ones. In latin1.
    */
   hidden(): string[] {
     const hidden = this.#hidden();

@@ -1,4 +1,4 @@
-// What a checkout must know of a commit before it begins, read once: the folders, the attributes,
+// Reads once what a checkout must know of a commit before it begins: the folders, the attributes,
 // and what its files take, which may be thousands of times the size of the commit itself.
 import { type Git, type GitRun, gitFailure, tryGit } from "../run/run-git.ts";
 import type { SparsePaths } from "./sparse-paths.ts";

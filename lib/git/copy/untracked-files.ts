@@ -34,8 +34,8 @@ export async function clearUntracked(clearing: Clearing): Promise<void> {
 }
 
 /**
- * What git tracks in each of the folders that it tracks itself. A submodule is a folder in its
- * own, and what is in it is none of this repository's.
+ * Lists what git tracks in each of the folders that it tracks itself. A submodule is a folder in
+ * its own, and what is in it is none of this repository's.
  */
 function trackedIn({ index, hashBytes, folders }: Clearing): Map<string, Names> {
   const found = new Map<string, Names>();

@@ -78,7 +78,7 @@ export interface WorkingCopyOptions {
    * it. Without it nothing is kept.
    */
   readonly keptBy?: Uint8Array | undefined;
-  /** What was prepared for all who begin with the same files. */
+  /** The folder that was prepared for all who begin with the same files. */
   readonly prepared?: PreparedWorkspace | undefined;
 }
 
@@ -197,7 +197,7 @@ export class WorkingCopy {
     return this.#moves + this.#submodules.moves;
   }
 
-  /** What the files take, with those of submodules; 0 where nothing limits them. */
+  /** The size of the files, with those of submodules; 0 where nothing limits them. */
   get bytes(): number {
     return this.#ownBytes() + this.#submodules.bytes;
   }

@@ -139,7 +139,7 @@ async function sourcesOf({ git, place }: Base, commit: CommitHash): Promise<Sour
   return sources;
 }
 
-/** Where git-lfs keeps contents: `lfs.storage`, or beside the objects. */
+/** Returns where git-lfs keeps contents: `lfs.storage`, or beside the objects. */
 async function lfsFolder(
   git: Base["git"],
   gitDir: string | undefined,

@@ -35,7 +35,7 @@ export class PackingRoom implements AsyncDisposable {
   }
 
   /**
-   * Where no agent sees it. Only one program has it at a time: what an earlier one has left is
+   * A room that no agent sees. Only one program has it at a time: what an earlier one has left is
    * removed.
    */
   static async apart(store: Store): Promise<PackingRoom> {

@@ -40,7 +40,7 @@ export interface HostExchange {
   show(commits: readonly CommitHash[], onProgress?: (progress: GitProgress) => void): Promise<void>;
   /** Gives the service by which agents see it what `make` has shown. Throws git-failed. */
   serve(): Promise<void>;
-  /** What a clone of the commit could have, and agents do not find, because it is not here. */
+  /** Lists what a clone of the commit could have, and agents do not find: it is not here. */
   lacking(commit: CommitHash): Promise<Lacking[]>;
   /** How much disk it takes to show them; undefined where nothing is shown. */
   shown(): Promise<ShownSize | undefined>;

@@ -19,7 +19,7 @@ const maxHiddenCommits = 1_000;
 const progressEvery = 20_000;
 /** A pack with one of these beside it lacks objects, or has what nothing reaches. */
 const unfit = ["promisor", "mtimes"];
-/** Of a system that has no hard links there, or not for this file. */
+/** A system that has no hard links there, or not for this file, says these. */
 const withoutLinks = ["EXDEV", "EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EACCES"];
 const readableByAll = 0o004;
 const pieceBytes = 1024 ** 2;

@@ -29,7 +29,7 @@ export type ShelfLimits = {
   readonly maxPackBytes?: number;
 };
 
-/** What comes in: `bytes` as the sender has said it before. */
+/** A body that comes in: `bytes` as the sender has said it before. */
 export type Incoming = { readonly bytes: number; readonly body: AsyncIterable<Uint8Array> };
 
 /** Nothing has changed. `status`: of HTTP. */

@@ -45,7 +45,7 @@ export class PacksRefused extends SettError {
 /** Every method throws git-failed where the service stays away, or refuses. */
 export class PacksClient {
   readonly #find: FindPacks;
-  /** Where it was found last. */
+  /** The place where it was found last. */
   #address: PacksAddress | undefined;
   readonly #patienceMs: number;
   readonly #signal: AbortSignal | undefined;

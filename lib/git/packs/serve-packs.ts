@@ -28,7 +28,7 @@ export type Caller =
 
 export type ServeOptions = {
   readonly service: PackService;
-  /** Who is calling; undefined for a caller who may not. A socket has one answer for all. */
+  /** Tells who is calling; undefined for a caller who may not. A socket has one answer for all. */
   readonly callerOf: (request: IncomingMessage) => Caller | undefined;
   /** So many may be connected at once, so that one agent does not use up what all share. */
   readonly maxConnections?: number;

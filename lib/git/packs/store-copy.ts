@@ -35,7 +35,7 @@ export class StoreCopy {
     this.#client = client;
   }
 
-  /** What the store itself takes of the folder. */
+  /** The part of the folder's size that the store itself has. */
   get bytes(): number {
     return [...this.#known.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }

@@ -14,7 +14,7 @@ import { type Git, runGit } from "../run/run-git.ts";
 
 type From = { git: Git; place: RepositoryPlace };
 
-/** Where the files of commits are. */
+/** The folder of the files of commits. */
 export function filesPath({ commonDir }: Pick<RepositoryPlace, "commonDir">): string {
   return join(commonDir, "sett/files");
 }

@@ -215,7 +215,7 @@ export class HostRepository {
     });
   }
 
-  /** What to do where a commit may be older than the history that is here. */
+  /** Says what to do where a commit may be older than the history that is here. */
   async #ifShallow(): Promise<string | undefined> {
     const ends = await readFile(join(this.place.commonDir, "shallow"), "utf8").catch(() => "");
     if (ends === "") return undefined;
@@ -267,7 +267,8 @@ export class HostRepository {
   }
 
   /**
-   * Where these files and folders of the commit are, for a bare repository. As `commitFiles`.
+   * Returns where these files and folders of the commit are, for a bare repository. As
+   * `commitFiles`.
    */
   async filesOf(commit: CommitHash, paths: readonly string[]): Promise<string> {
     await fetchFiles({ git: this.#git, place: this.place }, commit);

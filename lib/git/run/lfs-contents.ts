@@ -88,7 +88,7 @@ export async function findContents(
   return (await readContents(run, blobs)).filter(({ oid }) => oids.has(oid));
 }
 
-/** What is in those of the objects that bring contents. `onPiece` gets the contents in pieces. */
+/** Reads those of the objects that bring contents. `onPiece` gets the contents in pieces. */
 export async function readContents(
   run: Run,
   blobs: readonly string[],

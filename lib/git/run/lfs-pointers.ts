@@ -30,7 +30,7 @@ export function readPointer(text: string): Pointer | undefined {
   return oid === undefined ? undefined : { oid, size: Number(size) };
 }
 
-/** Where the content is, below a folder of objects. */
+/** The path of the content, below a folder of objects. */
 export function objectPath(objectsDir: string, oid: string): string {
   return join(objectsDir, oid.slice(0, 2), oid.slice(2, 4), oid);
 }

@@ -46,7 +46,7 @@ export async function layVolume(
   await createVolume(docker, volume, { type: "overlay", device: "overlay", o });
 }
 
-/** Where the Engine has the volume, on its own machine. */
+/** Returns where the Engine has the volume, on its own machine. */
 async function pathOf(docker: Docker, volume: string): Promise<string> {
   const { Mountpoint: path } = await ask(`look for the volume ${volume}`, () =>
     docker.getVolume(volume).inspect(),

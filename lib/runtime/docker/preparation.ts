@@ -1,5 +1,5 @@
-// What makes the prepared layer of an agent's workers: a container like theirs, of the same image
-// and as confined, with nothing of the agent's but its variables. Pure.
+// Plans what makes the prepared layer of an agent's workers: a container like theirs, of the same
+// image and as confined, with nothing of the agent's but its variables. Pure.
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec, Mount } from "../container-spec.ts";
 
@@ -18,7 +18,7 @@ export type PreparationEgress = {
   network: NonNullable<ContainerSpec["network"]>;
 };
 
-/** What the command has beside what all are given. */
+/** The things that this command has beside what all are given. */
 type OfPreparation = {
   egress: PreparationEgress | undefined;
   secrets: { mounts: readonly Mount[]; env: Readonly<Record<string, string>> } | undefined;

@@ -62,8 +62,8 @@ export async function findLogin(registry: string, env: HostEnvironment): Promise
 }
 
 /**
- * What the sentence about a refusal needs: whether anybody has logged in, and how to. Undefined
- * where the reason is another one.
+ * Returns what the sentence about a refusal needs: whether anybody has logged in, and how to.
+ * Undefined where the reason is another one.
  */
 export function loginHint(reason: string, found: readonly FoundLogin[]): string | undefined {
   if (!isRefusal.test(reason)) return undefined;

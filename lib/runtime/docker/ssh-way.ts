@@ -31,7 +31,7 @@ const pollMs = 10;
 const forwardMs = 3_000;
 /** An sshd lets ten commands go through one connection, streams among them. */
 const shortCommands = 4;
-/** What the Engine answers where that machine runs a command of its own choice. */
+/** The Engine answers this where that machine runs a command of its own choice. */
 const probe = "GET /_ping HTTP/1.1\r\nHost: docker\r\n\r\n";
 /** The end of what it says has the reason. */
 const keptOutput = 4_096;

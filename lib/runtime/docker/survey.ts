@@ -14,7 +14,7 @@ import { openEngine } from "./open-engine.ts";
 
 export type EngineSurvey = {
   version: string;
-  /** Of its API, such as `1.41`. */
+  /** The version of its API, such as `1.41`. */
   api: string;
   /** `amd64`, `arm64`, as in image names. */
   architecture: string;
@@ -30,7 +30,7 @@ export type EngineSurvey = {
    * can.
    */
   lackOfBuildKit: string | undefined;
-  /** Where it keeps images and volumes; on the Engine's machine. */
+  /** The folder of images and volumes; on the Engine's machine. */
   rootDir: string;
   /** Its clock, in milliseconds since 1970; it was read between the two times of this machine. */
   time: { atMs: number; betweenMs: [number, number] };

@@ -117,7 +117,7 @@ export function dockerTranslation(engine: Engine): Translation {
   };
 }
 
-/** What an agent reaches by TLS, and what is prepared for agents: each in a network of its own. */
+/** Networks of their own for what an agent reaches by TLS, and for what prepares. */
 function closedNetworksOf(plan: PartPlan): { way: string; doors: ServiceName[] }[] {
   const { labels, needs, isWithoutSockets = false } = plan;
   const ofAgent = needs.flatMap((need) => {
@@ -133,7 +133,7 @@ function closedNetworksOf(plan: PartPlan): { way: string; doors: ServiceName[] }
   ];
 }
 
-/** Those of `workspace.prepare` that reach hosts, where they do so by TLS. */
+/** The ways of `workspace.prepare` that reach hosts, where they do so by TLS. */
 function preparedWays({ scales, proofs }: HoldsEngine): Proof[] {
   return scales.flatMap(({ agent, prepare }) => {
     const proof = proofs?.get(agent);

@@ -26,7 +26,7 @@ export type ThisMachine = {
   processes: ProcessRuntimeOptions;
   /** The repository's folder, where commands of agents run. */
   workspace: string;
-  /** Where services listen that others, or `sett`, must find. */
+  /** The ports of services that others, or `sett`, must find. */
   ports: Partial<Record<ServiceName, number>>;
 };
 

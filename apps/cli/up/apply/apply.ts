@@ -38,7 +38,7 @@ export type ApplyInput = LayingInput & {
   version: string;
   plan: InstancePlan;
   registrations: readonly AgentRegistration[];
-  /** Those of sett.yml; what is on record of others is removed. */
+  /** The triggers of sett.yml; what is on record of others is removed. */
   triggers: readonly TriggerName[];
   /** The way by which `sett up` alone reaches a Redis that is not the instance's own. */
   elsewhere: OwnElsewhere | undefined;
@@ -48,7 +48,7 @@ export type ApplyInput = LayingInput & {
   repositoryLock: string;
   /** Agents see the repository in them, and leave commits there. */
   folders: Folders;
-  /** Those of all instances, each where its repository is now. */
+  /** Returns the parts of all instances, each where its repository is now. */
   here: (all: readonly InstanceParts[]) => Promise<InstanceParts[]>;
   known: KnownBefore;
   /** Keeps the last lines of containers before they are removed. Never rejects. */

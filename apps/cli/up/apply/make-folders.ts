@@ -16,7 +16,7 @@ type FoldersInput = {
   repository: HostRepository;
   instance: InstanceName;
   config: Pick<SettConfig, "agents" | "services" | "triggers">;
-  /** Who agents are on this machine. */
+  /** The user of this machine that agents are. */
   writer: Owner;
   progress: Progress;
   signal: AbortSignal;

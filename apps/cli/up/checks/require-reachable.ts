@@ -68,7 +68,7 @@ export function outOfReach({
   ];
 }
 
-/** What is possible, and is not what it is on an Engine of this machine. */
+/** Returns what is possible, but differs from an Engine of this machine. */
 export function otherThere({
   agents,
   models,

@@ -22,8 +22,8 @@ type Finding = {
 };
 
 /**
- * Where the configuration needs it. Workers do; without it the API only gives no logs, which is
- * said. Throws as `findEngineSocket`, for workers.
+ * Finds it where the configuration needs it. Workers do; without it the API only gives no logs,
+ * which is said. Throws as `findEngineSocket`, for workers.
  */
 export async function engineSocketFor(
   config: Pick<SettConfig, "agents" | "services">,

@@ -37,7 +37,7 @@ type Input = Place & {
   isRebuild: boolean;
   progress: Progress;
   signal: AbortSignal;
-  /** Of the instance, which its images bear. */
+  /** The id of the instance, which its images bear. */
   id: string;
   /** Receives the names of the images that were built, also when others fail. */
   built: string[];

@@ -23,7 +23,7 @@ export type PlannedAgent = PlannedPart & { agent: AgentName };
 
 export type InstancePlan = {
   networks: PlannedNetwork[];
-  /** Those that this instance needs, in the order of the list. */
+  /** The services that this instance needs, in the order of the list. */
   services: PlannedService[];
   agents: PlannedAgent[];
   /** The users of Redis. */

@@ -33,7 +33,7 @@ export type ReadSecrets = {
 };
 
 /**
- * Those that are named, each read once. Throws `config-invalid`, and `interrupted`. No message has
+ * Reads those that are named, each once. Throws `config-invalid`, and `interrupted`. No message has
  * a part of a value.
  */
 export async function readSecrets(

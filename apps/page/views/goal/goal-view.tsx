@@ -214,7 +214,7 @@ function Artefacts({ shape, graph, matches, isFolded, ...rest }: ArtefactsProps)
   );
 }
 
-/** What came of a goal that has ended; undefined while it is at work. */
+/** The result of a goal that has ended; undefined while it is at work. */
 function useResult(goal: GoalDetail | undefined): ResultView | undefined {
   const isOver = goal !== undefined && goal.state !== "running" && goal.state !== "waiting";
   const { data } = useQuery(
