@@ -4,7 +4,7 @@ import { amountKinds } from "../model/amounts.ts";
 import { Artefact } from "../model/artefact.ts";
 import { BudgetScope } from "../model/model-call.ts";
 import { ArtefactHead, Overwritten } from "./artefact.ts";
-import { Instant } from "./common.ts";
+import { Instant, listOf } from "./common.ts";
 
 const common = {
   id: z.string(),
@@ -54,10 +54,8 @@ export const Approval = z
     description: "`id` is the artefact to judge. `content` has the beginning of its payload.",
   });
 
-const itemsOf = <Item extends z.ZodType>(item: Item, name: string) =>
-  z.strictObject({ items: z.array(item) }).openapi(name);
 const Inquiry = z.discriminatedUnion("kind", [Question, Approval]);
 export type Inquiry = z.infer<typeof Inquiry>;
-export const InquiryList = itemsOf(Inquiry, "InquiryList");
-export const QuestionList = itemsOf(Question, "QuestionList");
-export const ApprovalList = itemsOf(Approval, "ApprovalList");
+export const InquiryList = listOf(Inquiry, "InquiryList");
+export const QuestionList = listOf(Question, "QuestionList");
+export const ApprovalList = listOf(Approval, "ApprovalList");

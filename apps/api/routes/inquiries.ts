@@ -7,6 +7,7 @@ import {
   goalParameter,
   idParameter,
   json,
+  pageParameters,
   security,
   writeProblems,
 } from "../../../lib/api/common.ts";
@@ -14,7 +15,12 @@ import { ApprovalList, InquiryList, QuestionList } from "../../../lib/api/inquir
 import { checkedText, textKinds } from "../../../lib/client/actions/checked-text.ts";
 import { findJudged, judge, type Verdict } from "../../../lib/client/actions/judge.ts";
 import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
-import { readInquiries } from "../../../lib/client/facts/inquiries.ts";
+import {
+  inquiryKey,
+  type KnownInquiry,
+  listInquiries,
+  readEach,
+} from "../../../lib/client/facts/inquiries.ts";
 import { resolveGoalId, resolveQuestion } from "../../../lib/client/facts/resolve-id.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { type Api, may, type RequestContext } from "../env.ts";
@@ -22,10 +28,21 @@ import { headOf, inquiryView } from "../facts/inquiry-view.ts";
 import type { Parts } from "../parts.ts";
 
 const tags = ["People"];
-const query = z.strictObject({ goal: goalParameter });
-const oldestFirst = "The oldest comes first.";
+const { cursor } = pageParameters;
+/** More than an instance most often has, so that one answer is all of them. */
+const limit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(500)
+  .default(500)
+  .openapi({ description: "How many items, from 1 to 500.", example: 50 });
+const query = z.strictObject({ goal: goalParameter, limit, cursor });
+const oldestFirst = "The oldest comes first. A page has fewer items where they are long.";
+/** Of the questions of one answer. */
+const maxChars = 8 * 1024 ** 2;
 
-const listInquiries = createRoute({
+const listInquiriesRoute = createRoute({
   method: "get",
   path: "/v1/inquiries",
   tags,
@@ -141,31 +158,34 @@ const reject = createRoute({
 export function addInquiryRoutes(api: Api, parts: Parts): void {
   const { board, deps } = parts;
   const { suggest } = deps;
-  const read = async (goal: string | undefined) =>
-    (
-      await readInquiries(
-        board,
-        goal === undefined ? undefined : await resolveGoalId(board, goal, suggest),
-      )
-    ).map(inquiryView);
+  const read = async <Kind extends KnownInquiry["kind"]>(
+    { goal, limit, cursor }: z.infer<typeof query>,
+    kinds: readonly Kind[],
+  ) => {
+    const id = goal === undefined ? undefined : await resolveGoalId(board, goal, suggest);
+    const all = (await listInquiries(board, id)).filter(({ kind }) => isOneOf(kinds, kind));
+    const from = cursor === undefined ? 0 : placeOf(all, cursor);
+    const page = all.slice(from, from + limit);
+    const { inquiries, next } = await readEach(board, page, maxChars);
+    const last = page[next - 1];
+    const views = inquiries.map(inquiryView);
+    return {
+      items: views.filter((one): one is Extract<typeof one, { kind: Kind }> =>
+        isOneOf(kinds, one.kind),
+      ),
+      next: last === undefined || from + next >= all.length ? null : cursorOf(last),
+    };
+  };
 
-  api.openapi(listInquiries, async (context) =>
-    context.json({ items: await read(context.req.valid("query").goal) }, 200),
+  api.openapi(listInquiriesRoute, async (context) =>
+    context.json(await read(context.req.valid("query"), ["question", "approval"]), 200),
   );
-  api.openapi(listQuestions, async (context) => {
-    const all = await read(context.req.valid("query").goal);
-    return context.json(
-      { items: all.flatMap((one) => (one.kind === "question" ? [one] : [])) },
-      200,
-    );
-  });
-  api.openapi(listApprovals, async (context) => {
-    const all = await read(context.req.valid("query").goal);
-    return context.json(
-      { items: all.flatMap((one) => (one.kind === "approval" ? [one] : [])) },
-      200,
-    );
-  });
+  api.openapi(listQuestions, async (context) =>
+    context.json(await read(context.req.valid("query"), ["question"]), 200),
+  );
+  api.openapi(listApprovals, async (context) =>
+    context.json(await read(context.req.valid("query"), ["approval"]), 200),
+  );
 
   api.openapi(answer, async (context) => {
     const text = checkedText(context.req.valid("json").text, textKinds.answer);
@@ -216,4 +236,31 @@ function closed(why: string, { deps: { suggest } }: Parts): SettError {
   return new SettError("blackboard-refused", why, {
     hint: `\`${suggest("questions")}\` lists the questions that wait for an answer.`,
   });
+}
+
+function isOneOf<Kind extends string>(kinds: readonly Kind[], kind: string): kind is Kind {
+  return kinds.some((one) => one === kind);
+}
+
+/** Names an entry by its time and its key, so that it leads on where the entry is gone. */
+function cursorOf(one: KnownInquiry): string {
+  return Buffer.from(`${Date.parse(one.since)} ${inquiryKey(one)}`).toString("base64url");
+}
+
+/** The first entry after the one that the cursor names. */
+function placeOf(all: readonly KnownInquiry[], cursor: string): number {
+  const plain = Buffer.from(cursor, "base64url").toString("utf8");
+  const [, time, key] = /^(\d{1,15}) ([\w -]{1,200})$/.exec(plain) ?? [];
+  if (time === undefined || key === undefined)
+    throw new SettError(
+      "usage",
+      "The cursor cannot be used. It is not one that a list has answered.",
+      {
+        hint: "Give `next` of the page before, or leave it out.",
+      },
+    );
+  const isLater = (one: KnownInquiry) =>
+    Date.parse(one.since) - Number(time) || (inquiryKey(one) > key ? 1 : -1);
+  const place = all.findIndex((one) => inquiryKey(one) !== key && isLater(one) > 0);
+  return place === -1 ? all.length : place;
 }

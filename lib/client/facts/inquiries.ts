@@ -34,16 +34,71 @@ export type Content = { text: string; isWhole: boolean };
 
 const maxContentLength = 4_000;
 
+/**
+ * What waits, as its heads and claims tell: without what is asked and what is to be judged, which
+ * may have 16 MiB each.
+ */
+export type KnownInquiry = { since: string } & (
+  | { kind: "question"; question: Checked<ArtefactHead> }
+  | { kind: "approval"; artefact: Checked<ArtefactHead>; claim: ClaimId; agent: AgentName }
+);
+
 /** Oldest first; those of all goals, or of one goal. */
 export async function readInquiries(board: PersonBlackboard, goal?: GoalId): Promise<Inquiry[]> {
-  const [questions, approvals] = await Promise.all([readQuestions(board), readApprovals(board)]);
+  return (await readEach(board, await listInquiries(board, goal))).inquiries;
+}
+
+/** In an order that stays: by time, then by key. */
+export async function listInquiries(
+  board: PersonBlackboard,
+  goal?: GoalId,
+): Promise<KnownInquiry[]> {
+  const [questions, approvals] = await Promise.all([listQuestions(board), listApprovals(board)]);
   return [...questions, ...approvals]
     .filter((inquiry) => goal === undefined || subjectOf(inquiry).goal_id === goal)
-    .sort((one, other) => Date.parse(one.since) - Date.parse(other.since));
+    .sort(
+      (one, other) =>
+        Date.parse(one.since) - Date.parse(other.since) ||
+        (inquiryKey(one) < inquiryKey(other) ? -1 : 1),
+    );
+}
+
+/**
+ * With their contents, as far as `maxChars` go, but at least the first. `next`: the place of the
+ * first that is left out.
+ */
+export async function readEach(
+  board: PersonBlackboard,
+  known: readonly KnownInquiry[],
+  maxChars = Number.POSITIVE_INFINITY,
+): Promise<{ inquiries: Inquiry[]; next: number }> {
+  const questions = new Set(known.flatMap((one) => (one.kind === "question" ? one.question.id : [])));
+  const contents = new Map<ArtefactId, Artefact>();
+  let chars = 0;
+  for await (const artefact of readWhole(board, [
+    ...new Set(known.map((one) => subjectOf(one).id)),
+  ])) {
+    chars += questions.has(artefact.id) ? artefact.payload.length : maxContentLength;
+    if (chars > maxChars && contents.size > 0) break;
+    // One more character tells that there is more.
+    const payload = questions.has(artefact.id)
+      ? artefact.payload
+      : artefact.payload.slice(0, maxContentLength + 1);
+    contents.set(artefact.id, { ...artefact, payload });
+  }
+  const isCut = chars > maxChars && contents.size < known.length;
+  const missing = known.findIndex((one) => !contents.has(subjectOf(one).id));
+  const next = isCut && missing !== -1 ? missing : known.length;
+  const inquiries: Inquiry[] = [];
+  for (const one of known.slice(0, next)) {
+    const content = contents.get(subjectOf(one).id);
+    if (content !== undefined) inquiries.push(await withContent(board, one, content));
+  }
+  return { inquiries, next };
 }
 
 /** The artefact whose id a person types: the question, or the artefact to approve. */
-export function subjectOf(inquiry: Inquiry): Checked<ArtefactHead> {
+export function subjectOf(inquiry: Inquiry | KnownInquiry): Checked<ArtefactHead> {
   return inquiry.kind === "question" ? inquiry.question : inquiry.artefact;
 }
 
@@ -59,7 +114,7 @@ export function inquiryKeyOfEvent({
   return type === "grant_waiting" ? `${claim_id} ${agent}` : undefined;
 }
 
-export function inquiryKey(inquiry: Inquiry): string {
+export function inquiryKey(inquiry: Inquiry | KnownInquiry): string {
   return inquiry.kind === "question" ? inquiry.question.id : `${inquiry.claim} ${inquiry.agent}`;
 }
 
@@ -75,38 +130,40 @@ export async function inquiryOf(
   };
 }
 
-async function readQuestions(board: PersonBlackboard): Promise<Inquiry[]> {
-  const questions: Inquiry[] = [];
-  const heads = new Map(
-    (await readChecked(board, await board.listOpenQuestions())).heads.map((head) => [
-      head.id,
-      head,
-    ]),
-  );
-  for await (const artefact of readWhole(board, [...heads.keys()])) {
-    const question = heads.get(artefact.id)?.overwritten
-      ? { ...artefact, overwritten: true as const }
-      : artefact;
-    questions.push(await inquiryOf(board, question));
-  }
-  return questions;
+async function listQuestions(board: PersonBlackboard): Promise<KnownInquiry[]> {
+  const { heads } = await readChecked(board, await board.listOpenQuestions());
+  return heads.map((question) => ({ kind: "question", question, since: question.created_at }));
 }
 
-async function readApprovals(board: PersonBlackboard): Promise<Inquiry[]> {
+async function listApprovals(board: PersonBlackboard): Promise<KnownInquiry[]> {
   const waiting = (await board.readClaims(await board.listOpenClaims())).flatMap(approvalsOf);
   const ids = [...new Set(waiting.map(({ about }) => about))];
   const heads = new Map((await readChecked(board, ids)).heads.map((head) => [head.id, head]));
-  const contents = new Map<ArtefactId, Content>();
-  for await (const { id, payload } of readWhole(board, [...heads.keys()]))
-    contents.set(id, {
+  return waiting.flatMap(({ about, ...rest }) => {
+    const artefact = heads.get(about);
+    return artefact === undefined ? [] : [{ kind: "approval" as const, artefact, ...rest }];
+  });
+}
+
+async function withContent(
+  board: PersonBlackboard,
+  known: KnownInquiry,
+  content: Artefact,
+): Promise<Inquiry> {
+  if (known.kind === "question")
+    return await inquiryOf(board, { ...content, ...marked(known.question) });
+  const { payload } = content;
+  return {
+    ...known,
+    content: {
       text: payload.slice(0, maxContentLength),
       isWhole: payload.length <= maxContentLength,
-    });
-  return waiting.flatMap(({ about, ...rest }) => {
-    const [artefact, content] = [heads.get(about), contents.get(about)];
-    if (artefact === undefined || content === undefined) return [];
-    return [{ kind: "approval" as const, artefact, content, ...rest }];
-  });
+    },
+  };
+}
+
+function marked({ overwritten }: Checked<ArtefactHead>): { overwritten?: true } {
+  return overwritten ? { overwritten } : {};
 }
 
 function approvalsOf({ claim, grants }: ClaimSnapshot) {

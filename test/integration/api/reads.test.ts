@@ -254,8 +254,11 @@ test("what waits for a person is listed, also by kind and goal", async () => {
   expect((await scene.get(`/v1/approvals?goal=${goal.id}`)).body).toMatchObject({
     items: [approval],
   });
-  expect((await scene.get(`/v1/approvals?goal=${failure.goal_id}`)).body).toEqual({ items: [] });
-  expect((await scene.get("/v1/questions")).body).toEqual({ items: [] });
+  expect((await scene.get(`/v1/approvals?goal=${failure.goal_id}`)).body).toEqual({
+    items: [],
+    next: null,
+  });
+  expect((await scene.get("/v1/questions")).body).toEqual({ items: [], next: null });
 });
 
 test("agents are listed with their kind, their rates and the reasons of their failures", async () => {

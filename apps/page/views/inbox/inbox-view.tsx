@@ -15,16 +15,31 @@ import { KeysHelp } from "./keys-help.tsx";
 import { QuestionPane } from "./question-pane.tsx";
 import { useKeys } from "./use-keys.ts";
 
+/** So many pages at most: a person looks at none of the later ones before these are done. */
+const maxPages = 10;
+
+async function readAll(signal: AbortSignal): Promise<{ items: Inquiry[] }> {
+  const items: Inquiry[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < maxPages; pages++) {
+    const page = await getJson<{ items: Inquiry[]; next: string | null }>(
+      "/v1/inquiries",
+      { cursor },
+      signal,
+    );
+    items.push(...page.items);
+    if (page.next === null) break;
+    cursor = page.next;
+  }
+  return { items };
+}
+
 export function InboxView() {
   const { query } = usePlace();
-  const { data, error, refresh } = useQuery(
-    "inquiries",
-    (signal) => getJson<{ items: Inquiry[] }>("/v1/inquiries", {}, signal),
-    {
-      changedBy: changesInbox,
-      pauseMs: 250,
-    },
-  );
+  const { data, error, refresh } = useQuery("inquiries", readAll, {
+    changedBy: changesInbox,
+    pauseMs: 250,
+  });
   const items = data?.items ?? [];
   const current =
     items.find((one) => keyOf(one) === query.i) ?? items.find(({ id }) => id === query.i);
