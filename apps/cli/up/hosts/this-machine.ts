@@ -59,7 +59,9 @@ async function locate(
   setting: string,
 ): Promise<string[]> {
   if (program === undefined) return [];
-  if (!isAbsolute(program) || (await exists(program))) return [program, ...args];
+  // The adapter is in the base image alone, so that no PATH has it.
+  const isAdapter = source.kind === "package" && program === "run-cli";
+  if (!isAdapter && (!isAbsolute(program) || (await exists(program)))) return [program, ...args];
   const folder =
     source.kind === "build"
       ? source.context
