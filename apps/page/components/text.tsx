@@ -1,5 +1,5 @@
 // Text from agents as text: never as HTML, and with what a reader could not see shown by its name.
-import { Fragment, memo } from "react";
+import { memo } from "react";
 import { segmentsOf, visibleLine } from "../text/visible-text.ts";
 
 /** Keeps line breaks. For texts of bounded length; LongText has the others. */
@@ -14,21 +14,6 @@ function Mark({ name }: { name: string }) {
     <span className="mark" title={`A character that cannot be seen: ${name}`}>
       {name}
     </span>
-  );
-}
-
-/** A name such as `LicenceReport`, which is broken before a word of it, where it is broken. */
-export function TypeName({ text }: { text: string }) {
-  const words = visibleLine(text, 50).split(/(?<=[a-z0-9])(?=[A-Z])/);
-  return (
-    <bdi className="card-type" title={text.length > 40 ? visibleLine(text, 1_000) : undefined}>
-      {words.map((word, at) => (
-        <Fragment key={at}>
-          {at > 0 && <wbr />}
-          {word}
-        </Fragment>
-      ))}
-    </bdi>
   );
 }
 

@@ -2,7 +2,7 @@
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { clockTime } from "../../../lib/words/age.ts";
-import { Line, TypeName } from "../components/text.tsx";
+import { Line } from "../components/text.tsx";
 import { Elapsed } from "../components/time.tsx";
 import type { Grant } from "../data/contract.ts";
 import type { ArtefactNode } from "../data/goal-graph.ts";
@@ -31,15 +31,15 @@ export const ArtefactCard = memo(function ArtefactCard({ data }: NodeProps<CardN
         <span className="card-symbol" title={look.word}>
           {look.symbol}
         </span>
-        <TypeName text={node.type} />
+        <Line className="card-type" text={node.type} max={50} />
         {node.version > 1 && <span className="version">v{node.version}</span>}
-        <span className="card-time">{clockTime(node.created_at)}</span>
       </div>
       <div className="card-summary">
         <Line text={node.metadata.summary ?? ""} max={90} />
       </div>
       <div className="card-foot">
         <span className="card-by">{makerOf(node)}</span>
+        <span>{clockTime(node.created_at)}</span>
         <Work node={node} />
         {node.cost !== undefined && node.cost.calls > 0 && <span>{money(node.cost)}</span>}
       </div>
@@ -87,7 +87,7 @@ export const PendingCard = memo(function PendingCard({ data }: NodeProps<CardNod
     >
       <div className="card-head">
         <span className="card-symbol">{look.symbol}</span>
-        <TypeName text={pending.agent} />
+        <Line className="card-type" text={pending.agent} max={50} />
         <span className="card-time">
           <Elapsed since={pending.since} />
         </span>
