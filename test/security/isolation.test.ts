@@ -1,6 +1,7 @@
 // An agent whose commands have gVisor's kernel between them and the machine. It is skipped where
 // the Engine does not have it (docs/guides/isolation.md says how it gets it).
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readFile } from "node:fs/promises";
 import { $ } from "bun";
 import { bidByName } from "../support/sett/obedient-agent.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -77,5 +78,45 @@ inGvisor(
     expect(seen).toContain("SETT_AGENT_NAME=caged");
     expect(seen).not.toContain(half);
     expect(seen).not.toMatch(/^read /m);
+  },
+);
+
+inGvisor(
+  "its watches of files are counted by its own kernel, and not with those of others",
+  async () => {
+    const limit = Number(await readFile("/proc/sys/fs/inotify/max_user_instances", "utf8"));
+    const script = `cat > /tmp/watches.ts <<'END'
+import { dlopen } from "bun:ffi";
+const { symbols: { inotify_init } } = dlopen("libc.so.6", { inotify_init: { args: [], returns: "i32" } });
+let made = 0;
+while (made < ${Math.min(limit + 10, 3_000)} && inotify_init() >= 0) made++;
+console.log(made);
+END
+BUN_BE_BUN=1 LD_LIBRARY_PATH=/cub /cub/cub run /tmp/watches.ts`;
+    expect(Number(await outputOf("caged", script))).toBe(Math.min(limit + 10, 3_000));
+  },
+);
+
+/** Makes segments of shared memory, or says how many there are. */
+const shared = (body: string) => `cat > /tmp/shared.ts <<'END'
+import { dlopen, ptr } from "bun:ffi";
+const { symbols: { shmget, shmctl } } = dlopen("libc.so.6", {
+  shmget: { args: ["i32", "u64", "i32"], returns: "i32" },
+  shmctl: { args: ["i32", "i32", "ptr"], returns: "i32" },
+});
+const info = Buffer.alloc(64);
+${body}
+shmctl(0, 14, ptr(info));
+console.log(info.readInt32LE(0));
+END
+BUN_BE_BUN=1 LD_LIBRARY_PATH=/cub /cub/cub run /tmp/shared.ts`;
+
+inGvisor(
+  "shared memory of one grant is gone in the next, although its kernel lists none",
+  async () => {
+    const make = (times: number) =>
+      `for (let at = 0; at < ${times}; at++) shmget(0, 4096, 0o1600);`;
+    expect(await outputOf("caged", shared(make(3)))).toBe("3\n");
+    expect(await outputOf("caged", shared(""))).toBe("0\n");
   },
 );
