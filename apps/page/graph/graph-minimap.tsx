@@ -6,7 +6,9 @@ import type { Drawing } from "./geometry.ts";
 import { useColours } from "./graph-canvas.tsx";
 import { fillItems } from "./paint.ts";
 
-const most = { width: 190, height: 120 };
+const most = { width: 190, height: 200 };
+/** A long narrow graph is drawn wider, so that it can be met. */
+const minWidth = 56;
 
 export function GraphMinimap({ drawing, leave }: { drawing: Drawing; leave: () => void }) {
   const [x, y, zoom] = useStore((store) => store.transform);
@@ -20,7 +22,7 @@ export function GraphMinimap({ drawing, leave }: { drawing: Drawing; leave: () =
     bounds.height * zoom + y <= height + 1;
   if (isAllInView || width < 500) return null;
   return (
-    <Panel position="bottom-left" className="minimap-panel">
+    <Panel position="top-right" className="minimap-panel">
       <Minimap drawing={drawing} leave={leave} seen={{ x, y, zoom, width, height }} />
     </Panel>
   );
@@ -38,22 +40,26 @@ function Minimap({ drawing, leave, seen }: Props) {
   const { setCenter } = useReactFlow();
   const { bounds, items } = drawing;
   const scale = Math.min(most.width / bounds.width, most.height / bounds.height);
-  const size = { width: bounds.width * scale, height: bounds.height * scale };
+  const across = Math.max(scale, minWidth / bounds.width);
+  const size = { width: bounds.width * across, height: bounds.height * scale };
   useEffect(() => {
     const element = canvas.current;
     const context = element?.getContext("2d");
     if (element === null || context == null || colours === undefined) return;
-    const ratio = window.devicePixelRatio * scale;
-    element.width = Math.round(bounds.width * ratio);
-    element.height = Math.round(bounds.height * ratio);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const [ratioX, ratioY] = [across, scale].map((each) => window.devicePixelRatio * each) as [
+      number,
+      number,
+    ];
+    element.width = Math.round(bounds.width * ratioX);
+    element.height = Math.round(bounds.height * ratioY);
+    context.setTransform(ratioX, 0, 0, ratioY, 0, 0);
     fillItems(context, items, colours);
-  }, [items, bounds, colours, scale]);
+  }, [items, bounds, colours, across, scale]);
   const go = (event: PointerEvent<HTMLElement>) => {
     if (event.buttons === 0) return;
     const box = event.currentTarget.getBoundingClientRect();
     leave();
-    void setCenter((event.clientX - box.left) / scale, (event.clientY - box.top) / scale, {
+    void setCenter((event.clientX - box.left) / across, (event.clientY - box.top) / scale, {
       zoom: seen.zoom,
     });
   };
@@ -63,9 +69,9 @@ function Minimap({ drawing, leave, seen }: Props) {
       <div
         className="minimap-view"
         style={{
-          left: (-seen.x / seen.zoom) * scale,
+          left: (-seen.x / seen.zoom) * across,
           top: (-seen.y / seen.zoom) * scale,
-          width: (seen.width / seen.zoom) * scale,
+          width: (seen.width / seen.zoom) * across,
           height: (seen.height / seen.zoom) * scale,
         }}
       />

@@ -23,8 +23,9 @@ export type Wrap = {
 
 /** Below this zoom a card cannot be read: its largest letters would have less than 11 pixels. */
 export const readableZoom = 0.5;
-/** A graph that is read from line to line is as wide as its window at this zoom. */
-const readingZoom = 0.6;
+/** So large a card has all of its words; in a narrow window a line has more cards with fewer. */
+const readingZoom = { wide: 0.92, narrow: 0.6 };
+const narrowPx = 600;
 /** Of more artefacts only the whole is shown, until the reader goes nearer. */
 export const maxRead = 1_000;
 
@@ -116,10 +117,15 @@ function bestPerRow(
   }
   if (best.zoom < usual * muchBetter) best = { perRow: slots, zoom: usual };
   // It is too large to be seen as a whole: then it is read from line to line.
-  if (best.zoom < readableZoom && spots.length <= maxRead)
-    return Math.max(1, Math.floor((window.width / readingZoom + step.x - card.width) / step.x));
+  if (best.zoom < readableZoom && spots.length <= maxRead) return readPerRow(window);
   if (before === undefined || before >= slots) return best.perRow;
   return zoomWith(before) * muchBetter >= best.zoom ? before : best.perRow;
+}
+
+/** A graph that is read from line to line is as wide as its window. */
+function readPerRow({ width }: Size): number {
+  const zoom = width < narrowPx ? readingZoom.narrow : readingZoom.wide;
+  return Math.max(1, Math.floor((width / zoom + step.x - card.width) / step.x));
 }
 
 /** From wide to narrow, so that of equal ways the one with fewer lines is taken. */
