@@ -1,8 +1,9 @@
 // `just bench`: all figures. With --only api those of the API, with --only page those of the page,
 // with --only ratios [--quick] the table of ratios, with --only costs [--scene NAME] what a claim
 // costs, with --only repositories [--quick] what large repositories cost, with --only packs
-// [--quick] what packs by a service cost: but for --only page no program is compiled and no image
-// built.
+// [--quick] what packs by a service cost, with --only far [--quick] [--before PROGRAM] what an
+// Engine elsewhere and reaching by TLS cost. No program is compiled and no image built for these,
+// but for --only page.
 import process from "node:process";
 import { parseArgs } from "node:util";
 
@@ -12,6 +13,7 @@ const { values: options } = parseArgs({
     only: { type: "string" },
     scene: { type: "string" },
     quick: { type: "boolean", default: false },
+    before: { type: "string" },
   },
 });
 switch (options.only) {
@@ -44,8 +46,15 @@ switch (options.only) {
     await (await import("./packs-side.ts")).printPacks(options.quick === true);
     process.exit();
     break;
+  case "far":
+    await (await import("./far-side.ts")).printFar(
+      options.quick === true,
+      typeof options.before === "string" ? options.before : undefined,
+    );
+    process.exit();
+    break;
   default:
     throw new Error(
-      `There are --only api, costs, packs, page, ratios and repositories, and not ${options.only}.`,
+      `There are --only api, costs, far, packs, page, ratios and repositories, and not ${options.only}.`,
     );
 }

@@ -4,6 +4,7 @@
 // --runs N  how many runs (200)        --seed N  the first run's seed; by itself: that run alone
 // --jobs N  runs at a time (6)         --keep    keep the logs of runs that went well, too
 // --faults "kill redis,garbage"  these kinds alone
+// --far     Redis is elsewhere: by TLS, over a link that is cut and slowed, too
 //
 // A seed repeats a run's goals, faults and tools; what falls together in time is still the
 // machine's. Exit code 1 when a rule was broken.
@@ -13,7 +14,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import type { EventType } from "../../lib/model/event.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
-import { faultKinds } from "./faults.ts";
+import { type Fault, faultKinds, linkFaults } from "./faults.ts";
 import type { Kind } from "./history-checker.ts";
 import { type RunReport, runChaos } from "./run.ts";
 
@@ -24,15 +25,17 @@ const { values: options } = parseArgs({
     jobs: { type: "string", default: "6" },
     keep: { type: "boolean", default: false },
     faults: { type: "string" },
+    far: { type: "boolean", default: false },
   },
 });
 const first = Number(options.seed ?? "1");
 const runs = Number(options.runs ?? (options.seed === undefined ? "200" : "1"));
-const wanted = options.faults?.split(",") ?? faultKinds;
-const kinds = faultKinds.filter((kind) => wanted.includes(kind));
-const unknown = wanted.filter((kind) => !faultKinds.some((known) => known === kind));
+const possible: readonly Fault["kind"][] = [...faultKinds, ...(options.far ? linkFaults : [])];
+const wanted = options.faults?.split(",") ?? possible;
+const kinds = possible.filter((kind) => wanted.includes(kind));
+const unknown = wanted.filter((kind) => !possible.some((known) => known === kind));
 if (unknown.length > 0) {
-  console.error(`There is no fault ${unknown.join(", ")}: use ${faultKinds.join(", ")}.`);
+  console.error(`There is no fault ${unknown.join(", ")}: use ${possible.join(", ")}.`);
   process.exit(2);
 }
 const stop = stopSignal();
@@ -43,7 +46,7 @@ await Promise.all(
   Array.from({ length: Math.min(runs, Number(options.jobs)) }, async () => {
     while (next < first + runs && !stop.aborted) {
       const seed = next++;
-      const report = await runChaos(seed, stop, kinds).catch((error: unknown) => {
+      const report = await runChaos(seed, stop, kinds, options.far).catch((error: unknown) => {
         if (!stop.aborted) throw error;
       });
       if (report !== undefined) await print(report);

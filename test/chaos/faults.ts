@@ -37,6 +37,10 @@ export type Fault =
   | { kind: "turn back clock"; byMs: number; downMs: 0 }
   /** Another orchestrator of the leader's name. */
   | { kind: "double orchestrator"; downMs: number }
+  /** Between an instance and its Redis elsewhere, or the instance's own way to that. */
+  | { kind: "cut link"; downMs: number }
+  | { kind: "slow link"; downMs: number }
+  | { kind: "kill way"; downMs: 0 }
   /** An entry that no program writes is in one of the streams. */
   | { kind: "garbage"; stream: Stream; fields: string[]; downMs: 0 };
 
@@ -56,6 +60,13 @@ export const faultKinds = [
   "turn back clock",
   "garbage",
   "break function",
+] as const satisfies readonly Fault["kind"][];
+
+/** Only where Redis is elsewhere. */
+export const linkFaults = [
+  "cut link",
+  "slow link",
+  "kill way",
 ] as const satisfies readonly Fault["kind"][];
 
 /** `afterEvents`: how many events of the log come before it. */
@@ -107,6 +118,9 @@ const oftener: Partial<Record<Fault["kind"], number>> = {
   "kill cub": 3,
   "kill orchestrator": 2,
   "kill redis": 2,
+  "cut link": 4,
+  "slow link": 4,
+  "kill way": 2,
 };
 
 function faultOf(random: Random, among: readonly Fault["kind"][]): Fault {
@@ -123,6 +137,13 @@ function faultOf(random: Random, among: readonly Fault["kind"][]): Fault {
       return { kind, agent, downMs: 0 };
     case "kill orchestrator":
       return { kind, whom, downMs: 0 };
+    case "kill way":
+      return { kind, downMs: 0 };
+    case "cut link":
+      return { kind, downMs: random.between(200, 6_000) };
+    // Longer than any lease but that of a grant.
+    case "slow link":
+      return { kind, downMs: random.between(6_000, 12_000) };
     // Attempts follow one another after 1, 2 and 4 s.
     case "break tool":
       return { kind, agent, downMs: random.between(9_000, 12_000) };

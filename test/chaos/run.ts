@@ -47,15 +47,16 @@ const silent = createJsonLog(
   () => new Date(),
 );
 
-/** Rejects when `signal` aborts. */
+/** `isFar`: Redis is elsewhere. Rejects when `signal` aborts. */
 export async function runChaos(
   seed: number,
   signal: AbortSignal,
   kinds?: readonly Fault["kind"][],
+  isFar = false,
 ): Promise<RunReport> {
   const began = performance.now();
   const plan = planOf(seed, kinds);
-  await using world = await startWorld({ seed, failShare: () => failShare });
+  await using world = await startWorld({ seed, isFar, failShare: () => failShare });
   const goals = plan.goalsAtMs.map((_, index) =>
     sampleArtefact({ payload: `Release 1.${index}.0` }),
   );

@@ -16,6 +16,9 @@ import type { World } from "./world.ts";
 /** One attempt of each grant is left for a tool that fails by itself. */
 const maxFaultsOfAgent = retries - 1;
 
+/** A way there and back takes 300 ms, and a hundredth of what is sent is lost. */
+const badWeather = { delayMs: 150, lossShare: 0.01 };
+
 const silent = createJsonLog(
   () => {},
   () => new Date(),
@@ -125,6 +128,20 @@ export class Saboteur {
           signal,
         );
       }
+      case "cut link":
+        return this.#breakLink(fault, async ({ link }) => {
+          const mend = link.cut();
+          await sleep(fault.downMs, signal);
+          mend();
+        });
+      case "slow link":
+        return this.#breakLink(fault, async ({ link }) => {
+          link.slow(badWeather);
+          await sleep(fault.downMs, signal);
+          link.slow({ delayMs: 0, lossShare: 0 });
+        });
+      case "kill way":
+        return this.#breakLink(fault, async ({ way }) => way.kill());
       case "kill redis":
         return this.#break(fault, "redis", async () => {
           await redis.kill();
@@ -187,6 +204,15 @@ export class Saboteur {
       default:
         return unreachable(fault);
     }
+  }
+
+  #breakLink(
+    fault: Fault,
+    job: (far: NonNullable<World["far"]>) => Promise<void>,
+  ): Promise<void> | undefined {
+    const { far } = this.#world;
+    if (far === undefined) return this.#skip(fault, "Redis is on this machine");
+    return this.#break({ ...fault, description: fault.kind }, "link", () => job(far));
   }
 
   #breakProcess(

@@ -11,11 +11,15 @@ import { compileForTests, serviceCommand } from "../support/process/compiled.ts"
 import { type RedisServer, startRedisServer } from "../support/redis/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { clan } from "./clan.ts";
+import { type FarRedis, startFarRedis } from "./far-redis.ts";
+import { randomOf } from "./random.ts";
 import { mountSmallDisk, type SmallDisk } from "./small-disk.ts";
 import { Supervised } from "./supervised.ts";
 
 export type World = AsyncDisposable & {
   readonly redis: RedisServer;
+  /** Undefined where all reach it on this machine. */
+  readonly far: Pick<FarRedis, "link" | "way"> | undefined;
   readonly board: Blackboard;
   /** The disk of Redis; undefined where this user may not make one. */
   readonly disk: SmallDisk | undefined;
@@ -34,31 +38,38 @@ const chaosCub = await compileForTests("test/chaos/chaos-cub.ts");
 const startup = { timeoutMs: 180_000, everyMs: 50 };
 
 /**
- * `failShare`: of an agent's first attempts, how many fail. Resolves when an orchestrator leads and
- * every cub has sent a heartbeat.
+ * `isFar`: Redis is reached by TLS over a link. `failShare`: of an agent's first attempts, how many
+ * fail. Resolves when an orchestrator leads and every cub has sent a heartbeat.
  */
 export async function startWorld({
   seed,
   failShare,
+  isFar = false,
 }: {
   seed: number;
+  isFar?: boolean;
   failShare: (agent: string) => number;
 }): Promise<World> {
   await using parts = new AsyncDisposableStack();
   const disk = parts.use(await mountSmallDisk());
-  const redis = parts.use(await startRedisServer(disk));
   const instance = InstanceName.parse(`chaos-${seed}`);
+  const folder = await mkdtemp(join(tmpdir(), `sett-chaos-${seed}-`));
+  const random = randomOf(seed);
+  const far = isFar
+    ? parts.use(await startFarRedis({ folder, instance, random, disk }))
+    : undefined;
+  const redis = far?.redis ?? parts.use(await startRedisServer(disk));
+  const { url } = far ?? redis;
   const board = parts.use(
     await connectBlackboard({ url: redis.url, instance, timeoutMs: 3_000, giveUpMs: 60_000 }),
   );
   await board.registerAgents(clan, "person:chaos", { exact: true });
-  const folder = await mkdtemp(join(tmpdir(), `sett-chaos-${seed}-`));
   const start = (
     command: readonly [string, ...string[]],
     name: string,
     environment: Record<string, string>,
   ) => {
-    const common = { SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0" };
+    const common = { SETT_INSTANCE_NAME: instance, REDIS_URL: url, SETT_HEALTH_PORT: "0" };
     return new Supervised(command, { ...common, ...environment }, join(folder, `${name}.log`));
   };
   const policy = JSON.stringify({ ...defaultPolicy, clarification: "tiered" });
@@ -89,6 +100,7 @@ export async function startWorld({
   const all = parts.move();
   return {
     redis,
+    far,
     board,
     disk,
     orchestrators,

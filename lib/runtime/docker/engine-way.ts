@@ -12,7 +12,7 @@ import { readTls, type TlsMaterial } from "./tls-material.ts";
  * `options`: for dockerode. `prefix`: all of the API is below this path. `request`: for each
  * request. `reach`: before each, proves that something listens, where that is not known yet.
  * `kept`: connections are used again, because making one is dear; a request that may take long has
- * one of its own kind.
+ * one of its own kind. `isToRepeat`: whether a request that has failed was never sent.
  */
 export type EngineWay = {
   options: WayOptions;
@@ -20,6 +20,7 @@ export type EngineWay = {
   request: { rejectUnauthorized?: boolean };
   reach: () => Promise<void>;
   kept?: { short: Agent; long: Agent };
+  isToRepeat?: (error: unknown) => boolean;
 };
 
 type WayOptions = Partial<TlsMaterial> & {
@@ -47,7 +48,8 @@ export async function wayTo(address: EngineAddress, env: HostEnvironment): Promi
       const ssh = sshWay(address.host, env);
       const options = { host: "docker", port: "80", protocol: "http" } as const;
       const reach = () => ssh.begin();
-      return { options, prefix: "", request: {}, reach, kept: ssh.agents() };
+      const isToRepeat = (error: unknown) => ssh.isToRepeat(error);
+      return { options, prefix: "", request: {}, reach, kept: ssh.agents(), isToRepeat };
     }
   }
 }

@@ -36,7 +36,7 @@ const lists = /^\/(?:containers\/json|images\/json|networks)(?:\?|$)/;
  * what the address names cannot be read.
  */
 export async function openEngine(address: EngineAddress, env: HostEnvironment): Promise<Docker> {
-  const { options, prefix, request: more, reach, kept } = await wayTo(address, env);
+  const { options, prefix, request: more, reach, kept, isToRepeat } = await wayTo(address, env);
   // Loaded here and not at the top: dockerode takes 50 ms, which commands that need no container
   // should not pay.
   const { default: Docker } = await import("dockerode");
@@ -57,11 +57,14 @@ export async function openEngine(address: EngineAddress, env: HostEnvironment): 
   modem.dial =
     address.kind === "socket"
       ? send
-      : (request, answered) =>
-          void reach().then(
-            () => send(request, answered),
-            (error: unknown) => answered?.(error, null),
-          );
+      : (request, answered) => {
+          const tell = (error: unknown) => answered?.(error, null);
+          const again: Answered = (error, data) => {
+            if (!error || isToRepeat?.(error) !== true) return answered?.(error, data);
+            void reach().then(() => send(request, answered), tell);
+          };
+          void reach().then(() => send(request, again), tell);
+        };
   // dockerode takes it from DOCKER_CLIENT_TIMEOUT, as milliseconds of silence also of a build;
   // others mean seconds by it.
   modem.timeout = undefined;

@@ -58,6 +58,8 @@ export class SshWay {
   readonly #long = this.#agent();
   #sharing: readonly string[] = [];
   #begun: Promise<void> | undefined;
+  /** Its end is known a moment after that of its connections. */
+  #holder: Ssh | undefined;
   /** The socket of this machine that leads to the Engine's. */
   #forwarded: string | undefined;
 
@@ -106,14 +108,14 @@ export class SshWay {
     const path = join(folder, "s");
     const holding = ["-o", "ControlMaster=yes", "-o", `ControlPath=${path}`];
     const holder = this.#start(holding, this.#holdingCommand());
+    this.#holder = holder;
     unreference(holder);
     const named = firstLine(holder);
     holder.stdin.write(probe);
     let ended: Error | undefined;
     const end = endOf(holder, this.#host).then((error) => {
       ended = error ?? new Error("ssh has ended");
-      this.#forwarded = undefined;
-      this.#begun = undefined;
+      if (this.#holder === holder) this.#close();
     });
     const deadline = performance.now() + beginMs;
     while (ended === undefined && !(await exists(path))) {
@@ -133,6 +135,22 @@ export class SshWay {
     if (await this.#forward(path, join(folder, "e"), there)) this.#forwarded = join(folder, "e");
     // No program there, and no session of its ssh, is used for a request from now on.
     if (this.#forwarded !== undefined) this.#short.maxSockets = Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Whether a request that has failed was not sent, because the way has just ended: then it is
+   * opened anew.
+   */
+  isToRepeat(error: unknown): boolean {
+    const { code } = Object(error);
+    if (code !== "ECONNREFUSED" && code !== "ENOENT") return false;
+    this.#close();
+    return true;
+  }
+
+  #close(): void {
+    this.#forwarded = undefined;
+    this.#begun = undefined;
   }
 
   /** They use a connection again; one for requests that take long is of another kind. */
