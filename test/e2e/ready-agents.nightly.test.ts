@@ -14,19 +14,19 @@ setDefaultTimeout(600_000);
 const key = "sk-of-ready-agents";
 const usage = { input_tokens: 12, output_tokens: 7 };
 
-type Row = { use: string; provider: "anthropic" | "openai"; shell: string };
+type Row = { use: string; provider: "anthropic" | "openai"; shell: string; argument: string };
 
 /** `shell`: the tool that runs a command, with the name of its argument. */
 const rows: Row[] = [
-  { use: "claude-code", provider: "anthropic", shell: "Bash" },
-  { use: "codex", provider: "openai", shell: "exec_command" },
-  { use: "opencode", provider: "anthropic", shell: "bash" },
+  { use: "claude-code", provider: "anthropic", shell: "Bash", argument: "command" },
+  { use: "codex", provider: "openai", shell: "exec_command", argument: "cmd" },
+  { use: "opencode", provider: "anthropic", shell: "bash", argument: "command" },
 ];
 
 /** Looks around, writes a file, looks again, and is done. */
-function plan(shell: string) {
+function plan({ shell, argument }: Row) {
   const run = (command: string) => ({
-    toolCalls: [{ name: shell, arguments: { command, cmd: command, description: "Works" } }],
+    toolCalls: [{ name: shell, arguments: { [argument]: command, description: "Works" } }],
     usage,
   });
   return [
@@ -41,7 +41,8 @@ beforeAll(async () => {
   if (isNight) await makeNodeImage();
 });
 
-for (const { use, provider, shell } of rows) {
+for (const row of rows) {
+  const { use, provider } = row;
   nightly(`${use} makes a commit, from three commands and a key`, async () => {
     await using sett = await SettWorkspace.create();
     const variable = provider === "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
@@ -59,7 +60,7 @@ for (const { use, provider, shell } of rows) {
     });
     await sett.commit("Add a sett");
     await sett.up();
-    await using server = await startProvider(`sett-${sett.name}`, [key], plan(shell));
+    await using server = await startProvider(`sett-${sett.name}`, [key], plan(row));
     const goal = await sett.forage("Write a greeting.");
     const find = async () =>
       (await sett.artefacts(goal)).find(({ type }) => type !== "GoalDefined");
