@@ -97,6 +97,20 @@ test("`sett up` changes nothing, and a new agent begins over the same checkout",
   ]);
 });
 
+test("agents that see no files for a while keep the checkout below their disks", async () => {
+  const withMode = async (mode: string) => {
+    const lines = `    workspace: { mode: ${mode} }\n    bids:\n      - { on: GoalDefined, bid: claim }\n`;
+    const yml = settYml(Object.fromEntries(agents.map((name) => [name, lines])));
+    await sett.write({ "sett.yml": yml });
+    await sett.commit(`Take ${mode}`);
+    return await sett.need("up", "--name", sett.name);
+  };
+  await withMode("none");
+  await withMode("ro");
+  expect(await volumes(".layer")).toHaveLength(1);
+  expect(await reports("fourth")).toEqual(Array(2).fill(found("newer")));
+});
+
 test("`sett down` removes it", async () => {
   await sett.need("down");
   expect([...(await volumes(".layer")), ...(await volumes(".upper"))]).toEqual([]);

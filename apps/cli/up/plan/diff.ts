@@ -47,6 +47,11 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
   const used = new Set(
     [...plan.services, ...plan.agents].flatMap((part) => part.volumes.map(({ name }) => name)),
   );
+  // Also that of an agent without files, whose disk cannot be mounted without its layer.
+  const isUnderDisk = volumes.some(
+    ({ labels, isLaid }) =>
+      isLaid === true && labels.component === "workspace" && agents.has(labels.agent),
+  );
   const isPlanned = (labels: PartLabels) => {
     if ("agent" in labels) return agents.has(labels.agent);
     return isServiceName(labels.component) && services.has(labels.component);
@@ -72,7 +77,8 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
         // The disks of workers are no part of the plan.
         if (labels.component === "workspace") return !agents.has(labels.agent);
         // The starter knows which of its layers are in use.
-        if (labels.component === "layer") return !services.has("starter") && !used.has(name);
+        if (labels.component === "layer")
+          return !services.has("starter") && !used.has(name) && !isUnderDisk;
         return !isKept(labels) && !used.has(name);
       })
       .map(({ name }) => name),
