@@ -72,7 +72,9 @@ export async function readEach(
   known: readonly KnownInquiry[],
   maxChars = Number.POSITIVE_INFINITY,
 ): Promise<{ inquiries: Inquiry[]; next: number }> {
-  const questions = new Set(known.flatMap((one) => (one.kind === "question" ? one.question.id : [])));
+  const questions = new Set(
+    known.flatMap((one) => (one.kind === "question" ? one.question.id : [])),
+  );
   const contents = new Map<ArtefactId, Artefact>();
   let chars = 0;
   for await (const artefact of readWhole(board, [
