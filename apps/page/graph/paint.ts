@@ -100,7 +100,7 @@ function paintLines(
   style: Style,
 ): void {
   const { colours, active } = style;
-  const inView = lines.filter((line) => overlaps(boxOf(line), seen));
+  const inView = lines.filter((line) => boxesOf(line).some((box) => overlaps(box, seen)));
   const isTooMany = inView.length > maxLines;
   const chosen = byId.get(active ?? "");
   const thin = Math.max(1.25, 1 / zoom);
@@ -216,20 +216,24 @@ export function isMatch(item: Item, matches: ReadonlySet<string> | undefined): b
   return matches?.has("node" in item ? item.node.id : item.pending.target) ?? true;
 }
 
-function boxOf({ from, to }: Line): Rect {
-  if (from.row !== to.row) {
-    const [left, right] = [Math.min(from.x, to.x), Math.max(from.x, to.x) + card.width];
-    const height = to.y + card.height - from.y;
-    return { x: left - step.x, y: from.y, width: right - left + 2 * step.x, height };
+/** Encloses each part of a line: one that goes around is long, and most of it is out of view. */
+function boxesOf({ from, to }: Line): Rect[] {
+  const top = Math.min(from.y, to.y);
+  if (from.row === to.row) {
+    const left = Math.min(from.x + card.width, to.x) - 80;
+    const right = Math.max(from.x + card.width, to.x) + 80;
+    const height = Math.abs(from.y - to.y) + card.height;
+    return [{ x: left, y: top, width: right - left, height }];
   }
-  const left = Math.min(from.x + card.width, to.x) - 80;
-  const right = Math.max(from.x + card.width, to.x) + 80;
-  return {
-    x: left,
-    y: Math.min(from.y, to.y),
-    width: right - left,
-    height: Math.abs(from.y - to.y) + card.height,
-  };
+  const way = to.rowTop - gutter;
+  const [down, up] = [from.x + card.width, to.x - step.x + card.width];
+  const left = Math.min(down, up);
+  const width = Math.abs(down - up) + step.x;
+  return [
+    { x: down, y: from.y, width: step.x - card.width, height: Math.max(0, way - from.y) + gutter },
+    { x: left, y: way, width, height: gutter },
+    { x: up, y: way, width: step.x - card.width, height: to.y + card.height - way },
+  ];
 }
 
 function overlaps(one: Rect, other: Rect): boolean {
