@@ -69,6 +69,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "answer a question",
     load: async () => (await import("./commands/answer.ts")).answer,
   },
+  tell: {
+    description: "tell the work on a goal, or on one claim, something",
+    load: async () => (await import("./commands/tell.ts")).tell,
+  },
   approve: {
     description: "approve an artefact that waits for a person's verdict",
     load: async () => (await import("./commands/approve.ts")).approve,

@@ -16,7 +16,7 @@ import { suggestTool } from "./suggest-tool.ts";
 import { listArtefacts, postArtefactTool, readArtefact, readChanges } from "./tools/artefacts.ts";
 import { cancel, retry } from "./tools/control.ts";
 import { listGoals, postGoalTool, readGoalTool, waitForGoalTool } from "./tools/goals.ts";
-import { answerQuestion, approve, listQuestions, reject } from "./tools/people.ts";
+import { answerQuestion, approve, listQuestions, reject, tellTool } from "./tools/people.ts";
 import type { Tool } from "./tools/tool.ts";
 
 const instructions = `Sett runs a clan of agents on a git repository. Post a goal with post_goal, wait for it with wait_for_goal,
@@ -48,6 +48,7 @@ export function createMcpServer(deps: McpDeps): McpServer {
   add(postArtefactTool);
   add(listQuestions);
   add(answerQuestion);
+  add(tellTool);
   add(approve);
   add(reject);
   add(cancel);

@@ -4,6 +4,7 @@
 import { goalFeedbackType, goalType, maxTypeLength, StructuralType } from "./artefact.ts";
 import { firstLike } from "./looks-like.ts";
 import { budgetExceededType } from "./model-call.ts";
+import { remarkType } from "./remark-type.ts";
 import { toolFailureType } from "./tool-contract.ts";
 
 /**
@@ -43,6 +44,7 @@ export const artefactLimitExceededType = "ArtefactLimitExceeded";
 
 const ownTypes: readonly string[] = [
   goalType,
+  remarkType,
   goalFeedbackType,
   budgetExceededType,
   toolFailureType,

@@ -1,5 +1,6 @@
 // Routes of what belongs to a goal: its graph, its costs, and what people do to it.
 import { createRoute, z } from "@hono/zod-openapi";
+import { ArtefactHead } from "../../../lib/api/artefact.ts";
 import { BudgetReport } from "../../../lib/api/budget.ts";
 import {
   emptyBody,
@@ -12,6 +13,7 @@ import {
 import { Graph } from "../../../lib/api/graph.ts";
 import { Result } from "../../../lib/api/result.ts";
 import { cancelGoal } from "../../../lib/client/actions/control.ts";
+import { postRemark } from "../../../lib/client/actions/post-remark.ts";
 import { amountsToAdd, raiseBudget } from "../../../lib/client/actions/raise-budget.ts";
 import { readBudget } from "../../../lib/client/facts/budget.ts";
 import { budgetReportJson } from "../../../lib/client/facts/budget-json.ts";
@@ -20,8 +22,11 @@ import { resultJson } from "../../../lib/client/facts/result.ts";
 import { dotText } from "../../../lib/client/render/graph-dot.ts";
 import { mermaidText } from "../../../lib/client/render/graph-mermaid.ts";
 import { goalResult } from "../../../lib/core/goal-result.ts";
+import { SettError } from "../../../lib/model/errors.ts";
 import { causeOf } from "../access/idempotency.ts";
 import { type Api, may } from "../env.ts";
+import { findClaim } from "../facts/find-claim.ts";
+import { headOf } from "../facts/inquiry-view.ts";
 import type { Parts } from "../parts.ts";
 
 const tags = ["Goals"];
@@ -126,6 +131,42 @@ const cancel = createRoute({
   },
 });
 
+const tell = createRoute({
+  method: "post",
+  path: "/v1/goals/{id}/tell",
+  tags,
+  summary: "Tell the work on a goal, or on one claim of it, something",
+  description:
+    "On record as said by the caller, and among the inputs of every grant that begins then: of the goal, or of `claim` alone. At most 20000 characters.",
+  security,
+  middleware: may("answer"),
+  request: {
+    params,
+    body: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: z
+            .strictObject({
+              text: z.string().openapi({ example: "Leave the tests as they are" }),
+              claim: z
+                .string()
+                .min(6)
+                .max(64)
+                .regex(/^[0-9a-fA-F-]+$/, {
+                  error: "must be digits, the letters a to f, and hyphens",
+                })
+                .optional()
+                .openapi({ description: "Only the work on this claim of the goal." }),
+            })
+            .openapi("Tell"),
+        },
+      },
+    },
+  },
+  responses: { 201: json(ArtefactHead, "The words, of the type `PersonSays`."), ...writeProblems },
+});
+
 export function addGoalPartRoutes(api: Api, { board, deps, goals, asker }: Parts): void {
   const { suggest } = deps;
 
@@ -171,6 +212,19 @@ export function addGoalPartRoutes(api: Api, { board, deps, goals, asker }: Parts
       cause: causeOf(context),
     });
     return context.json(budgetReportJson(await readBudget(board, goal)), 200);
+  });
+
+  api.openapi(tell, async (context) => {
+    const { text, claim: id } = context.req.valid("json");
+    const goal = await resolveGoalId(board, context.req.valid("param").id, suggest);
+    context.set("goal", goal);
+    const claim = id === undefined ? undefined : (await findClaim(board, id)).claim;
+    if (claim !== undefined && claim.goal_id !== goal)
+      throw new SettError("usage", `Claim ${claim.id} is of goal ${claim.goal_id}.`);
+    const { actor } = context.var.caller;
+    const hearer = { goal, claim: claim?.id };
+    const { words } = await postRemark(board, hearer, { text, actor, suggest });
+    return context.json(headOf(words), 201);
   });
 
   api.openapi(cancel, async (context) => {

@@ -38,6 +38,11 @@ export function readCommentText(argument: string, shell: From): Promise<string> 
   return readText(argument, textKinds.comment, shell);
 }
 
+/** The same for what a person tells running work. Throws `usage`. */
+export function readRemarkText(argument: string, shell: From): Promise<string> {
+  return readText(argument, textKinds.words, shell);
+}
+
 /** The same for the content of an artefact. Throws `usage`. */
 export function readPostedText(argument: string, shell: From): Promise<string> {
   return readText(argument, textKinds.content, shell);

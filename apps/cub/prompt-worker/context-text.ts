@@ -2,6 +2,7 @@
 // time or hash of a run.
 import { type Artefact, goalType } from "../../../lib/model/artefact.ts";
 import { budgetExceededType } from "../../../lib/model/model-call.ts";
+import { remarkType } from "../../../lib/model/remark-type.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { type CommitNames, commitOf } from "./commit-names.ts";
 import { cutMiddle } from "./cut-middle.ts";
@@ -13,8 +14,8 @@ import { feedbackOn, type WorkKind } from "./work-kind.ts";
 export type ContextFacts = { kind: WorkKind; commits: CommitNames; changes?: string | undefined };
 
 /**
- * About `maxLength` characters, unless the goal, the target and the reviews to heed need more: they
- * are never shortened.
+ * About `maxLength` characters, unless the goal, the target, the reviews to heed and what people
+ * have said to the work need more: they are never shortened.
  */
 export function contextText(
   input: ToolInput,
@@ -24,10 +25,13 @@ export function contextText(
   const { target_artefact: target, claim_type } = input;
   const additional = withoutBudgetDialogue(input.additional_context);
   const reviews = feedbackOn(target, additional);
+  const remark = additional.filter(isRemark);
   const dialogue = additional.filter(
-    (one) => one.structural_type === "Question" || one.structural_type === "Answer",
+    (one) =>
+      !isRemark(one) && (one.structural_type === "Question" || one.structural_type === "Answer"),
   );
-  const others = additional.filter((one) => !reviews.includes(one) && !dialogue.includes(one));
+  const apart = [...reviews, ...remark, ...dialogue];
+  const others = additional.filter((one) => !apart.includes(one));
   // A question and its answer are in both lists when the work goes on.
   const shownApart = new Set([target, ...input.additional_context].map(({ id }) => id));
   const chain = withoutBudgetDialogue(input.context_chain).filter((one) => !shownApart.has(one.id));
@@ -35,9 +39,9 @@ export function contextText(
   const numbers = new Map(artefacts.map(({ id }, index) => [id, index + 1]));
   // The oldest lose first: the chain before the results of earlier phases, and questions with their
   // answers last.
-  const order = [...chain, ...others, ...dialogue, target, ...reviews];
+  const order = [...chain, ...others, ...dialogue, target, ...reviews, ...remark];
   const isProtected = (one: Artefact) =>
-    one === target || reviews.includes(one) || one.type === goalType;
+    one === target || reviews.includes(one) || remark.includes(one) || one.type === goalType;
   const names = new Map<string, string>([
     ...[...numbers].map(([id, number]) => [id, `#${number}`] as const),
     ...commits,
@@ -65,6 +69,7 @@ export function contextText(
       ? []
       : ["# What the target's commit changes", markData({ type: "diff" }, changes)]),
     ...section("Reviews of the target, to be heeded", reviews),
+    ...section("What people have said to you since, to be heeded; the newest counts", remark),
     ...section("Results of earlier phases", others),
     ...section("Questions that you have asked, and their answers", dialogue),
   ].join("\n\n");
@@ -83,6 +88,11 @@ const tasks: Readonly<Record<WorkKind, string>> = {
  */
 function ofType({ type }: Artefact): string {
   return /^[\w.:/-]+$/.test(type) ? `, of the type ${type}` : "";
+}
+
+/** No agent can make one: the type is Sett's own. */
+function isRemark({ type, structural_type }: Artefact): boolean {
+  return type === remarkType && structural_type === "Answer";
 }
 
 /** Questions about the budget, and amounts of money, are no part of the work. */

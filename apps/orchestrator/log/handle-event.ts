@@ -6,6 +6,7 @@ import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import { remarkType } from "../../../lib/model/remark-type.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { ClaimOpener } from "../claims/claim-opener.ts";
 import type { Questions } from "../claims/questions.ts";
@@ -176,7 +177,8 @@ export class EventHandler {
         // The question of an agent is handled with the event that its grant waits.
         return data.agent === undefined ? this.#questions.settleQuestion(artefact_id) : undefined;
       case "Answer":
-        return this.#questions.settleAnswer(artefact_id);
+        // What a person tells running work answers no question.
+        return data.type === remarkType ? undefined : this.#questions.settleAnswer(artefact_id);
       default:
         return undefined;
     }

@@ -184,6 +184,7 @@ export type PersonBlackboard = Pick<
   | Reading
   | "createArtefact"
   | "answerQuestion"
+  | "tell"
   | "readOutline"
   | "recordVerdict"
   | "logEvent"

@@ -3,7 +3,7 @@
 import type { Artefact } from "../../model/artefact.ts";
 import type { DoneGrant } from "../../model/claim.ts";
 import type { Actor } from "../../model/event.ts";
-import type { ArtefactId } from "../../model/ids.ts";
+import type { ArtefactId, ClaimId } from "../../model/ids.ts";
 import type { ReadOn } from "./artefacts.ts";
 import type { Refused } from "./refused.ts";
 
@@ -28,6 +28,17 @@ export interface PeopleBoard {
     answer: Artefact,
     actor: Actor,
   ): Promise<{ outcome: "answered" } | { outcome: "taken"; answer: ArtefactId } | Refused>;
+  /**
+   * Stores a person's words to the work in a goal, of the type `PersonSays`, and gives them to its
+   * open claims and to later ones, or to one claim alone: grants that begin then have them among
+   * their inputs. `claims`: how many have got them. A repeat is `stored` again. Refused: the goal
+   * was ended, the claim has ended, or the goal has too many remarks.
+   */
+  tell(order: {
+    words: Artefact;
+    claim: ClaimId | undefined;
+    actor: Actor;
+  }): Promise<{ outcome: "stored"; claims: number } | Refused>;
   /** The answer that counts, if there is one, of each question. */
   answersOf(questions: readonly ArtefactId[]): Promise<(ArtefactId | undefined)[]>;
   /**

@@ -19,7 +19,7 @@ import { logOf } from "./log.ts";
 import { mailOf } from "./mail.ts";
 import { modelsOf } from "./models.ts";
 import { noticesOf } from "./notices.ts";
-import { peopleOf } from "./people.ts";
+import { peopleOf, remarksOf } from "./people.ts";
 import { connected } from "./probe.ts";
 import { pruneOf } from "./prune.ts";
 import { repliesOf } from "./replies.ts";
@@ -111,6 +111,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...claimsOf(deps),
     ...grantsOf(deps),
     ...peopleOf(deps),
+    ...remarksOf(deps),
     ...agentsOf(deps),
     ...mailOf(deps),
     ...modelsOf(deps),

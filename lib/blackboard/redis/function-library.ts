@@ -74,6 +74,7 @@ import retireGoal from "./lua/retire-goal.lua" with { type: "text" };
 import setPaused from "./lua/set-paused.lua" with { type: "text" };
 import settleOwed from "./lua/settle-owed.lua" with { type: "text" };
 import takeGrant from "./lua/take-grant.lua" with { type: "text" };
+import tell from "./lua/tell.lua" with { type: "text" };
 import wakeAgents from "./lua/wake-agents.lua" with { type: "text" };
 
 const preludes = [
@@ -109,6 +110,7 @@ const sources: Record<FunctionName, string> = {
   finishGrant,
   askPeople,
   answerQuestion,
+  tell,
   recordVerdict,
   setPaused,
   registerAgents,

@@ -246,6 +246,11 @@ export const functionTable = {
     args: { question: "text", actor: "text", answer: "artefact" },
     outcomes: { answered: [], taken: ["answer"], refused },
   },
+  tell: {
+    keys: ["goal"],
+    args: { words: "artefact", claim: "text", actor: "text", max: "number" },
+    outcomes: { stored: ["claims"], refused },
+  },
   recordVerdict: {
     keys: ["claim", "grants", "digests"],
     args: {

@@ -7,7 +7,10 @@ import { textOfGrant } from "./claim-fields.ts";
 import type { Deps } from "./deps.ts";
 import { artefactRecord } from "./records.ts";
 
-export function peopleOf({ connection, keys, call, callOn }: Deps): PeopleBoard {
+/** All are among the inputs of each later grant. */
+const maxRemarks = 100;
+
+export function peopleOf({ connection, keys, call, callOn }: Deps): Omit<PeopleBoard, "tell"> {
   const keysOfQuestion = (id: ArtefactId) => ({
     question_artefact: keys.artefact(id),
     question: keys.question(id),
@@ -85,6 +88,19 @@ export function peopleOf({ connection, keys, call, callOn }: Deps): PeopleBoard 
         client.hmGet(keys.orchestrator, ["paused_since", "paused_by"]),
       );
       return since && by ? { since, by } : undefined;
+    },
+  };
+}
+
+export function remarksOf({ keys, call }: Deps): Pick<PeopleBoard, "tell"> {
+  return {
+    async tell({ words: remark, claim = "", actor }) {
+      const words = artefactRecord(remark);
+      const goal = keys.goal(remark.goal_id);
+      const reply = await call("tell", { goal }, { words, claim, actor, max: maxRemarks });
+      return reply.outcome === "stored"
+        ? { outcome: "stored", claims: Number(reply.claims) }
+        : reply;
     },
   };
 }

@@ -51,7 +51,15 @@ const content: TextKind = {
   nothingDone: "nothing was posted",
 };
 
-export const textKinds = { goal, answer, reason, comment, content } as const;
+const words: TextKind = {
+  name: "text",
+  code: "usage",
+  hintIfEmpty: 'Say something: "Leave the tests as they are"',
+  hintIfTooLong: "Nothing was said. Commit the long text, and name its path.",
+  nothingDone: "nothing was said",
+};
+
+export const textKinds = { goal, answer, reason, comment, content, words } as const;
 
 /** Throws the kind's error for a text that is empty, too long, or that UTF-8 cannot write. */
 export function checkedText(text: string, kind: TextKind): string {

@@ -73,6 +73,10 @@ export const remoteCalls = {
   readPeriods: { right: "read", args: z.tuple([z.array(PeriodId).max(100)]) },
   createArtefact: { right: "forage", args: z.tuple([Artefact, Actor]) },
   answerQuestion: { right: "answer", args: z.tuple([Artefact, Actor]) },
+  tell: {
+    right: "answer",
+    args: z.tuple([z.strictObject({ words: Artefact, claim: ClaimId.optional(), actor: Actor })]),
+  },
   raiseBudget: {
     right: "budget",
     args: z.tuple([

@@ -23,6 +23,8 @@ function artefactIn(name: RemoteCallName, args: unknown): string | undefined {
       return remoteCalls.createArtefact.args.safeParse(args).data?.[0].id;
     case "answerQuestion":
       return remoteCalls.answerQuestion.args.safeParse(args).data?.[0].source_artefacts[0];
+    case "tell":
+      return remoteCalls.tell.args.safeParse(args).data?.[0].words.source_artefacts[0];
     case "recordVerdict":
       return remoteCalls.recordVerdict.args.safeParse(args).data?.[0].review.source_artefacts[0];
     case "raiseBudget":

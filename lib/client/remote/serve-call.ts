@@ -7,13 +7,15 @@ import { type Artefact, goalType } from "../../model/artefact.ts";
 import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor, EventDraft } from "../../model/event.ts";
-import type { CommitHash, GoalId } from "../../model/ids.ts";
+import type { ClaimId, CommitHash, GoalId } from "../../model/ids.ts";
+import { remarkType } from "../../model/remark-type.ts";
 import { actorBy, assistantIn } from "../actions/assistant.ts";
 import { checkedText, textKinds } from "../actions/checked-text.ts";
 import { findJudged, judge } from "../actions/judge.ts";
 import type { Marks } from "../actions/marks.ts";
 import { postAnswer } from "../actions/post-answer.ts";
 import type { PostedInput } from "../actions/post-artefact.ts";
+import { postRemark } from "../actions/post-remark.ts";
 import { issueSentence } from "../text/issue-sentence.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
@@ -79,6 +81,10 @@ export async function serveCall(
     case "answerQuestion": {
       const [answer, stated] = parsed("answerQuestion", args);
       return await answerQuestion(answer, actingAs(stated, deps));
+    }
+    case "tell": {
+      const [{ words, claim, actor: stated }] = parsed("tell", args);
+      return await tell(words, claim, actingAs(stated, deps));
     }
     case "raiseBudget": {
       const [{ agent, ...order }] = parsed("raiseBudget", args);
@@ -217,6 +223,22 @@ async function answerQuestion(
   return result.outcome === "answered"
     ? { outcome: "answered" }
     : { outcome: "refused", reason: result.why };
+}
+
+/** Only the id, the goal, the text and the name of an assistant count. */
+async function tell(
+  words: Artefact,
+  claim: ClaimId | undefined,
+  { board, actor, suggest }: CallDeps,
+): Promise<unknown> {
+  const isGoal = (await board.readGoal(words.goal_id)).artefacts > 0;
+  if (!isGoal || words.type !== remarkType) throw wrong("what a person says to a goal");
+  const { claims } = await postRemark(
+    board,
+    { goal: words.goal_id, claim },
+    { text: words.payload, actor, suggest, id: words.id, ...marksOf(words) },
+  );
+  return { outcome: "stored", claims };
 }
 
 function marksOf({ metadata: { by_assistant } }: Artefact): { marks?: Marks } {

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { checkedText, textKinds } from "../../client/actions/checked-text.ts";
 import { findJudged, judge, type Verdict } from "../../client/actions/judge.ts";
 import { postAnswer } from "../../client/actions/post-answer.ts";
+import { postRemark, resolveHearer } from "../../client/actions/post-remark.ts";
 import { refusal } from "../../client/actions/request.ts";
 import { readInquiries } from "../../client/facts/inquiries.ts";
 import { resolveGoalId, resolveQuestion } from "../../client/facts/resolve-id.ts";
@@ -54,6 +55,25 @@ export const answerQuestion = defineTool({
     });
     if (result.outcome === "closed") throw refusal(result.why);
     return { answer: headJson(result.answer) };
+  },
+});
+
+export const tellTool = defineTool({
+  name: "tell",
+  title: "Tell running work something",
+  description:
+    "Tells the work on a goal, or on one open claim, something for your person, on record as said by you. Grants that begin then have it among their inputs; a command that is running goes on as it is. Only what your person wants said.",
+  right: "answer",
+  annotations: writes,
+  args: {
+    work: z.string().describe("The id of the goal, or of an open claim."),
+    text: z.string().min(1).describe("At most 20000 characters."),
+  },
+  async run({ work, text }, { asker: { board, suggest }, actor, marks, about }) {
+    const hearer = await resolveHearer(board, work, suggest);
+    about(hearer.goal);
+    const { words, claims } = await postRemark(board, hearer, { text, actor, suggest, marks });
+    return { remark: headJson(words), claims };
   },
 });
 

@@ -76,6 +76,50 @@ describe("with SETT_API", () => {
     expect(String(stored?.metadata.commit)).toBe(git(here.path, "rev-parse", "HEAD"));
   });
 
+  test("tell says it in the name of the token, whichever name the request has", async () => {
+    const goal = await post("Which colour?");
+    await waitFor(
+      "the question",
+      async () => (await scene.clan.board.listOpenQuestions()).length > 0,
+    );
+    const { code, out } = await sett(["tell", goal, "Be quick"]);
+    expect(code).toBe(0);
+    const id = out.trim();
+    expect(await actorOf(id)).toBe("person:all");
+    const remark = await scene.clan.board.readArtefact(id as ArtefactId);
+    expect(remark).toMatchObject({
+      type: "PersonSays",
+      payload: "Be quick",
+      metadata: { by: "all" },
+    });
+    const [claim] = [...(await scene.clan.board.claimsOfArtefact(goal as never)).values()];
+    const body = { text: "Only here", claim };
+    const answer = await scene.post(`/v1/goals/${goal}/tell`, body, { as: "all" });
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { type: "PersonSays", metadata: { by: "all" } },
+    });
+    expect((await scene.post(`/v1/goals/${goal}/tell`, body, { as: "reader" })).status).toBe(403);
+    const forged = { ...remark, id: crypto.randomUUID(), metadata: { by: "Ada" } };
+    const made = { ...forged, logical_id: forged.id };
+    for (const [name, args] of [
+      ["tell", [{ words: made, actor: "person:Ada" }]],
+      ["createArtefact", [{ ...made, structural_type: "Standard" }, "person:Ada"]],
+    ] as const) {
+      await scene.post(`/v1/board/${name}`, args, { as: "all" });
+      const stored = await scene.clan.board.readArtefact(made.id as never);
+      if (name === "tell") expect(stored?.metadata).toMatchObject({ by: "all" });
+    }
+    const events = await scene.clan.board.readEvents("0", 10_000);
+    expect(events.filter(({ actor }) => actor === "person:Ada")).toEqual([]);
+    expect((await sett(["cancel", goal])).code).toBe(0);
+    const late = await sett(["tell", goal, "Too late"]);
+    expect(late).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("no work goes on that could hear it"),
+    });
+  });
+
   test("hoard, unearth, graph, status and watch show what the blackboard has", async () => {
     const goal = await post("Write a note");
     await rest(goal);

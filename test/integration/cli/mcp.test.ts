@@ -46,7 +46,7 @@ describe("sett mcp", () => {
       "wait_for_goal",
     ]);
     expect(await namesOf(usual)).toEqual(
-      [...(await namesOf(reader)), "answer_question", "post_goal"].sort(),
+      [...(await namesOf(reader)), "answer_question", "post_goal", "tell"].sort(),
     );
     expect(await namesOf(whole)).toEqual(
       [

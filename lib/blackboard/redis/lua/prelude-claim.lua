@@ -44,10 +44,25 @@ local function write_bids(key, text)
   if is_large then redis.call('HDEL', key, '') end
 end
 
+-- What people have said to the goal before is among the inputs of its later work (tell.lua).
+local function add_remarks(claim, goal)
+  local remarks = redis.call('HGET', goal_key(goal), 'remarks')
+  if not remarks then return end
+  local list = redis.call('HGET', claim_key(claim), 'additional_context_ids')
+  for id in each_quoted(remarks) do
+    -- A rework may have it from the work before.
+    if not list:find(id, 1, true) then
+      list = list:sub(1, -2) .. (list:find('"') and ',' or '') .. '"' .. id .. '"]'
+    end
+  end
+  redis.call('HSET', claim_key(claim), 'additional_context_ids', list)
+end
+
 -- `target` is needed for a claim whose bids are asked for.
 local function write_claim(new_claim, target)
   local id = new_claim.id
   redis.call('HSET', claim_key(id), names_and_values(new_claim.fields))
+  add_remarks(id, new_claim.goal_id)
   redis.call('HSET', causes_key(new_claim.artefact_id), new_claim.cause, id)
   write_bids(bids_key(id), new_claim.bids)
   local score

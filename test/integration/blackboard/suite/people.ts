@@ -23,6 +23,7 @@ import {
   newArtefactId,
   sampleAgent,
   sampleArtefact,
+  sampleClaim,
 } from "../../../support/records/sample.ts";
 
 const coder = agentName("coder");
@@ -59,6 +60,37 @@ async function askQuestion(board: Blackboard) {
 }
 
 export function peopleSuite(open: () => Promise<Bench>): void {
+  test("what is said to a goal is given to its open claims, and to those that are opened later", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { claim, goal, epoch } = await queueGrant(board);
+    const remark = { ...answerTo(goal), type: "PersonSays", source_artefacts: [goal.id] };
+    const order = { words: remark, claim: undefined, actor: user } as const;
+    expect(await board.tell(order)).toEqual({ outcome: "stored", claims: 1 });
+    expect(await board.tell(order)).toEqual({ outcome: "stored", claims: 0 });
+    const contextOf = async (id: typeof claim.id) =>
+      (await board.readClaim(id))?.claim.additional_context_ids;
+    expect(await contextOf(claim.id)).toEqual([remark.id]);
+    const artefact = resultOf(goal, claim);
+    const result = { outcome: "done", artefact } as const;
+    await board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
+    await board.finishGrant({ ...done(claim.id, artefact), result });
+    const later = sampleClaim(artefact, []);
+    const opening = { claim: later, cause: "standard", grants: [] };
+    await board.openClaim({ open: opening, epoch, bidDeadlineMs: 60_000 });
+    expect(await contextOf(later.id)).toEqual([remark.id]);
+    const second = { ...answerTo(goal), type: "PersonSays", source_artefacts: [goal.id] };
+    const ofOne = { words: second, claim: later.id, actor: user };
+    expect(await board.tell(ofOne)).toEqual({ outcome: "stored", claims: 1 });
+    expect(await contextOf(later.id)).toEqual([remark.id, second.id]);
+    await board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+    const third = { ...answerTo(goal), type: "PersonSays", source_artefacts: [goal.id] };
+    expect(await board.tell({ ...order, words: third })).toEqual({
+      outcome: "refused",
+      reason: `Goal ${goal.goal_id} was ended.`,
+    });
+  });
+
   test("a question is stored with its grant, which waits without a lease; the repeat is answered alike", async () => {
     await using bench = await open();
     const { claim, question, finished } = await askQuestion(bench.board);
