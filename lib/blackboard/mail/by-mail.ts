@@ -50,13 +50,17 @@ export function byMail(
    */
   const knownRuns = new RecentMap<string, true>(maxKnownRuns);
   const textOf = (message: Message) => JSON.stringify(withoutUndefined({ host, message }));
-  const replyTo = async (text: string) => Reply.parse(JSON.parse(await open.ask(text)));
-  const ask = async (message: Message): Promise<Reply> => {
+  const replyTo = async (text: string, withinMs = timeoutMs) =>
+    Reply.parse(JSON.parse(await open.ask(text, withinMs)));
+  const ask = async (message: Message, withinMs?: number): Promise<Reply> => {
     await canHear;
-    return replyTo(textOf(message));
+    return replyTo(textOf(message), withinMs);
   };
-  const said = async <Outcome extends string>(message: Message, outcome: Outcome) =>
-    outcomeOf(await ask(message), outcome);
+  const said = async <Outcome extends string>(
+    message: Message,
+    outcome: Outcome,
+    withinMs?: number,
+  ) => outcomeOf(await ask(message, withinMs), outcome);
   // Where nothing waits for it, a start that counts is not answered.
   const startOf = (claim: ClaimId, grant: RunningGrant) => {
     const { context_ids: _, ...run } = runOf(grant);
@@ -108,7 +112,9 @@ export function byMail(
         ? { outcome: "accepted" }
         : outcomeOf(await replyTo(text), "accepted");
     },
-    renewLease: ({ claim, attempt }) => said({ say: "alive", claim, attempt }, "renewed"),
+    // Where an answer is lost, the lease has time for another.
+    renewLease: ({ claim, attempt, leaseMs }) =>
+      said({ say: "alive", claim, attempt }, "renewed", Math.min(timeoutMs, leaseMs / 3)),
     notePreparing: ({ claim, attempt, progress }) => {
       const how = progress === "over" ? { over: true as const } : progress;
       return said({ say: "prepares", claim, attempt, ...how }, "noted");

@@ -37,9 +37,9 @@ export class OpenMessages {
 
   /**
    * Sends the text, and resolves with the answer. Rejects with `redis-unreachable` where none comes
-   * in time: the message stays, and the same text, asked again, waits for its answer.
+   * within `timeoutMs`: the message stays, and the same text, asked again, waits for its answer.
    */
-  async ask(text: string): Promise<string> {
+  async ask(text: string, timeoutMs = this.#timeoutMs): Promise<string> {
     if (this.#failure !== undefined) throw this.#failure;
     const late = this.#late.get(text);
     if (late !== undefined) {
@@ -59,7 +59,7 @@ export class OpenMessages {
         // was.
         if (isTimeToRepeat(message.timeouts)) message.isSent = false;
         reject(silent());
-      }, this.#timeoutMs);
+      }, timeoutMs);
     });
     // A failure to send it is one of the race, where it comes in time.
     const sent = message.isSent

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { byMail } from "../../../../../lib/blackboard/mail/by-mail.ts";
 import { startedGrant } from "../../../../../lib/core/started-grant.ts";
-import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { ClaimId, InstanceName } from "../../../../../lib/model/ids.ts";
 import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import {
   at,
@@ -92,4 +92,19 @@ test("on a new connection the start of a run is sent before a renewal of its lea
     cub.renewLease({ claim: claim.id, agent: coder, attempt: 1, leaseMs: 1_000 }),
   ).rejects.toThrow();
   expect(sent).toEqual(["started", "alive"]);
+});
+
+test("a renewal whose answer is lost leaves the lease time for another", async () => {
+  const memory = blackboardInMemory({ instance: InstanceName.parse("mail") });
+  const mailbox = await memory.open();
+  const sent: string[] = [];
+  await using cub = byMail(
+    { ...mailbox, sendMail: async (_agent, { text }) => void sent.push(text) },
+    { agent: coder, timeoutMs: 600_000 },
+  );
+  const renewal = { claim: ClaimId.parse(randomUUID()), agent: coder, attempt: 1, leaseMs: 30 };
+  await expect(cub.renewLease(renewal)).rejects.toThrow("does not answer");
+  await expect(cub.renewLease(renewal)).rejects.toThrow("does not answer");
+  // The same letter, so that neither counts twice.
+  expect([sent.length, new Set(sent).size]).toEqual([2, 1]);
 });
