@@ -44,7 +44,7 @@ const cli = ["integration/cli/**/*.test.ts"];
  * run is counted.
  */
 const cliProcess = [
-  "integration/cli/{doctor,first-sett,init,runtimes,ui,validate,waits-of-git,wrong-use}.test.ts",
+  "integration/cli/{add,add-image,doctor,first-sett,init,runtimes,ui,validate,waits-of-git,wrong-use}.test.ts",
 ];
 /** They keep a processor busy, while most others wait for containers. */
 const suites = ["integration/blackboard/**/*.test.ts", "chaos/**/*.test.ts"];

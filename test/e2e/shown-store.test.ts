@@ -75,6 +75,7 @@ nightly("Ctrl-C while up packs takes everything back, and the next up goes on", 
 });
 
 test("a clean-up of git takes nothing from the goals that follow, and up shares the new pack", async () => {
+  await up();
   const [before = ""] = (await readdir(shown())).filter((name) => name.endsWith(".pack"));
   await at.git("-c", "gc.reflogExpire=now", "repack", "-adfq", "--window=1", "--depth=1");
   await at.git("commit", "--quiet", "--allow-empty", "--message", "Next");

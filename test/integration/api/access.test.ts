@@ -28,6 +28,8 @@ const reads = [
   ...[
     `artefacts/${id}/content`,
     `artefacts/${id}/context`,
+    `artefacts/${id}/brief`,
+    `artefacts/${id}/files`,
     `artefacts/${id}/diff`,
     `artefacts/${id}/transcript`,
     `artefacts/${id}/output/stderr`,
@@ -47,6 +49,7 @@ const writes: [path: string, token: TokenName, body?: object][] = [
   ["goals", "forager", { text: "x" }],
   ["artefacts", "poster", { type: "Note", text: "x" }],
   [`goals/${id}/cancel`, "controller"],
+  [`goals/${id}/tell`, "answerer", { text: "x" }],
   [`goals/${id}/budget`, "raiser", { add: "1usd" }],
   [`claims/${id}/retry`, "controller"],
   [`artefacts/${id}/retry`, "controller"],

@@ -89,6 +89,7 @@ describe("sett graph", () => {
     }));
     const open = {
       id: claim.id,
+      created_at: claim.created_at,
       kind: "standard",
       status: "pending_review",
       bidding: "open",
