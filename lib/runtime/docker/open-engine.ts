@@ -3,6 +3,7 @@
 // process. What is to be created is in the body of its request alone: dockerode repeats it in the
 // address, passwords and all, where proxies log it, and refuse it as too long.
 import type { Agent } from "node:http";
+import { Readable } from "node:stream";
 import type Docker from "dockerode";
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { HostEnvironment } from "./docker-config.ts";
@@ -24,6 +25,8 @@ type Request = {
   method: string;
   path: string;
   options?: Options;
+  /** The body, where it is sent as it is read. */
+  file?: Readable;
   isStream?: boolean;
   abortSignal?: AbortSignal;
 };
@@ -60,7 +63,8 @@ export async function openEngine(address: EngineAddress, env: HostEnvironment): 
       : (request, answered) => {
           const tell = (error: unknown) => answered?.(error, null);
           const again: Answered = (error, data) => {
-            if (!error || isToRepeat?.(error) !== true) return answered?.(error, data);
+            if (!error || isToRepeat?.(error) !== true || isRead(request))
+              return answered?.(error, data);
             void reach().then(() => send(request, answered), tell);
           };
           void reach().then(() => send(request, again), tell);
@@ -81,6 +85,11 @@ export async function openEngine(address: EngineAddress, env: HostEnvironment): 
 /** Answers that come in pieces, or when something has ended. */
 function isLong({ isStream, path }: Request): boolean {
   return isStream === true || /\/(?:wait|stop)\b/.test(path);
+}
+
+/** Its body has begun, and would come the second time without its beginning. */
+function isRead({ file }: Request): boolean {
+  return file !== undefined && Readable.isDisturbed(file);
 }
 
 function open(Client: typeof Docker, { by }: EngineAddress, options: EngineWay["options"]): Docker {

@@ -139,18 +139,21 @@ export class SshWay {
 
   /**
    * Whether a request that has failed was not sent, because the way has just ended: then it is
-   * opened anew.
+   * opened anew, once for all requests that have failed with it.
    */
   isToRepeat(error: unknown): boolean {
-    const { code } = Object(error);
-    if (code !== "ECONNREFUSED" && code !== "ENOENT") return false;
-    this.#close();
+    const { code, syscall, address } = Object(error);
+    // A body of files has the same code where one of them is gone.
+    if (syscall !== "connect" || (code !== "ECONNREFUSED" && code !== "ENOENT")) return false;
+    if (address === this.#forwarded) this.#close();
     return true;
   }
 
+  /** The end of a holder that is known later is not that of the way that is opened anew. */
   #close(): void {
     this.#forwarded = undefined;
     this.#begun = undefined;
+    this.#holder = undefined;
   }
 
   /** They use a connection again; one for requests that take long is of another kind. */
