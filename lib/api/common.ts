@@ -160,11 +160,12 @@ export function namesIn(text: string | undefined): string[] {
 
 export const Instant = z.iso.datetime();
 
+/** No name of a branch has `:` or `^{`. What they would have git look for may take it hours. */
 export const CommitName = z
   .string()
   .min(1)
   .max(250)
-  .regex(/^[!-~\u0080-\uffff]+$/, {
-    error: "must be a hash, a branch or a tag, without blanks",
+  .regex(/^(?:(?!\^\{)[!-9;-~\u0080-\uffff])+$/, {
+    error: "must be a hash, a branch, a tag, or such as `HEAD~1`, without blanks, `:` and `^{`",
   })
   .openapi({ example: "HEAD~1", description: "A hash, a branch, a tag, or such as `HEAD~1`." });

@@ -139,13 +139,19 @@ test("a goal begins at a branch, a tag or a commit before HEAD, by their names",
     status: 422,
     body: { detail: "This repository has no commit `feature/two`." },
   });
-  for (const name of ["--all", "HEAD:newest.txt", "HEAD^{tree}", "@{-9}", "a..b", "HEAD~99"])
+  for (const name of ["--all", "--output=x", "@{-9}", "@{upstream}", "a..b", "HEAD~99"])
     expect(await scene.post("/v1/goals", { text: "x", commit: name })).toMatchObject({
       status: 422,
       body: { code: "usage" },
     });
-  for (const name of ["", " ", "a\u0000b", "a b"])
+  for (const name of ["", " ", "a\u0000b", "a b", "HEAD:newest.txt", "HEAD^{tree}"])
     expect((await scene.post("/v1/goals", { text: "x", commit: name })).status).toBe(422);
+  // Over a long history git would look for these for hours.
+  for (const name of [":/newest", "HEAD^{/newest}", ":/(a|aa)+$", "HEAD^{/(a|aa)+$}", "HEAD^{/W"])
+    expect(await scene.post("/v1/goals", { text: "x", commit: name })).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining("must be a hash, a branch, a tag") },
+    });
   git(path, "reset", "-q", "--hard", "HEAD~1");
 });
 
