@@ -8,8 +8,8 @@ import { type LogText, logText } from "./log-text.ts";
 /** `number`: counts from 1; the same number is the same row, which may be written further. */
 export type LogRow = LogText & { number: number };
 
-/** Older rows are dropped. */
-const maxRows = 20_000;
+/** Older rows are dropped, some more of them at once. */
+const [maxRows, moreRows] = [20_000, 5_000];
 /** A row without an end is shown in part. */
 const maxOpenLength = 8_000;
 
@@ -71,6 +71,8 @@ export class LogRows {
     this.#number += 1;
     const row = { number: this.#number, ...said };
     this.#rows.push(row);
+    // A page that is out of sight asks for no rows, and goes on to read.
+    if (this.#rows.length >= maxRows + moreRows) this.#rows = this.#rows.slice(-maxRows);
     return row;
   }
 
