@@ -60,7 +60,7 @@ export async function pageHash(): Promise<string> {
 
 export async function bundlePage(): Promise<PageFile[]> {
   const result = await Bun.build({
-    entrypoints: [join(root, "apps/page/main.tsx")],
+    entrypoints: [join(root, "apps/page/main.tsx"), join(root, "apps/page/later.css")],
     target: "browser",
     format: "esm",
     // The views that need the graph, or diffs, are loaded when they are needed.
@@ -85,13 +85,15 @@ export async function bundlePage(): Promise<PageFile[]> {
   );
   const icon = await Bun.file(join(root, "apps/page/icon.svg")).bytes();
   const iconName = `icon-${new Bun.CryptoHasher("sha256").update(icon).digest("hex").slice(0, 8)}.svg`;
-  const entry = (ending: string) =>
-    assets.find(({ path }) => path.startsWith("/assets/main-") && path.endsWith(ending))?.path;
+  const entry = (name: string, ending: string) =>
+    assets.find(({ path }) => path.startsWith(`/assets/${name}-`) && path.endsWith(ending))?.path ??
+    "";
   const html = (await Bun.file(join(root, "apps/page/index.html")).text())
     .replace("/assets/icon.svg", `/assets/${iconName}`)
+    .replace("/assets/later.css", entry("later", ".css"))
     .replace(
       "  </head>",
-      `    <link rel="stylesheet" href="${entry(".css")}" />\n    <script type="module" src="${entry(".js")}"></script>\n  </head>`,
+      `    <link rel="stylesheet" href="${entry("main", ".css")}" />\n    <script type="module" src="${entry("main", ".js")}"></script>\n  </head>`,
     );
   const page: PageFile = {
     ...fileOf("/index.html", new TextEncoder().encode(html)),

@@ -7,6 +7,7 @@ import { PartBoundary } from "./components/part-boundary.tsx";
 import { SignIn } from "./components/sign-in.tsx";
 import { TopBar } from "./components/top-bar.tsx";
 import { InstanceContext, useInstanceReading } from "./data/instance.ts";
+import { laterStyle } from "./data/later-style.ts";
 import { useNotifier } from "./data/notices.ts";
 import { usePlace } from "./data/place.ts";
 import type { FailedSignIn } from "./data/sign-in.ts";
@@ -16,20 +17,29 @@ import { GoalsView } from "./views/goals/goals-view.tsx";
 
 // The views that need the graph, or diffs, are parts of their own: the first view is there sooner.
 const GoalView = lazy(() =>
-  import("./views/goal/goal-view.tsx").then(({ GoalView: view }) => ({ default: view })),
+  styled(import("./views/goal/goal-view.tsx").then(({ GoalView: view }) => ({ default: view }))),
 );
 const InboxView = lazy(() =>
-  import("./views/inbox/inbox-view.tsx").then(({ InboxView: view }) => ({ default: view })),
+  styled(import("./views/inbox/inbox-view.tsx").then(({ InboxView: view }) => ({ default: view }))),
 );
 const ClanView = lazy(() =>
-  import("./views/clan/clan-view.tsx").then(({ ClanView: view }) => ({ default: view })),
+  styled(import("./views/clan/clan-view.tsx").then(({ ClanView: view }) => ({ default: view }))),
 );
 const LogView = lazy(() =>
-  import("./views/log/log-view.tsx").then(({ LogView: view }) => ({ default: view })),
+  styled(import("./views/log/log-view.tsx").then(({ LogView: view }) => ({ default: view }))),
 );
 const NewGoalView = lazy(() =>
-  import("./views/new-goal/new-goal-view.tsx").then(({ NewGoalView: view }) => ({ default: view })),
+  styled(
+    import("./views/new-goal/new-goal-view.tsx").then(({ NewGoalView: view }) => ({
+      default: view,
+    })),
+  ),
 );
+
+async function styled<Part>(part: Promise<Part>): Promise<Part> {
+  const [loaded] = await Promise.all([part, laterStyle()]);
+  return loaded;
+}
 
 const titles: Record<Route["view"], string> = {
   goals: "Goals",

@@ -7,20 +7,12 @@ import { applyTheme } from "./components/theme-button.tsx";
 import { wantsNotices } from "./data/notices.ts";
 import { signInByAddress } from "./data/sign-in.ts";
 import { stream } from "./data/stream.ts";
-import "@xyflow/react/dist/base.css";
-import "react-diff-view/style/index.css";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/shell.css";
 import "./style/parts.css";
 import "./style/goals.css";
-import "./style/graph.css";
-import "./style/timeline.css";
-import "./style/inspector.css";
-import "./style/inbox.css";
-import "./style/clan.css";
 import "./style/log.css";
-import "./style/code.css";
 
 /** A hidden tab gives its connection back after this time. */
 const hiddenMs = 30_000;

@@ -1,9 +1,11 @@
 // The page that every program carries: its size, and that it asks for nothing elsewhere.
 import { beforeAll, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
 import { bundlePage } from "../../../.ci/page.ts";
 import { type PageFile, packPage, readPagePack } from "../../../lib/service/page-pack.ts";
 
 const maxCompressedBytes = 400_000;
+const maxFirstBytes = 90_000;
 
 let files: PageFile[] = [];
 beforeAll(async () => {
@@ -18,6 +20,16 @@ test("all of the page is smaller than 400 kB, compressed", async () => {
   expect(bytes).toBeLessThan(maxCompressedBytes);
 });
 
+test("what the first view loads is smaller than 90 kB, also by gzip", () => {
+  const [page] = files;
+  const loaded = files.filter(
+    (file) => file === page || textOf(page as PageFile).match(`(?:href|src)="${file.path}"`),
+  );
+  const bytes = loaded.reduce((sum, { content }) => sum + gzipSync(content).byteLength, 0);
+  expect(loaded).toHaveLength(4);
+  expect(bytes).toBeLessThan(maxFirstBytes);
+});
+
 test("the same sources give the same bytes", async () => {
   expect(await packPage(await bundlePage())).toBe(await packPage(files));
 });
@@ -30,10 +42,9 @@ test("all but the page itself has a name with a hash, and the page names what it
       ({ path, isHashed }) => !isHashed || !/^\/assets\/[\w-]+-[\w]{8}\.(?:js|css|svg)$/.test(path),
     ),
   ).toEqual([]);
-  const loaded = [...textOf(page as PageFile).matchAll(/(?:href|src)="([^"]+)"/g)].map(
-    ([, path]) => path,
-  );
-  expect(loaded.length).toBe(3);
+  const named = /(?:href|src|name="later-style" content)="([^"]+)"/g;
+  const loaded = [...textOf(page as PageFile).matchAll(named)].map(([, path]) => path);
+  expect(loaded.length).toBe(4);
   expect(loaded.filter((path) => !rest.some((file) => file.path === path))).toEqual([]);
 });
 
