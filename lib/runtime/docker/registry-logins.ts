@@ -26,10 +26,13 @@ const hub = "https://index.docker.io/v1/";
 /** How long a helper may take: it may ask the person for the password of a keyring. */
 const helperMs = 60_000;
 
-/** `a.example.org:5000/b/c:d` comes from `a.example.org:5000`, and `b/c` from Docker Hub. */
+/**
+ * `a.example.org:5000/b/c:d` comes from `a.example.org:5000`, and `b/c` from Docker Hub. As the
+ * Engine reads names: no user of Docker Hub has a capital letter, so that `Host/c` names a machine.
+ */
 export function registryOf(image: string): string {
   const [first = "", ...path] = image.split("/");
-  const isHost = path.length > 0 && (/[.:]/.test(first) || first === "localhost");
+  const isHost = path.length > 0 && (/[.:]|^localhost$/.test(first) || first !== first.toLowerCase());
   return isHost && !/^(?:index\.)?docker\.io$/.test(first) ? first : hub;
 }
 

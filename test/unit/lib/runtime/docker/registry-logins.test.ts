@@ -33,6 +33,11 @@ test.each([
   ["localhost/tool", "localhost"],
   ["localhost:5000/a/b/c@sha256:00", "localhost:5000"],
   ["ghcr.io/team/tool:v1", "ghcr.io"],
+  ["Registry/team/tool", "Registry"],
+  ["LOCALHOST/tool", "LOCALHOST"],
+  ["Docker.io/team/tool", "Docker.io"],
+  ["docker.io.example.org/team/tool", "docker.io.example.org"],
+  ["docker.io:443/team/tool", "docker.io:443"],
 ])("the image %s comes from %s", (image, registry) => {
   expect(registryOf(image)).toBe(registry);
 });
