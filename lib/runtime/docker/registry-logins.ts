@@ -32,7 +32,8 @@ const helperMs = 60_000;
  */
 export function registryOf(image: string): string {
   const [first = "", ...path] = image.split("/");
-  const isHost = path.length > 0 && (/[.:]|^localhost$/.test(first) || first !== first.toLowerCase());
+  const isHost =
+    path.length > 0 && (/[.:]|^localhost$/.test(first) || first !== first.toLowerCase());
   return isHost && !/^(?:index\.)?docker\.io$/.test(first) ? first : hub;
 }
 
