@@ -36,7 +36,7 @@ export function withImpliedModels(
  * True where a prompt is read by nothing but a model: it does the work, or it decides the bid that
  * no rule and no command decides.
  */
-function asksModel(agent: unknown): boolean {
+export function asksModel(agent: unknown): boolean {
   const {
     prompts,
     model,

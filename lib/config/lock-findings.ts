@@ -27,12 +27,16 @@ export function lockFindings(
   return { mistakes: [], unlocked };
 }
 
-/** The sett.lock for these packages alone: what is used no more leaves it. */
+/**
+ * The sett.lock for these packages alone: what is used no more leaves it. Of one that cannot be read
+ * it keeps what it has.
+ */
 export function lockOf({ known, lock }: ReadPackages): SettLock {
   return new Map(
     [...known].flatMap(([use, one]) => {
-      if ("problem" in one) return [];
-      return [[use, { ...lock.get(use), ...lockedPackage(one) }] as const];
+      const locked = lock.get(use);
+      if ("problem" in one) return locked === undefined ? [] : [[use, locked] as const];
+      return [[use, { ...locked, ...lockedPackage(one) }] as const];
     }),
   );
 }

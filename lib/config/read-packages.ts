@@ -1,5 +1,6 @@
 // Reads the packages that a sett.yml names: Sett's own, folders, and what sett.lock has of images.
 import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { readdir, readFile, readlink, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { messageOf } from "../model/errors.ts";
@@ -7,7 +8,7 @@ import { PackageFile, packageFile } from "../model/package.ts";
 import { ownNames, ownPackages, type PackageContent, unknownPackage } from "./own-packages.ts";
 import { formatPath, formatProblem } from "./problems.ts";
 import { parseWith } from "./sentences.ts";
-import { lockFile, parseLock, type SettLock } from "./sett-lock.ts";
+import { brokenLock, lockFile, parseLock, type SettLock } from "./sett-lock.ts";
 import { type KnownPackage, type KnownPackages, kindOfUse } from "./with-packages.ts";
 import { parseYaml } from "./yaml-file.ts";
 
@@ -28,12 +29,22 @@ export async function readPackages(
   seen: SettLock = new Map(),
 ): Promise<ReadPackages> {
   if (uses.length === 0) return { known: new Map(), lock: seen };
-  const text = await readFile(join(folder, lockFile), "utf8").catch(() => undefined);
-  const parsed = parseLock(text);
+  const parsed = await readLock(join(folder, lockFile));
   const lock = new Map([...(parsed.problem === undefined ? parsed.lock : []), ...seen]);
   const read = uses.map(async (use) => [use, await readPackage(use, folder, lock)] as const);
   const known = new Map(await Promise.all(read));
   return { known, lock, ...(parsed.problem !== undefined && { problem: parsed.problem }) };
+}
+
+async function readLock(path: string): Promise<ReturnType<typeof parseLock>> {
+  try {
+    if (!(await stat(path)).isFile()) return { problem: brokenLock("it is no file") };
+    return parseLock(await readFile(path, "utf8"));
+  } catch (error) {
+    return isMissing(error)
+      ? parseLock(undefined)
+      : { problem: brokenLock(`it cannot be read: ${messageOf(error)}`) };
+  }
 }
 
 /** The words of `use` in the text of a sett.yml, each once. */
@@ -64,7 +75,10 @@ export async function readPackage(
     case "own":
       return ownPackage(use);
     case "folder":
-      return await readFolder(resolve(folder, use), `${use.replace(/\/+$/, "")}/${packageFile}`);
+      return await readFolder(
+        { folder: resolve(folder, use), settFolder: resolve(folder) },
+        `${use.replace(/\/+$/, "")}/${packageFile}`,
+      );
     case "image": {
       const locked = lock.get(use);
       if (locked?.agent === undefined || locked.image === undefined)
@@ -86,21 +100,27 @@ function ownPackage(name: string): KnownPackage | Problem {
   return "problem" in read ? read : { kind: "own", digest, ...read };
 }
 
+type PackageFolder = { folder: string; settFolder: string };
+
 /** `name`: of its agent.yml, as mistakes name it. */
-async function readFolder(folder: string, name: string): Promise<KnownPackage | Problem> {
+async function readFolder(
+  { folder, settFolder }: PackageFolder,
+  name: string,
+): Promise<KnownPackage | Problem> {
   const path = join(folder, packageFile);
   try {
     if (!(await stat(folder)).isDirectory())
       return { problem: `names ${folder}, which is no folder` };
-    if ((await stat(path)).size > maxFileBytes)
+    const agent = await stat(path);
+    if (!agent.isFile()) return { problem: `names ${folder}, whose ${packageFile} is no file` };
+    if (agent.size > maxFileBytes)
       return { problem: `names a package whose ${packageFile} is larger than 256 KiB` };
     const read = readAgentYml(await readFile(path, "utf8"), name);
     if ("problem" in read) return read;
-    return { kind: "folder", digest: digestOf(await filesOf(folder)), ...read };
+    return { kind: "folder", digest: digestOf(await filesOf({ folder, settFolder })), ...read };
   } catch (error) {
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     return {
-      problem: isMissing
+      problem: isMissing(error)
         ? `names ${folder}, which has no ${packageFile}: a package is a folder with a Dockerfile and an ${packageFile}; a folder without one belongs in \`build\``
         : `names ${folder}, which cannot be read: ${messageOf(error)}`,
     };
@@ -137,20 +157,41 @@ function digestOf(files: readonly PackageContent[]): string {
   return `sha256:${hash.digest("hex")}`;
 }
 
-async function filesOf(folder: string): Promise<PackageContent[]> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-  const files = entries.filter((entry) => entry.isFile() || entry.isSymbolicLink());
-  return await Promise.all(
-    files.map(async (entry) => {
-      const path = join(entry.parentPath, entry.name);
-      const bytes = entry.isFile() ? await readFile(path) : await readlink(path);
-      const content = digestOfText(bytes);
-      const mode = entry.isFile() ? (await stat(path)).mode : 0o120000;
-      return { path: relative(folder, path), content, mode };
-    }),
-  );
+/**
+ * Without what changes by itself: the repository, and the sett.lock that has the digest. One file
+ * after another, because a folder may have many.
+ */
+async function filesOf({ folder, settFolder }: PackageFolder): Promise<PackageContent[]> {
+  const found: PackageContent[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    const at = join(entry.parentPath, entry.name);
+    const path = relative(folder, at);
+    if (/^\.git(?:\/|$)/.test(path) || at === join(settFolder, lockFile)) continue;
+    if (entry.isFile())
+      found.push({ path, content: await digestOfFile(at), mode: (await stat(at)).mode });
+    else if (entry.isSymbolicLink())
+      found.push({ path, content: await digestOfLink(at), mode: 0o120000 });
+  }
+  return found;
 }
 
-function digestOfText(text: string | Uint8Array): string {
+/** A build reads a Dockerfile through a link, also out of the folder. */
+async function digestOfLink(path: string): Promise<string> {
+  const target = digestOfText(await readlink(path));
+  const isFile = (await stat(path).catch(() => undefined))?.isFile() === true;
+  return isFile ? `${target} ${await digestOfFile(path)}` : target;
+}
+
+async function digestOfFile(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of createReadStream(path)) hash.update(piece);
+  return hash.digest("hex");
+}
+
+function digestOfText(text: string): string {
   return createHash("sha256").update(text).digest("hex");
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -1,5 +1,6 @@
 // sett.lock: which package each `use` was when a person has seen it. Pure.
-import { parseDocument, stringify } from "yaml";
+import { type Document, parseDocument, stringify } from "yaml";
+import { messageOf } from "../model/errors.ts";
 import { type LockedPackage, LockFile } from "../model/package.ts";
 import { parseWith } from "./sentences.ts";
 
@@ -15,15 +16,28 @@ export function parseLock(
 ): { lock: SettLock; problem?: undefined } | { problem: string } {
   if (text === undefined || text.trim() === "") return { lock: new Map() };
   const document = parseDocument(text, { prettyErrors: false });
+  const { data, error } = dataOf(document);
+  if (error !== undefined) return { problem: brokenLock(error) };
+  const parsed = parseWith(LockFile, data);
+  if (parsed.isValid) return { lock: new Map(Object.entries(parsed.value.packages)) };
+  const [mistake] = parsed.mistakes;
+  return { problem: brokenLock(`${mistake?.path.join(".")} ${mistake?.sentence}`) };
+}
+
+/** A sentence for a sett.lock that is none. */
+export function brokenLock(why: string): string {
+  return `${lockFile} is not what sett has written (${why}): take it from git, or remove it and run \`sett up\``;
+}
+
+/** Aliases may lead to nothing, and to more than there is memory. */
+function dataOf(document: Document): { data?: unknown; error?: string } {
   const [error] = document.errors;
-  const parsed = error === undefined ? parseWith(LockFile, document.toJS()) : undefined;
-  if (parsed?.isValid === true) return { lock: new Map(Object.entries(parsed.value.packages)) };
-  const [mistake] = parsed?.mistakes ?? [];
-  const why =
-    mistake === undefined ? error?.message : `${mistake.path.join(".")} ${mistake.sentence}`;
-  return {
-    problem: `${lockFile} is not what sett has written (${why}): take it from git, or remove it and run \`sett up\``,
-  };
+  if (error !== undefined) return { error: error.message };
+  try {
+    return { data: document.toJS() };
+  } catch (thrown) {
+    return { error: messageOf(thrown) };
+  }
 }
 
 const heading = `# What the packages of sett.yml are, and what they ask for. \`sett add\` and \`sett up\` write this file:

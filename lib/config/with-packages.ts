@@ -1,6 +1,7 @@
 // Agents with `use`: what their packages say beside what sett.yml says, and what only sett.yml may
 // grant. Pure.
 import type { PackageFile, PackageRights } from "../model/package.ts";
+import { asksModel } from "./implied-models.ts";
 import type { ConfigPath } from "./problems.ts";
 
 /** One of Sett's own by its name, a folder beside the sett.yml, or an image of a registry. */
@@ -66,14 +67,10 @@ export function withPackages(
   return { agents: Object.fromEntries(merged), mistakes, warnings, unread };
 }
 
-/** What it asks for and cannot take. */
-export function rightsOf({
-  model,
-  workspace,
-  network,
-  egress,
-  secrets,
-}: PackageFile): PackageRights {
+/** What it asks for and cannot take. Its prompts may need a model that it does not name. */
+export function rightsOf(file: PackageFile): PackageRights {
+  const { workspace, network, egress, secrets } = file;
+  const model = file.model ?? (asksModel(file) ? "any" : undefined);
   const isAsking = network === "open" || network === "direct";
   return {
     ...(model !== undefined && { model }),

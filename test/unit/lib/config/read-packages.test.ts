@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { lockOf } from "../../../../lib/config/lock-findings.ts";
 import { ownNames, ownPackages } from "../../../../lib/config/own-packages.ts";
@@ -220,3 +220,95 @@ test("the digest of a package is in the registration, and a copy of one of Sett'
   expect(a?.package?.use).toBe("./copy");
   expect(a?.package?.digest).toBe(b?.package?.digest);
 });
+
+test("a package that only a model can do is asked for its line, though the file has one model", async () => {
+  const prompted = `version: '1.0'
+about: thinks
+prompts: { execution: Do it. }
+bids: [{ on: Plan, bid: claim }]
+`;
+  await using made = await configFolder({
+    "sett.yml": sett("  a: { use: ./linter }\n").replace(/ {2}local: .*\n/, ""),
+    ...folder(prompted),
+  });
+  const { mistakes } = await checkConfig(made.path, {});
+  expect(mistakes.map(({ sentence }) => sentence)).toEqual([
+    expect.stringContaining("to allow it write `model: strong` beside `use`"),
+  ]);
+});
+
+test("what a link of a package leads to is a part of its digest", async () => {
+  await using made = await configFolder({
+    "sett.yml": sett("  a: { use: ./linter }\n"),
+    "linter/agent.yml": linter,
+    "shared/Dockerfile": "FROM sett/agent-base:latest\n",
+  });
+  await symlink("../shared/Dockerfile", join(made.folder, "linter/Dockerfile"));
+  const digest = async () => (await readConfig(made.path, {})).config.agents[0]?.package?.digest;
+  const before = await digest();
+  await writeFile(join(made.folder, "shared/Dockerfile"), "FROM sett/agent-base:latest\nUSER 0\n");
+  expect(await digest()).not.toBe(before);
+});
+
+test("a package beside its sett.yml has the same digest after a commit, and after sett.lock", async () => {
+  const files = folder(linter);
+  await using made = await configFolder({
+    "sett.yml": sett("  a: { use: ./ }\n"),
+    "agent.yml": linter,
+    Dockerfile: files["linter/Dockerfile"],
+  });
+  const { packages } = await readConfig(made.path, {});
+  await writeFile(join(made.folder, lockFile), lockText(lockOf(packages)));
+  await mkdir(join(made.folder, ".git"));
+  await writeFile(join(made.folder, ".git/index"), "x");
+  expect((await readConfig(made.path, {})).unlocked).toEqual([]);
+});
+
+test.each(["agent.yml", lockFile])(
+  "%s that is no file is refused without an end of it",
+  async (name) => {
+    await using made = await configFolder({
+      "sett.yml": sett("  a: { use: ./linter }\n"),
+      ...folder(linter),
+    });
+    const path = join(made.folder, name === lockFile ? lockFile : `linter/${name}`);
+    await rm(path, { force: true });
+    await symlink("/dev/zero", path);
+    const { mistakes } = await checkConfig(made.path, {});
+    expect(mistakes.map(({ sentence }) => sentence)).toEqual([expect.stringContaining("no file")]);
+  },
+);
+
+test.each([
+  ["an alias of nothing", "version: '1.0'\npackages: *none\n"],
+  ["aliases of aliases", aliases()],
+])("a sett.lock with %s is refused with a sentence", async (_what, text) => {
+  const { mistakes } = await check("  a: { use: ./linter }\n", {
+    ...folder(linter),
+    [lockFile]: text,
+  });
+  expect(mistakes).toEqual([expect.stringContaining("take it from git, or remove it")]);
+});
+
+test("what sett.lock has of a package stays there while the package cannot be read", async () => {
+  await using made = await configFolder({
+    "sett.yml": sett("  a: { use: ./linter }\n"),
+    ...folder(linter),
+  });
+  const whole = lockText(lockOf((await readConfig(made.path, {})).packages));
+  await writeFile(join(made.folder, lockFile), whole);
+  await writeFile(join(made.folder, "linter/agent.yml"), "about: [\n");
+  expect(lockText(lockOf((await checkConfig(made.path, {})).packages))).toBe(whole);
+});
+
+function aliases(): string {
+  const line = (level: number) =>
+    `a${level}: &a${level} [${
+      level === 0
+        ? "x"
+        : Array(9)
+            .fill(`*a${level - 1}`)
+            .join(",")
+    }]\n`;
+  return Array.from({ length: 12 }, (_, level) => line(level)).join("");
+}
