@@ -1,4 +1,5 @@
 // The text of a sett.yml with one more agent that is a package. Pure.
+import { stringify } from "yaml";
 import { Provider } from "../model/config-models.ts";
 import type { PackageApi, PackageRights } from "../model/package.ts";
 import { providers } from "../models/providers.ts";
@@ -56,8 +57,8 @@ export function addAgent(
     );
   const named = known ?? newModel;
   const value = [
-    `use: ${use}`,
-    ...(named === undefined ? [] : [`model: ${named}`]),
+    `use: ${yamlText(use)}`,
+    ...(named === undefined ? [] : [`model: ${yamlText(named)}`]),
     ...Object.values(rightLines(asks)).filter((line) => line !== undefined),
   ];
   steps.push(insertIntoMap(steps.at(-1) ?? text, { map: "agents", key: name, value }));
@@ -79,6 +80,11 @@ function freeName(wanted: string, taken: readonly string[]): string {
   let name = wanted;
   for (let number = 2; taken.includes(name); number += 1) name = `${wanted}-${number}`;
   return name;
+}
+
+/** In quotes where YAML would read something else. */
+function yamlText(text: string): string {
+  return stringify(text, { lineWidth: 0, blockQuote: false }).trimEnd();
 }
 
 function linesOf(provider: Provider): string[] {

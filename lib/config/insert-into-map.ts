@@ -26,7 +26,8 @@ export function insertIntoMap(
   )
     return made;
   showVariables(wanted);
-  return wanted.toString({ lineWidth: 0 });
+  const whole = wanted.toString({ lineWidth: 0 });
+  return text.includes("\r\n") ? whole.replaceAll("\n", "\r\n") : whole;
 }
 
 function read(text: string): Document {

@@ -53,7 +53,7 @@ export async function checkConfig(
   env: HostEnvironment,
   options: ReadOptions = {},
 ): Promise<CheckedConfig> {
-  return await checkText(await readText(path), path, env, options);
+  return await checkText(await readConfigText(path), path, env, options);
 }
 
 /** As `checkConfig`, for the text that the file at `path` has, or would have. */
@@ -128,7 +128,8 @@ async function withoutCertificates({
   return isFile ? [] : [problemAt(["models", "ca"], `names no file of this machine: ${ca}`)];
 }
 
-async function readText(path: string): Promise<string> {
+/** Throws `config-missing`, and `config-invalid` for a file that is not text or is too large. */
+export async function readConfigText(path: string): Promise<string> {
   let bytes: Uint8Array;
   try {
     const { size } = await stat(path);

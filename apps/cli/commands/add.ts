@@ -1,11 +1,11 @@
 // sett add: writes an agent that is a package into sett.yml.
-import { readFile, rm } from "node:fs/promises";
+import { realpath, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { keyVariable } from "../../../lib/config/add-agent.ts";
 import { lockOf } from "../../../lib/config/lock-findings.ts";
 import { ownNames } from "../../../lib/config/own-packages.ts";
 import { formatProblem, invalidConfig } from "../../../lib/config/problems.ts";
-import { type CheckedConfig, checkText } from "../../../lib/config/read-config.ts";
+import { type CheckedConfig, checkText, readConfigText } from "../../../lib/config/read-config.ts";
 import { readPackage, usesIn } from "../../../lib/config/read-packages.ts";
 import { lockFile, lockText, type SettLock } from "../../../lib/config/sett-lock.ts";
 import { kindOfUse, rightLines, rightsOf } from "../../../lib/config/with-packages.ts";
@@ -73,14 +73,14 @@ export const add = defineCommand({
         hint: `In a clone of it: sett add ${use}, commit, push.`,
       });
     const path = resolve(shell.cwd, file);
-    const text = await readFile(path, "utf8");
+    const text = await readConfigText(path);
     const folder = dirname(path);
     const named = /^[./]/.test(use) ? pathFrom(folder, resolve(shell.cwd, use)) : use;
     const isImage = kindOfUse(named, ownNames) === "image";
     const seen: SettLock = new Map(isImage ? [[named, await seeImage(named, shell)]] : []);
     const checked = await checkText(text, path, shell.env, { ...unchanged, name: file, seen });
     const isNamed = isImage && args.as === undefined && usesIn(text).includes(named);
-    if (isNamed) return await seeAgain(named, { checked, folder }, shell);
+    if (isNamed) return await seeAgain(named, { checked, folder, file }, shell);
     if (checked.mistakes.length > 0) throw invalidConfig(file, checked.mistakes);
     const { lock } = checked.packages;
     const order = { ...args, use: named };
@@ -101,10 +101,12 @@ const unchanged = { withoutKeys: true };
 /** An image that sett.yml names already: sett.lock alone gets what it is now. */
 async function seeAgain(
   use: string,
-  { checked, folder }: { checked: CheckedConfig; folder: string },
+  { checked, folder, file }: { checked: CheckedConfig; folder: string; file: string },
   { messages }: Shell,
 ): Promise<undefined> {
   const { packages, unlocked, mistakes } = checked;
+  // What it has of other images would be lost.
+  if (packages.problem !== undefined) throw invalidConfig(file, mistakes);
   for (const problem of [...unlocked, ...mistakes]) messages.warn(formatProblem(problem));
   const text = lockText(lockOf(packages));
   await writeFiles(folder, [{ path: lockFile, content: text, mode: 0o644 }]);
@@ -187,8 +189,10 @@ async function writeAddition(
   try {
     const checked = await checkText(text, file, shell.env, { ...unchanged, seen });
     if (checked.mistakes.length > 0) throw invalidConfig(file, checked.mistakes);
+    const real = await realpath(file);
+    const mode = (await stat(real)).mode & 0o777;
     await writeFiles(folder, [
-      { path: relative(folder, file), content: text, mode: 0o644 },
+      { path: relative(folder, real), content: text, mode },
       { path: lockFile, content: lockText(lockOf(checked.packages)), mode: 0o644 },
     ]);
   } catch (error) {

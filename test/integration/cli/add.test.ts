@@ -1,5 +1,15 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
@@ -90,4 +100,41 @@ test("the list has what each package is, for people and for programs", async () 
   expect((await sett("add", "--list")).out).toMatch(/^claude-code +Anthropic +Claude Code/m);
   const rows = (await sett("add", "--list", "--json")).out.trim().split("\n");
   expect(rows.map((row) => JSON.parse(row).name)).toContain("opencode");
+});
+
+test("what a sett.yml is stays: its rights, and the link that leads to it", async () => {
+  await sett("init");
+  await mkdir(join(folder, "shared"));
+  await $`mv sett.yml shared/real.yml`.cwd(folder);
+  await chmod(join(folder, "shared/real.yml"), 0o600);
+  await symlink("shared/real.yml", join(folder, "sett.yml"));
+  expect((await sett("add", "shell")).code).toBe(0);
+  expect((await lstat(join(folder, "sett.yml"))).isSymbolicLink()).toBe(true);
+  expect((await stat(join(folder, "shared/real.yml"))).mode & 0o777).toBe(0o600);
+  expect(await read("shared/real.yml")).toContain("use: shell");
+});
+
+test("a file that is no UTF-8 is refused, and keeps its bytes", async () => {
+  await sett("init");
+  const bytes = Buffer.concat([
+    await readFile(join(folder, "sett.yml")),
+    Buffer.from("# \xe9\n", "latin1"),
+  ]);
+  await writeFile(join(folder, "sett.yml"), bytes);
+  const { code, err } = await sett("add", "shell");
+  expect([code, err]).toEqual([2, expect.stringContaining("sett.yml is not UTF-8 text")]);
+  expect(await readFile(join(folder, "sett.yml"))).toEqual(bytes);
+});
+
+test("a path that YAML would read as something else is no other package", async () => {
+  await sett("init");
+  const agent = "version: '1.0'\nabout: x\ncommand: [x]\nbids: [{ on: Plan, bid: claim }]\n";
+  for (const name of ["linter", "linter #2"]) {
+    await mkdir(join(folder, name));
+    await writeFile(join(folder, name, "agent.yml"), agent);
+    await writeFile(join(folder, name, "Dockerfile"), "FROM sett/agent-base:latest\n");
+  }
+  const { code, err } = await sett("add", "./linter #2", "--as", "linter");
+  expect([code, err]).toEqual([2, expect.stringContaining("must be the name of a package")]);
+  expect(await read("sett.yml")).not.toContain("linter");
 });

@@ -49,6 +49,12 @@ test("what is above the next key stays there", () => {
   );
 });
 
+test("lines keep their carriage returns where the file is written anew", () => {
+  const text = "# all\r\nagents: { a: { image: x } }\r\n";
+  const made = insertIntoMap(text, { map: "agents", key: "b", value: ["image: y"] });
+  expect(made).toBe("# all\r\nagents: { a: { image: x }, b: { image: y } }\r\n");
+});
+
 test("a map in braces is written anew, with its comments and variables", () => {
   const variable = ["$", "{TOKEN}"].join("");
   const text = `agents: { a: { image: x, environment: { T: ${variable} } } } # all\n`;
