@@ -28,8 +28,8 @@ export function lockFindings(
 }
 
 /**
- * The sett.lock for these packages alone: what is used no more leaves it. Of one that cannot be read
- * it keeps what it has.
+ * The sett.lock for these packages alone: what is used no more leaves it. What it has of one that
+ * cannot be read stays.
  */
 export function lockOf({ known, lock }: ReadPackages): SettLock {
   return new Map(

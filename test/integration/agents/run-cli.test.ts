@@ -54,6 +54,17 @@ test("what the CLI has changed is one commit, and its words are log", async () =
   expect(stderr).toEndWith("I am done.\n");
 });
 
+test.each([
+  ["a long one is cut between two characters", "ä".repeat(100), "ä".repeat(72)],
+  ["of several lines the first one that says something counts", "\n\n  Greet. \nMore.", "Greet."],
+  ["an empty one says nothing, so that the type does", " \n", "Plan"],
+])("the summary of what is to be done is the message: %s", async (_what, summary, message) => {
+  const plan = byCoder({ type: "Plan", metadata: { summary } });
+  const { log, answer, stderr } = await work("echo hi > greeting.txt", workInput(plan));
+  expect([log, answer?.summary]).toEqual([message, message]);
+  expect(stderr).not.toContain("UTF-8");
+});
+
 test("the prompt has the agent's own text, the goal as it is, and the reviews of a rework", async () => {
   const target = byCoder({ type: "CodeCommit", payload: "0".repeat(40) });
   const review = byCoder({
