@@ -1,5 +1,6 @@
 // Folds what came of a goal from its record: the commits to merge, what was checked, who has
 // approved with which words, how long it took and what it cost. Stored nowhere.
+import type { RegisteredAgent } from "../model/agent.ts";
 import type { Grant } from "../model/claim.ts";
 import type { ArtefactId, CommitHash, GoalId } from "../model/ids.ts";
 import type { Phase } from "../model/phase.ts";
@@ -63,16 +64,27 @@ export type GoalResult = {
 
 type Made = Extract<GraphNode, { kind: "artefact" }>;
 
-export function goalResult(graph: ArtefactGraph, state: GoalState): GoalResult {
+/** `programs`: agents that are no people, whatever their Reviews say of who has made them. */
+export type Known = { byId: ReadonlyMap<ArtefactId, Made>; programs: ReadonlySet<string> };
+
+type Registered = Pick<RegisteredAgent, "name" | "human">;
+
+/** `agents`: all that are registered. */
+export function goalResult(
+  graph: ArtefactGraph,
+  state: GoalState,
+  agents: readonly Registered[],
+): GoalResult {
   const all = graph.nodes.filter((made) => made.kind === "artefact");
-  const byId = new Map(all.map((made) => [made.id, made]));
+  const known = knownOf(all, agents);
+  const { byId } = known;
   const newest = new Map<string, Made>();
   for (const made of all)
     if ((newest.get(made.logical_id)?.version ?? 0) < made.version)
       newest.set(made.logical_id, made);
   const standing = [...newest.values()].filter(({ structural_type }) => isWork(structural_type));
   const goal = newest.get(graph.goal);
-  const checks = standing.flatMap((made) => checksOn(made, byId));
+  const checks = standing.flatMap((made) => checksOn(made, known));
   const answers = new Set(
     checks.flatMap(({ artefact, phase }) =>
       artefact === null || phase === "review" ? [] : [artefact],
@@ -101,7 +113,7 @@ export function goalResult(graph: ArtefactGraph, state: GoalState): GoalResult {
       .filter(({ id, metadata }) => metadata.commit === undefined && !answers.has(id))
       .map(itemOf),
     checks,
-    approvals: standing.flatMap((made) => approvalsOf(made, byId)),
+    approvals: standing.flatMap((made) => approvalsOf(made, known)),
     cost: begun?.goal_cost ?? null,
   };
 }
@@ -158,13 +170,14 @@ function itemOf({ id, type, version, produced_by_agent, metadata }: Made): Resul
  * The newest grant of each agent that has looked at the artefact without changing it. Parallel work
  * on the goal itself, or with a commit, is work.
  */
-function checksOn(made: Made, byId: ReadonlyMap<ArtefactId, Made>): Check[] {
+function checksOn(made: Made, known: Known): Check[] {
+  const { byId } = known;
   const grants = new Map<string, Grant>();
   for (const grant of grantsOf(made.claims)) {
     const { agent, phase, state } = grant;
-    if (phase === "exclusive" || state === "cancelled" || isOfPerson(grant, byId)) continue;
-    const known = grants.get(agent);
-    if (known === undefined || known.queued_at <= grant.queued_at) grants.set(agent, grant);
+    if (phase === "exclusive" || state === "cancelled" || isOfPerson(grant, known)) continue;
+    const before = grants.get(agent);
+    if (before === undefined || before.queued_at <= grant.queued_at) grants.set(agent, grant);
   }
   return [...grants.values()].flatMap((grant) => {
     const answer = answerOf(grant, byId);
@@ -192,11 +205,11 @@ function outcomeOf(grant: Grant): Check["outcome"] {
   return grant.state === "failed" ? "failed" : "open";
 }
 
-function approvalsOf(made: Made, byId: ReadonlyMap<ArtefactId, Made>): Approval[] {
+function approvalsOf(made: Made, known: Known): Approval[] {
   return grantsOf(made.claims).flatMap((grant) => {
-    const review = answerOf(grant, byId);
+    const review = answerOf(grant, known.byId);
     if (grant.state !== "done" || grant.rejects || review === undefined) return [];
-    if (!isOfPerson(grant, byId)) return [];
+    if (!isOfPerson(grant, known)) return [];
     const { by, comment } = review.metadata;
     return [
       {
@@ -211,13 +224,22 @@ function approvalsOf(made: Made, byId: ReadonlyMap<ArtefactId, Made>): Approval[
   });
 }
 
+export function knownOf(all: readonly Made[], agents: readonly Registered[]): Known {
+  return {
+    byId: new Map(all.map((made) => [made.id, made])),
+    programs: new Set(agents.flatMap(({ name, human }) => (human === true ? [] : [name]))),
+  };
+}
+
 /**
  * Whether a person has ended the grant, or is to end it: it has no run of a program. The metadata
- * alone would not do, as an agent writes its own.
+ * alone would not do, as an agent writes its own; nor would a missing run, as an agent that takes
+ * part by hand may leave it out.
  */
-export function isOfPerson(grant: Grant, byId: ReadonlyMap<ArtefactId, Made>): boolean {
+export function isOfPerson(grant: Grant, { byId, programs }: Known): boolean {
   if (grant.state === "waiting") return grant.waits_for.kind === "approval";
   if (grant.state !== "done" || grant.run_id !== undefined) return false;
+  if (programs.has(grant.agent)) return false;
   const answer = answerOf(grant, byId);
   return answer?.structural_type === "Review" && typeof answer.metadata.by === "string";
 }

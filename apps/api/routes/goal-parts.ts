@@ -189,9 +189,13 @@ export function addGoalPartRoutes(api: Api, { board, deps, goals, asker }: Parts
 
   api.openapi(result, async (context) => {
     const goal = await resolveGoalId(board, context.req.valid("param").id, suggest);
-    const [{ graph: drawn }, [facts]] = await Promise.all([goals.graph(goal), goals.read([goal])]);
-    const state = facts?.status.state ?? "running";
-    return context.json(resultJson(goalResult(drawn, state), board.instance, suggest), 200);
+    const [{ graph: drawn }, [facts], agents] = await Promise.all([
+      goals.graph(goal),
+      goals.read([goal]),
+      board.listAgents(),
+    ]);
+    const came = goalResult(drawn, facts?.status.state ?? "running", agents);
+    return context.json(resultJson(came, board.instance, suggest), 200);
   });
 
   api.openapi(costs, async (context) => {

@@ -56,7 +56,7 @@ export class ResultStore {
     const problem =
       mailedResultProblem(result, origin) ?? (await this.#refusalProblem(result.artefact, attempt));
     const said = { claim: claim.id, agent: grant.agent, ids: result.artefact.source_artefacts };
-    if (!origin.hasCub) delete result.artefact.metadata.changed_paths;
+    if (!origin.hasCub) removeForeignWords(result.artefact);
     return problem ?? (await this.givenProblem(said)) ?? result;
   }
 
@@ -91,7 +91,7 @@ export class ResultStore {
     return this.#decider.finish(claim, { agent: grant.agent, ahead, verdict }, this.#board, write);
   }
 
-  /** `hasCub`: what a commit changes comes from a cub, and not from the agent's own word. */
+  /** `hasCub`: the result comes from a cub, and is not the agent's own word alone. */
   async #originOf(
     claim: ClaimOfGrant,
     { agent, phase }: Grant,
@@ -103,4 +103,13 @@ export class ResultStore {
     const hasCub = registered !== undefined && registered.external !== true;
     return { claim, grant: { agent, phase }, role, target: target?.head, hasCub };
   }
+}
+
+/**
+ * Removes what an agent cannot say itself: which files its commit changes, and which person has
+ * given a verdict. Such a Review would pass for a person's once its agent has left.
+ */
+function removeForeignWords({ structural_type, metadata }: Artefact): void {
+  delete metadata.changed_paths;
+  if (structural_type === "Review") delete metadata.by;
 }

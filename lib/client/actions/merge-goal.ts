@@ -58,8 +58,8 @@ export async function planMerge(
   wanted: MergeWanted,
 ): Promise<MergePlan> {
   const { goal, state, mode, suggest } = wanted;
-  const graph = await readGraph(board, goal);
-  const result = goalResult(graph, state);
+  const [graph, agents] = await Promise.all([readGraph(board, goal), board.listAgents()]);
+  const result = goalResult(graph, state, agents);
   const commits = chosen(result, wanted, board.instance);
   const branch = await usableBranch(repository, result, wanted, board.instance);
   const text = await textOf(board, graph, wanted);

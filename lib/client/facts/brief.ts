@@ -3,7 +3,7 @@
 // Every surface shows this reading, and makes none of its own.
 import type { ArtefactGraph, GraphClaim, GraphNode } from "../../core/artefact-graph.ts";
 import type { Cost } from "../../core/call-costs.ts";
-import { type Check, isOfPerson } from "../../core/goal-result.ts";
+import { type Check, isOfPerson, type Known, knownOf } from "../../core/goal-result.ts";
 import { unaskedReviews } from "../../core/review-order.ts";
 import { type Artefact, type ArtefactHead, goalType } from "../../model/artefact.ts";
 import type { Grant } from "../../model/claim.ts";
@@ -61,9 +61,6 @@ export type Brief = {
 type Made = Extract<GraphNode, { kind: "artefact" }>;
 type Board = Pick<ReadingBoard, "readHeads" | "readArtefacts" | "listAgents">;
 
-/** `programs`: agents that are no people, whatever their Reviews say of who has made them. */
-type Known = { byId: ReadonlyMap<ArtefactId, Made>; programs: ReadonlySet<string> };
-
 const maxGoalCharacters = 20_000;
 const maxCharacters = 4_000;
 /** Each list has at most so many. */
@@ -84,15 +81,14 @@ export async function briefOf(
   { artefact, person }: { artefact: ArtefactHead; person: Actor | undefined },
 ): Promise<Brief> {
   const all = graph.nodes.filter((node) => node.kind === "artefact");
-  const byId = new Map(all.map((node) => [node.id, node]));
-  const agents = await board.listAgents();
-  const programs = new Set<string>(agents.flatMap(({ name, human }) => (human ? [] : [name])));
+  const known = knownOf(all, await board.listAgents());
+  const { byId } = known;
   const node = byId.get(artefact.id);
   const before = all
     .filter((one) => one.logical_id === artefact.logical_id && one.version < artefact.version)
     .toSorted((one, other) => other.version - one.version);
   const sources = artefact.source_artefacts.flatMap((id) => byId.get(id) ?? []);
-  const about = (made: Made) => opinionsOn(made, { byId, programs });
+  const about = (made: Made) => opinionsOn(made, known);
   const own = node === undefined ? [] : about(node);
   const isSource = (made: Made) => made.type !== goalType && !before.includes(made);
   const reviews = own.filter(({ phase }) => phase === "review").slice(0, maxOpinions);
@@ -150,14 +146,14 @@ function opinionsOn(about: Made, known: Known): Found[] {
   return [...found, ...about.claims.flatMap((claim) => waitingIn(claim, about))];
 }
 
-function foundIn(grant: Grant, about: Made, { byId, programs }: Known): Found[] {
+function foundIn(grant: Grant, about: Made, known: Known): Found[] {
   const { agent, phase } = grant;
   if (phase === "exclusive") return [];
   const [id] = grant.state === "done" || grant.state === "failed" ? grant.artefact_ids : [];
-  const answer = id === undefined ? undefined : byId.get(id);
+  const answer = id === undefined ? undefined : known.byId.get(id);
   const isWork = about.type === goalType || answer?.metadata.commit !== undefined;
   if (phase === "parallel" && isWork) return [];
-  const isPerson = !programs.has(agent) && isOfPerson(grant, byId);
+  const isPerson = isOfPerson(grant, known);
   const review = isPerson ? answer : undefined;
   return [
     {

@@ -2,7 +2,13 @@
 // checked and decided, what it cost, and how to verify it.
 import type { GraphNode } from "../../core/artefact-graph.ts";
 import { costsBy } from "../../core/call-costs.ts";
-import { type GoalResult, goalResult, isOfPerson } from "../../core/goal-result.ts";
+import {
+  type GoalResult,
+  goalResult,
+  isOfPerson,
+  type Known,
+  knownOf,
+} from "../../core/goal-result.ts";
 import { type GoalState, goalStatus } from "../../core/goal-status.ts";
 import { settRef } from "../../git/repository/refs.ts";
 import type { Artefact } from "../../model/artefact.ts";
@@ -72,10 +78,10 @@ export async function readReport(
   goal: GoalId,
   { state, suggest }: { state: GoalState | undefined; suggest: Suggest },
 ): Promise<GoalReport> {
-  const graph = await readGraph(board, goal);
-  const result = goalResult(graph, state ?? (await storedState(board, goal)));
+  const [graph, agents] = await Promise.all([readGraph(board, goal), board.listAgents()]);
+  const result = goalResult(graph, state ?? (await storedState(board, goal)), agents);
   const all = graph.nodes.filter((node) => node.kind === "artefact");
-  const byId = new Map(all.map((node) => [node.id, node]));
+  const known = knownOf(all, agents);
   const shown = all.filter(({ id, structural_type, logical_id }) =>
     structural_type === "Review" || structural_type === "Failure" || String(logical_id) === goal
       ? true
@@ -99,9 +105,9 @@ export async function readReport(
     text: (whole.get(newest?.id ?? ("" as ArtefactId)) ?? "").slice(0, maxTextCharacters),
     posted_by: people.get(goal) ?? "a person",
     work: all.map((made) => deedOf(made, by(made))),
-    verdicts: verdictsOf(all, byId, { whole, by }),
+    verdicts: verdictsOf(all, known, { whole, by }),
     outputs: result.checks.flatMap(({ artefact }) => {
-      const made = artefact === null ? undefined : byId.get(artefact);
+      const made = artefact === null ? undefined : known.byId.get(artefact);
       if (made === undefined || made.structural_type === "Review") return [];
       return [outputOf(made, by(made), whole)];
     }),
@@ -150,7 +156,7 @@ function nameOf(made: Made, people: ReadonlyMap<string, string>): string {
 
 function verdictsOf(
   all: readonly Made[],
-  byId: ReadonlyMap<ArtefactId, Made>,
+  known: Known,
   { whole, by }: { whole: ReadonlyMap<ArtefactId, string>; by: (made: Made) => string },
 ): Verdict[] {
   return all.flatMap((about) =>
@@ -158,10 +164,10 @@ function verdictsOf(
       .flatMap(({ grants }) => grants)
       .flatMap((grant) => {
         const [id] = grant.state === "done" ? grant.artefact_ids : [];
-        const review = id === undefined ? undefined : byId.get(id);
+        const review = id === undefined ? undefined : known.byId.get(id);
         if (review?.structural_type !== "Review") return [];
         const approves = review.verdict === "approval";
-        const ofPerson = isOfPerson(grant, byId);
+        const ofPerson = isOfPerson(grant, known);
         const { by: person, comment } = review.metadata;
         const added =
           ofPerson && typeof comment === "string" ? comment.slice(0, maxTextCharacters) : "";

@@ -15,7 +15,8 @@ export async function readResult(
   goal: GoalId,
   state: GoalState,
 ): Promise<GoalResult> {
-  return goalResult(await readGraph(board, goal), state);
+  const [graph, agents] = await Promise.all([readGraph(board, goal), board.listAgents()]);
+  return goalResult(graph, state, agents);
 }
 
 /**

@@ -38,8 +38,10 @@ function resultOf(
   artefacts: readonly ReviewedHead[],
   claims: ClaimSnapshot[] = [],
   state: Parameters<typeof goalResult>[1] = "achieved",
+  agents: Parameters<typeof goalResult>[2] = [],
 ) {
-  return goalResult(artefactGraph({ goal: goal.goal_id, artefacts, outside: [], claims }), state);
+  const graph = artefactGraph({ goal: goal.goal_id, artefacts, outside: [], claims });
+  return goalResult(graph, state, agents);
 }
 
 const review = (of: Artefact, metadata: object = {}, payload = "{}") =>
@@ -119,19 +121,26 @@ describe("the result of a goal", () => {
     const by = "Ada Lovelace <ada@example.org>";
     const ofPerson = review(first, { by, comment: "Looks good" });
     const ofAgent = review(first, { by: "Grace Hopper", comment: "I am a person" });
+    const byHand = review(first, { by: "Grace Hopper", comment: "I am a person, too" });
     const { approvals, checks } = resultOf(
-      [goal, first, ofPerson, ofAgent],
+      [goal, first, ofPerson, ofAgent, byHand],
       [
         claimed(first, [
           done("owners", "review", ofPerson, { run_id: undefined }),
           done("reviewer", "review", ofAgent),
+          done("hand", "review", byHand, { run_id: undefined }),
         ]),
       ],
+      "achieved",
+      [{ name: agentName("owners"), human: true }, { name: agentName("hand") }],
     );
     expect(approvals.map(({ agent, words, by: name }) => [agent, words, name])).toEqual([
       ["owners", "Looks good", by],
     ]);
-    expect(checks.map(({ agent, outcome }) => [agent, outcome])).toEqual([["reviewer", "passed"]]);
+    expect(checks.map(({ agent, outcome }) => [agent, outcome])).toEqual([
+      ["reviewer", "passed"],
+      ["hand", "passed"],
+    ]);
   });
 
   test("took until its last grant ended, and no time is known while it goes on", () => {
