@@ -24,7 +24,7 @@ function artefactIn(name: RemoteCallName, args: unknown): string | undefined {
     case "answerQuestion":
       return remoteCalls.answerQuestion.args.safeParse(args).data?.[0].source_artefacts[0];
     case "tell":
-      return remoteCalls.tell.args.safeParse(args).data?.[0].words.source_artefacts[0];
+      return remoteCalls.tell.args.safeParse(args).data?.[0].words.goal_id;
     case "recordVerdict":
       return remoteCalls.recordVerdict.args.safeParse(args).data?.[0].review.source_artefacts[0];
     case "raiseBudget":

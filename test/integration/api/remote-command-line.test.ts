@@ -100,7 +100,9 @@ describe("with SETT_API", () => {
       body: { type: "PersonSays", metadata: { by: "all" } },
     });
     expect((await scene.post(`/v1/goals/${goal}/tell`, body, { as: "reader" })).status).toBe(403);
-    const forged = { ...remark, id: crypto.randomUUID(), metadata: { by: "Ada" } };
+    const other = await post("Write a note");
+    const stated = { source_artefacts: [other], metadata: { by: "Ada" } };
+    const forged = { ...remark, id: crypto.randomUUID(), ...stated };
     const made = { ...forged, logical_id: forged.id };
     for (const [name, args] of [
       ["tell", [{ words: made, actor: "person:Ada" }]],
@@ -112,6 +114,8 @@ describe("with SETT_API", () => {
     }
     const events = await scene.clan.board.readEvents("0", 10_000);
     expect(events.filter(({ actor }) => actor === "person:Ada")).toEqual([]);
+    const tellings = events.filter(({ data }) => data?.path === "/v1/board/tell");
+    expect(tellings.map(({ goal_id }) => String(goal_id))).toEqual([goal, goal]);
     expect((await sett(["cancel", goal])).code).toBe(0);
     const late = await sett(["tell", goal, "Too late"]);
     expect(late).toMatchObject({
