@@ -31,9 +31,13 @@ export function accessOf(user: RedisUser, instance: InstanceName): Access {
   return { ...access, writes: [keys.probe, ...access.writes] };
 }
 
-/** The words that follow `ACL SETUSER name`, for a user who has no rights yet. */
+/**
+ * The words that follow `ACL SETUSER name`, for a user who has no rights yet. Where
+ * `acl-pubsub-default` says so, such a user hears all channels, and Redis then takes no others.
+ */
 export function aclRules({ commands, reads, writes, channels, only }: Access): string[] {
   return [
+    "resetchannels",
     ...reads.map((pattern) => `%R~${pattern}`),
     ...writes.map((pattern) => `~${pattern}`),
     ...channels.map((pattern) => `&${pattern}`),

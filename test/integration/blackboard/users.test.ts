@@ -109,3 +109,16 @@ test("an agent's user hears the two channels of hints, and no other of its insta
     listener.destroy();
   }
 });
+
+test("a user hears only its own channels where new users of that Redis hear all", async () => {
+  const gateway: RedisUser = { role: "gateway" };
+  await server.cli("CONFIG", "SET", "acl-pubsub-default", "allchannels");
+  await prepareUsers(owner(), withPassword(coder, gateway));
+  await server.cli("CONFIG", "SET", "acl-pubsub-default", "resetchannels");
+  const tried = async (name: string) =>
+    (await server.cli("ACL", "DRYRUN", name, "subscribe", "sett:other:artefacts")).slice(0, 80);
+  expect(await tried("agent-coder")).toContain("no permissions to access");
+  const rules = await server.cli("ACL", "LIST");
+  const line = rules.split("\n").find((each) => each.startsWith("user gateway "));
+  expect(line?.replace(/\(.*?\)/g, "")).not.toContain("&");
+});

@@ -106,5 +106,5 @@ test("the rights are written as Redis reads them", () => {
     channels: ["c"],
     only: { del: ["d", "e"] },
   });
-  expect(rules).toEqual(["%R~a", "~b", "&c", "+get", "(~d ~e +del)"]);
+  expect(rules).toEqual(["resetchannels", "%R~a", "~b", "&c", "+get", "(~d ~e +del)"]);
 });
