@@ -10,7 +10,7 @@ import { matchesPattern } from "./match-pattern.ts";
 
 /**
  * Rules need this of the artefact that is bid on. `paths`: the files that its whole change touches;
- * undefined where they are not known, and a rule with `paths` matches then.
+ * undefined where they are not known. A rule with `paths` matches then, unless it says `ignore`.
  */
 export type BidTarget = Pick<Artefact, "type" | "produced_by_role"> & {
   paths?: ChangedPaths | undefined;
@@ -67,7 +67,7 @@ export const rulesWithPaths = ofSame((agents: readonly RegisteredAgent[]) =>
 );
 
 function matches(rule: BidRule, target: BidTarget): boolean {
-  return isAbout(rule, target) && touches(target.paths, rule.paths);
+  return isAbout(rule, target) && matchesFiles(rule, target.paths);
 }
 
 function isAbout(rule: BidRule, target: BidTarget): boolean {
@@ -77,13 +77,21 @@ function isAbout(rule: BidRule, target: BidTarget): boolean {
   );
 }
 
-/** A person may spell a letter in another way than git does: composed, or with its mark apart. */
-function touches(paths: ChangedPaths | undefined, wanted: BidRule["paths"]): boolean {
-  if (paths === undefined || wanted === undefined) return true;
+/**
+ * An agent chooses the files of its change, and one more of them must keep no reviewer from it:
+ * `ignore` needs that all of them match, and any other word one. A person may spell a letter in
+ * another way than git does: composed, or with its mark apart.
+ */
+function matchesFiles({ bid, paths: wanted }: BidRule, paths: ChangedPaths | undefined): boolean {
+  if (wanted === undefined) return true;
+  const mayNotAsk = bid === "ignore";
+  if (paths === undefined) return !mayNotAsk;
   const patterns = wanted.map((path) => pathPatternOf(withoutSurplus(path.normalize())));
-  return paths.some((path) => {
-    const mayBeBelow = path.endsWith("/");
+  const isMatch = (path: string) => {
+    // What a submodule changes below is not known.
+    const mayBeBelow = path.endsWith("/") && !mayNotAsk;
     const names = path.normalize().replace(/\/$/, "").split("/");
     return patterns.some((pattern) => isPathMatch(pattern, names, { mayBeBelow }));
-  });
+  };
+  return mayNotAsk ? paths.length > 0 && paths.every(isMatch) : paths.some(isMatch);
 }

@@ -50,7 +50,8 @@ export const textOfBids = ofSame((bids: readonly Bid[]) =>
 
 /**
  * `on` matches the artefact's type and `from` its producer's role; `*` matches any run of
- * characters. `paths`: one of them matches a file that the artefact's whole change touches.
+ * characters. `paths`: one of them matches a file that the artefact's whole change touches. For
+ * `ignore`, each such file is matched by one of them.
  */
 export const BidRule = z.strictObject({
   on: z.string().min(1).describe("The artefact's type; `*` matches any run of characters."),
@@ -61,7 +62,7 @@ export const BidRule = z.strictObject({
     .describe("The role of the artefact's producer; `*` matches any run of characters."),
   bid: BidWord.describe("The word to bid."),
   paths: BidPaths.optional().describe(
-    "The rule matches only where the whole change, since the goal's commit, touches one of these: `infra/**`, `*.tf`. Where it is not known what a change touches, the rule matches.",
+    "The rule matches only where the whole change, since the goal's commit, touches one of these: `infra/**`, `*.tf`. Where it is not known what a change touches, the rule matches. With `bid: ignore` it matches only where it is known that the change touches nothing else.",
   ),
   after: z
     .array(z.string().min(1))

@@ -99,3 +99,20 @@ test.each([
 ])("pattern %s against %s gives %p", (pattern, text, fits) => {
   expect(matchesPattern(pattern, text)).toBe(fits);
 });
+
+describe("a rule that ignores by paths", () => {
+  const bids: BidRule[] = [
+    { on: "CodeCommit", paths: ["docs/**"], bid: "ignore" },
+    { on: "CodeCommit", bid: "review" },
+  ];
+  test.each([
+    ["docs alone", ["docs/a.txt", "docs/b/c.txt"], "ignore"],
+    ["one more file", ["docs/a.txt", "infra/main.tf"], "review"],
+    ["files that are not known", undefined, "review"],
+    ["no file", [], "review"],
+    ["a submodule that docs may be below", ["docs/"], "review"],
+  ] as const)("says of %s what keeps no change from its agent", (_, paths, word) => {
+    const target = { type: "CodeCommit", produced_by_role: "coder", paths };
+    expect(bidByRules(target, { role: "owner", bids })).toBe(word);
+  });
+});
