@@ -1,6 +1,6 @@
 // The log of an agent or a service, as it is written, or of one claim only what its command prints.
 // It stays at its end, until the reader scrolls up.
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { type ApiError, getStream, pathOf } from "../data/api.ts";
 import { asApiError } from "../data/query.ts";
 import { stream } from "../data/stream.ts";
@@ -23,7 +23,7 @@ type Props = {
 };
 
 export function LiveLog({ name, claim, title, none, close }: Props) {
-  const { rows, error, isEnded } = useRows(name, claim);
+  const { rows, error, isEnded, retry } = useRows(name, claim);
   const list = useRef<WindowHandle>(null);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const last = rows.at(-1);
@@ -47,7 +47,7 @@ export function LiveLog({ name, claim, title, none, close }: Props) {
           <span aria-hidden="true">✕ </span>Close
         </button>
       </header>
-      {error !== undefined && <Problem error={error} />}
+      {error !== undefined && <Problem error={error} retry={retry} />}
       {rows.length === 0 && error === undefined && <p className="quiet">{none}</p>}
       <WindowList
         handle={list}
@@ -100,7 +100,8 @@ function useRows(name: string, claim: string | undefined) {
   const [error, setError] = useState<ApiError>();
   const [attempt, setAttempt] = useState(0);
 
-  useEffect(() => stream.onOpen(() => setAttempt((before) => before + 1)), []);
+  const retry = useCallback(() => setAttempt((before) => before + 1), []);
+  useEffect(() => stream.onOpen(retry), [retry]);
   useEffect(() => {
     const over = new AbortController();
     const rows = new LogRows(claim);
@@ -127,7 +128,7 @@ function useRows(name: string, claim: string | undefined) {
       cancelAnimationFrame(frame);
     };
   }, [name, claim, attempt]);
-  return { ...shown, error };
+  return { ...shown, error, retry };
 }
 
 async function readLines(

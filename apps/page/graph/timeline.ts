@@ -140,7 +140,7 @@ const minLongMs = 10_000;
 /** `ticks`: at most so many. Their times count from the beginning. */
 export function scaleOf(rows: readonly TimelineRow[], nowMs: number, ticks: number): Scale {
   const spans = rows.flatMap(({ tracks }) => tracks.flat());
-  const begin = Math.min(nowMs, ...spans.map((span) => span.asked ?? startOf(span)));
+  const begin = spans.reduce((ms, span) => Math.min(ms, span.asked ?? startOf(span)), nowMs);
   const isAtWork = spans.some(({ ended }) => ended === undefined);
   const last = spans.reduce((latest, { ended = 0 }) => Math.max(latest, ended), begin);
   const end = Math.max(begin + 1_000, isAtWork ? nowMs : last);

@@ -37,6 +37,14 @@ describe("the timeline of a goal", () => {
     ]);
   });
 
+  test("has the grants of very many claims", () => {
+    const [row] = timelineOf(nodes(claim("a", [grant("coder", [1, 2, 3])])));
+    const [span] = row?.tracks.flat() ?? [];
+    if (row === undefined || span === undefined) throw new Error("There is no row.");
+    const many = [{ ...row, tracks: [Array(1_000_000).fill(span)] }];
+    expect(scaleOf(many, 60_000, 5).at(3_000)).toBe(1);
+  });
+
   test("shows who has bid and waits for its turn, while the claim is open", () => {
     const bids = [
       { agent: "packer", word: "exclusive" },
