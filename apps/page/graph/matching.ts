@@ -43,8 +43,7 @@ function openGrants(node: ArtefactNode): Grant[] {
 function statesOf(node: ArtefactNode): string[] {
   const open = openGrants(node);
   const all = node.claims.flatMap(({ grants }) => grants);
-  const reviews = all.filter(({ phase, state }) => phase === "review" && state === "done");
-  const isSentBack = reviews.some((grant) => "rejects" in grant && grant.rejects === true);
+  const isSentBack = all.some((grant) => grant.state === "done" && grant.rejects === true);
   return [
     ...(open.some(({ state }) => state === "running") ? ["at work"] : []),
     ...(open.some(({ state }) => state === "waiting" || state === "queued") ? ["waits"] : []),
@@ -52,6 +51,16 @@ function statesOf(node: ArtefactNode): string[] {
       ? ["failed"]
       : []),
     ...(isSentBack || node.verdict === "feedback" ? ["sent back"] : []),
-    ...((reviews.length > 0 && !isSentBack) || node.verdict === "approval" ? ["approved"] : []),
+    ...(node.claims.some(isApproved) || node.verdict === "approval" ? ["approved"] : []),
   ];
+}
+
+/** Each reviewer has approved: none is asked still, is yet to be asked, or has failed. */
+function isApproved({ status, grants }: ArtefactNode["claims"][number]): boolean {
+  const reviews = grants.filter(({ phase, state }) => phase === "review" && state !== "cancelled");
+  return (
+    status !== "pending_review" &&
+    reviews.length > 0 &&
+    reviews.every((grant) => grant.state === "done" && grant.rejects !== true)
+  );
 }

@@ -80,7 +80,9 @@ export function GoalsView() {
         </a>
       </header>
       {error !== undefined && <Problem error={error} retry={refresh} />}
-      {data !== undefined && goals.length === 0 && <NoGoals isFiltered={isFiltered} />}
+      {data !== undefined && goals.length === 0 && (
+        <NoGoals isFiltered={isFiltered} of={data.next === null ? undefined : data.items.length} />
+      )}
       {goals.length > 0 && (
         <ul className="goal-list">
           {goals.map((goal) => (
@@ -168,10 +170,13 @@ function Fact({
   );
 }
 
-function NoGoals({ isFiltered }: { isFiltered: boolean }) {
+/** `of`: how many of the goals, the newest, were looked at; undefined: all. */
+function NoGoals({ isFiltered, of }: { isFiltered: boolean; of: number | undefined }) {
+  const none =
+    of === undefined ? "No goal is like this." : `None of the newest ${of} is like this.`;
   return (
     <div className="empty">
-      <p>{isFiltered ? "No goal is like this." : "No goal yet."}</p>
+      <p>{isFiltered ? none : "No goal yet."}</p>
       {isFiltered ? <a href="#/goals">All goals</a> : <a href="#/new">State the first one</a>}
     </div>
   );

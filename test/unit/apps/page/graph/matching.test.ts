@@ -12,6 +12,10 @@ const running = {
   ...{ status: "pending_review", kind: "standard", bidding: "closed", bids: [] },
   grants: [{ agent: "reviewer", phase: "review", state: "running" }],
 };
+const reviewed = (status: string, ...reviews: object[]) => ({
+  ...{ status, kind: "standard", bidding: "closed", bids: [] },
+  grants: reviews.map((review) => ({ agent: "one", phase: "review", state: "done", ...review })),
+});
 const nodes = [
   made("a", { metadata: { summary: "Add the Flag" } }),
   made("b", { version: 2, claims: [running] }),
@@ -37,4 +41,19 @@ test.each([
   [{ type: "Draft", words: "add" }, "a"],
 ])("%j finds %p", (filter, expected) => {
   expect(found(filter)).toBe(expected);
+});
+
+test.each([
+  ["each reviewer has approved", reviewed("pending_parallel", {}, {}), true],
+  [
+    "one reviewer has approved, and another has not answered",
+    reviewed("pending_review", {}),
+    false,
+  ],
+  ["a reviewer is asked still", reviewed("pending_review", {}, { state: "waiting" }), false],
+  ["a reviewer has sent it back", reviewed("terminated", {}, { rejects: true }), false],
+  ["a reviewer has failed", reviewed("terminated", {}, { state: "failed" }), false],
+])("approved is only what nothing is missing of: %s", (_, claim, isFound) => {
+  const one = [made("a", { claims: [claim] })] as unknown as ArtefactNode[];
+  expect(matchingNodes(one, { ...none, state: "approved" })?.has("a")).toBe(isFound);
 });
