@@ -19,7 +19,13 @@ import type { AgentExchange, Origin, RecordedCommit } from "../exchange/port.ts"
 import { makeStore } from "../run/borrowing.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
 import { fullDiskOf } from "../run/full-disk.ts";
-import { addContent, contentLeftIn, findContents, writeContent } from "../run/lfs-contents.ts";
+import {
+  addContent,
+  bytesOfContents,
+  contentLeftIn,
+  findContents,
+  writeContent,
+} from "../run/lfs-contents.ts";
 import { namesLfs, type Pointer } from "../run/lfs-pointers.ts";
 import { ownConfig } from "../run/own-config.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
@@ -707,6 +713,7 @@ export class WorkingCopy {
     const run = (each: GitRun) => this.#run(each);
     const found = await findContents(run, join(this.#gitDir, "objects"), shown.lacking);
     if (found.length === 0) return shown;
+    if (maxBytes !== undefined && bytesOfContents(found) > maxBytes) throw new CommitTooLarge(base);
     const own = join(this.#gitDir, "lfs/objects");
     for (const each of found) await writeContent(run, each, own);
     return await this.#smudgeFrom(own, base, path, maxBytes);

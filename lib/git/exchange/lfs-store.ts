@@ -21,7 +21,7 @@ import type { CommitHash } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { showName } from "../run/file-name.ts";
 import { findSubmodules } from "../run/find-submodules.ts";
-import { findContents, writeContent } from "../run/lfs-contents.ts";
+import { bytesOfContents, findContents, writeContent } from "../run/lfs-contents.ts";
 import {
   addedPointers,
   namesLfs,
@@ -29,7 +29,7 @@ import {
   type PointerFile,
   pointersInIndex,
 } from "../run/lfs-pointers.ts";
-import { type GitRun, runGit, tryGit } from "../run/run-git.ts";
+import { type GitRun, LimitExceeded, runGit, tryGit } from "../run/run-git.ts";
 import type { Lacking } from "./port.ts";
 import { someOf } from "./some-of.ts";
 import type { Store } from "./store.ts";
@@ -38,6 +38,9 @@ type Base = Pick<Store, "git" | "place">;
 
 /** A commit, where its objects are, and where git-lfs keeps contents. `prefix`: in latin1. */
 type Source = { commit: CommitHash; objectsDir: string; lfsDir: string; prefix: string };
+
+/** Four times what a pack may have: most files of LFS are packed already. */
+const maxContentBytes = 8 * 1024 ** 3;
 
 /** The folder beside the packs of a store. */
 export function lfsStorePath(objectsDir: string): string {
@@ -79,12 +82,17 @@ export async function lackingLfsObjects(
 /**
  * Puts contents that agents have brought with their commits where git-lfs of the person finds them,
  * and where other agents do. `objectsDir`: the store that has the commits. `revisions`: these,
- * without what was here before, as `rev-list` reads them. Throws git-failed.
+ * without what was here before, as `rev-list` reads them. Throws git-failed, also where they take
+ * more than `maxBytes`; then nothing is written.
  */
 export async function keepLfsContents(
   store: Store,
   commits: readonly CommitHash[],
-  { objectsDir, revisions }: { objectsDir: string; revisions: string },
+  {
+    objectsDir,
+    revisions,
+    maxBytes = maxContentBytes,
+  }: { objectsDir: string; revisions: string; maxBytes?: number },
 ): Promise<void> {
   const { git, place } = store;
   const { gitDir, commonDir, owner } = place;
@@ -98,7 +106,14 @@ export async function keepLfsContents(
   if (!named.includes(true)) return;
   const folder = await lfsFolder(git, gitDir, commonDir);
   const pointers = await addedPointers(run, revisions);
-  for (const content of await findContents(run, objectsDir, pointers)) {
+  const contents = await findContents(run, objectsDir, pointers);
+  const bytes = bytesOfContents(contents);
+  if (bytes > maxBytes)
+    throw new LimitExceeded(
+      "git-failed",
+      `The contents of Git LFS that it brings take ${bytes} bytes, and at most ${maxBytes} are taken at once.`,
+    );
+  for (const content of contents) {
     const path = objectPath(folder, content.oid);
     if (!(await isWhole(path, content.size))) {
       await writeContent(run, content, folder);

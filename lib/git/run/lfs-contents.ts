@@ -88,6 +88,11 @@ export async function findContents(
   return (await readContents(run, blobs)).filter(({ oid }) => oids.has(oid));
 }
 
+/** A small pack may unpack to much, so that they are counted before one is written. */
+export function bytesOfContents(contents: readonly BroughtContent[]): number {
+  return contents.reduce((sum, { size }) => sum + size, 0);
+}
+
 /** Reads those of the objects that bring contents. `onPiece` gets the contents in pieces. */
 export async function readContents(
   run: Run,

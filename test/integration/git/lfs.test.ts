@@ -15,6 +15,8 @@ import {
 import { join } from "node:path";
 import type { CommitChanges } from "../../../lib/git/copy/commit-changes.ts";
 import { readLayer, writeLayer } from "../../../lib/git/copy/layer.ts";
+import { keepLfsContents } from "../../../lib/git/exchange/lfs-store.ts";
+import { takeFile } from "../../../lib/git/exchange/take-commit.ts";
 import { AgentName, type CommitHash } from "../../../lib/model/ids.ts";
 import { treeFolder } from "../../../lib/model/layer.ts";
 import { errorOf } from "../../support/error-of.ts";
@@ -288,6 +290,55 @@ test.each([[[]], [["--object-format=sha256"]]])(
     expect(three.copy.pointers).toEqual(["absent.bin"]);
   },
 );
+
+/** What a small pack unpacks to. */
+const zeros = "\0".repeat(2_000_000);
+
+/** A commit with them that is published, and that no one has fetched yet. */
+async function zerosScene() {
+  const scene = await lfsScene();
+  const one = scene.agent("one");
+  await one.prepare(scene.commit);
+  const commit = commitContents(one, { "zeros.bin": zeros });
+  expect(await publishJudged(one, commit, scene.commit)).toBeUndefined();
+  const places = () =>
+    readdirSync(scene.root, { recursive: true, encoding: "utf8" }).filter((path) =>
+      path.includes(oidOf(zeros)),
+    );
+  return { ...scene, one, zeros: commit, places, [Symbol.dispose]: scene[Symbol.dispose] };
+}
+
+test("what another agent brings is counted before it is written to a disk", async () => {
+  using scene = await zerosScene();
+  const before = scene.places();
+  const { copy } = scene.agent("two");
+  expect(await errorOf(copy.prepare(scene.zeros, [], { maxBytes: 1_500_000 }))).toMatchObject({
+    message: expect.stringContaining("take more than `resources.limits.disk` allows"),
+  });
+  expect(scene.places()).toEqual(before);
+});
+
+test("what unpacks to more than a fetch may bring is not written for the person", async () => {
+  using scene = await zerosScene();
+  const { place } = scene.repository;
+  const objectsDir = join(scene.root, "taken");
+  write(objectsDir, { "info/alternates": `${place.objectsDir}\n` });
+  const git = { path: "git", env: process.env };
+  const [pack = ""] = readdirSync(scene.one.packs);
+  await takeFile({ git, gitDir: place.gitDir, objectsDir }, join(scene.one.packs, pack));
+  const before = scene.places();
+  const revisions = `${scene.zeros}\n^${scene.commit}\n`;
+  const keep = (maxBytes: number) =>
+    keepLfsContents({ git, place, instance, path: objectsDir }, [scene.zeros], {
+      ...{ objectsDir, revisions, maxBytes },
+    });
+  expect(await errorOf(keep(zeros.length - 1))).toMatchObject({
+    message: expect.stringContaining("contents of Git LFS"),
+  });
+  expect(scene.places()).toEqual(before);
+  await keep(zeros.length);
+  expect(scene.places().length).toBeGreaterThan(before.length);
+});
 
 test("a content that is another one, a link or missing is lost, and nothing is published", async () => {
   using scene = await lfsScene();
