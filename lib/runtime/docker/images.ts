@@ -18,7 +18,7 @@ export async function findImage(docker: Docker, tag: string): Promise<ImageInfo 
   const config = image.Config ?? {};
   return {
     id: image.Id,
-    digest: image.RepoDigests?.[0],
+    digest: digestFor(tag, image.RepoDigests ?? []),
     architecture: image.Architecture,
     user: config.User ?? "",
     env: envRecord(config.Env),
@@ -27,6 +27,16 @@ export async function findImage(docker: Docker, tag: string): Promise<ImageInfo 
     workingDir: config.WorkingDir ?? "",
     labels: config.Labels ?? {},
   };
+}
+
+/**
+ * The digest by which the registry of this name has the image. Another registry, which has the same
+ * one, may not be within reach of all who read it.
+ */
+export function digestFor(tag: string, digests: readonly string[]): string | undefined {
+  const name = tag.replace(/@.*$/, "").replace(/:[^/]*$/, "");
+  const short = name.replace(/^(?:index\.)?docker\.io\//, "").replace(/^library\//, "");
+  return digests.find((digest) => digest.startsWith(`${short}@`)) ?? digests[0];
 }
 
 /** `env`: in which docker's logins are found. */
