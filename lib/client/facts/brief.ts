@@ -65,6 +65,8 @@ const maxGoalCharacters = 20_000;
 const maxCharacters = 4_000;
 /** Each list has at most so many. */
 const maxOpinions = 200;
+/** Feedback may have 16 MiB each. Where these are read, the rest is told by its summary. */
+const maxReadCharacters = 8 * 1024 ** 2;
 
 export async function readBrief(
   board: ReadingBoard,
@@ -192,8 +194,13 @@ async function payloadsOf(
     outcome === "feedback" && answer !== undefined ? [answer.id] : [],
   );
   const payloads = new Map<ArtefactId, string>();
-  const wanted = [...new Set([...ids, ...(goal === undefined ? [] : [goal.id])])];
-  for await (const { id, payload } of readWhole(board, wanted)) payloads.set(id, payload);
+  const wanted = [...new Set([...(goal === undefined ? [] : [goal.id]), ...ids])];
+  let characters = 0;
+  for await (const { id, payload } of readWhole(board, wanted)) {
+    payloads.set(id, payload);
+    characters += payload.length;
+    if (characters > maxReadCharacters) break;
+  }
   return payloads;
 }
 
