@@ -65,7 +65,7 @@ const maxGoalCharacters = 20_000;
 const maxCharacters = 4_000;
 /** Each list has at most so many. */
 const maxOpinions = 200;
-/** Feedback may have 16 MiB each. Where these are read, the rest is told by its summary. */
+/** Feedback may have 16 MiB each. Where these are read, the others are shown by their summaries. */
 const maxReadCharacters = 8 * 1024 ** 2;
 
 export async function readBrief(

@@ -8,7 +8,7 @@ import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts"
 import { derived } from "../../../../support/records/lineage.ts";
 import { sampleClaim } from "../../../../support/records/sample.ts";
 
-test("long feedback of many is read in part, and the rest is told by its summary", async () => {
+test("long feedback of many is read in part, and the rest is shown by its summary", async () => {
   const goal = derived([], { type: "GoalDefined", payload: "Paint the door" });
   const change = derived([goal], { type: "CodeCommit" });
   const reviews = Array.from({ length: 24 }, (_, index) =>
