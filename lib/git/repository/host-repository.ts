@@ -210,8 +210,10 @@ export class HostRepository {
     if (found.exitCode === 0) return CommitHash.parse(found.stdout.trim());
     throw new SettError("usage", `This repository has no commit \`${name}\`.`, {
       hint:
-        (await this.#ifShallow()) ??
-        "Name a hash, a branch or a tag: `git log --oneline` lists commits.",
+        this.#copy === undefined
+          ? ((await this.#ifShallow()) ??
+            "Name a hash, a branch or a tag: `git log --oneline` lists commits.")
+          : "Only what agents see is here, without branches and tags: name a hash, or such as `HEAD~1`.",
     });
   }
 

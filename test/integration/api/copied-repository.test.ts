@@ -88,6 +88,12 @@ test("a goal begins at the HEAD that was shown last, and no other commit of the 
   expect(unknown.text).toContain("The repository does not have commit");
   await host.show([second]);
   expect((await post("Second")).body).toMatchObject({ commit: second });
+  expect((await post("By name", { commit: "HEAD~1" })).body).toMatchObject({ commit: here.base });
+  git(here.path, "branch", "feature");
+  expect(await post("No branch", { commit: "feature" })).toMatchObject({
+    status: 422,
+    text: expect.stringContaining("without branches and tags"),
+  });
   // A commit that is shown for another reason is no HEAD.
   await host.show([here.base]);
   expect((await post("Third")).body).toMatchObject({ commit: second });
