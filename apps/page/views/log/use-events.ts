@@ -52,7 +52,8 @@ export function useEvents(filter: EventFilter) {
     const unlisten = stream.listen((arrived) => {
       const events = arrived.filter((event) => isLike(event, wanted));
       if (events.length === 0) return;
-      if (paused.current.is) paused.current.events.push(...events);
+      if (paused.current.is)
+        paused.current.events = [...paused.current.events, ...events].slice(-maxKept);
       else setState((before) => ({ ...before, events: merged(before.events, events) }));
     });
     const unopen = stream.onOpen(() => void readNewest());
