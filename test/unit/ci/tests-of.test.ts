@@ -45,8 +45,8 @@ test("a namesake in another room is not taken for the source's test", () => {
   expect(testsOf("apps/cli/commands/approve.ts", sources)[0]?.file).toBe(
     "test/integration/cli/verdicts.test.ts",
   );
-  expect(testsOf("lib/runtime/docker/images.ts", sources)[0]?.file).toBe(
-    "test/integration/runtime/images.test.ts",
+  expect(testsOf("lib/runtime/docker/lock.ts", sources)[0]?.file).toBe(
+    "test/integration/runtime/lock.test.ts",
   );
 });
 
