@@ -88,6 +88,10 @@ export const add = defineCommand({
     await show(addition, { text, file }, shell);
     if (shell.isInteractive && !args.yes && !(await confirm(shell, "Write this?")))
       throw new SettError("interrupted", "Nothing was written.");
+    if ((await readConfigText(path)) !== text)
+      throw new SettError("usage", `${file} has changed meanwhile, so nothing was written.`, {
+        hint: `Once more: sett add ${use}`,
+      });
     await writeAddition(addition, { file: path, seen }, shell);
     shell.messages.done(`${file} has the agent ${addition.name}.`);
     sayNext(addition, shell);

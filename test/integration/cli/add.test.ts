@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
+  appendFile,
   chmod,
   lstat,
   mkdir,
@@ -13,6 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
+import { runCommand } from "../../../apps/cli/run-command.ts";
+import { fakeShell } from "../../support/cli/fake-shell.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 
 let folder: string;
@@ -137,4 +140,19 @@ test("a path that YAML would read as something else is no other package", async 
   const { code, err } = await sett("add", "./linter #2", "--as", "linter");
   expect([code, err]).toEqual([2, expect.stringContaining("must be the name of a package")]);
   expect(await read("sett.yml")).not.toContain("linter");
+});
+
+test("what a person writes into the file while the change is shown stays", async () => {
+  await sett("init");
+  const shell = { ...fakeShell(), cwd: folder };
+  const { write } = shell.err;
+  shell.err.write = async (text) => {
+    if (text.includes("use: ./agents/shell"))
+      await appendFile(join(folder, "sett.yml"), "# of mine\n");
+    await write(text);
+  };
+  expect(await runCommand(["add", "shell", "--copy"], shell)).toBe(2);
+  expect(shell.written.err).toContain("sett.yml has changed meanwhile, so nothing was written.");
+  expect(await read("sett.yml")).toEndWith("# of mine\n");
+  expect(await stat(join(folder, "agents/shell")).catch(() => undefined)).toBeUndefined();
 });
