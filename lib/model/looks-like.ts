@@ -95,7 +95,7 @@ export function firstLike<Own extends string>(name: string, owns: readonly Own[]
 
 const lettersByName = new Map<string, readonly string[]>();
 
-/** Of a name of ours: there are few of them, and each is compared with every type of an agent. */
+/** Names of ours are few, and each is compared with every type of an agent: they are kept. */
 function lettersOf(own: string): readonly string[] {
   const known = lettersByName.get(own);
   if (known !== undefined) return known;

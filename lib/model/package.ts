@@ -6,7 +6,7 @@ import { Provider } from "./config-models.ts";
 /** The file of a package, in its folder, or in `/app` of an image. */
 export const packageFile = "agent.yml";
 
-/** Which of the APIs the package's command speaks. `any`: both. */
+/** The API that the package's command speaks. `any`: both. */
 export const PackageApi = z.enum([...Provider.options, "any"]);
 export type PackageApi = z.infer<typeof PackageApi>;
 

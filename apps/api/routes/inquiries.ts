@@ -39,7 +39,7 @@ const limit = z.coerce
   .openapi({ description: "How many items, from 1 to 500.", example: 50 });
 const query = z.strictObject({ goal: goalParameter, limit, cursor });
 const oldestFirst = "The oldest comes first. A page has fewer items where they are long.";
-/** Of the questions of one answer. */
+/** The questions of one answer have at most so many. */
 const maxChars = 8 * 1024 ** 2;
 
 const listInquiriesRoute = createRoute({

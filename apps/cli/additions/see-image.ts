@@ -7,7 +7,7 @@ import { requireEngine } from "../instance/runtimes.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
 
-/** Where an image has its agent.yml. */
+/** An image has its agent.yml there. */
 const place = `/app/${packageFile}`;
 
 /**

@@ -184,7 +184,7 @@ function outcomeOf(grant: Grant): Check["outcome"] {
   return grant.state === "failed" ? "failed" : "open";
 }
 
-/** Only of those whose summary does not say all. */
+/** Reads the payloads of those alone whose summary does not say all. */
 async function payloadsOf(
   board: Board,
   found: readonly Found[],

@@ -1,4 +1,4 @@
-// Which files a commit touches since its goal's: with real git, as the cub puts it on record.
+// Finds the files that a commit touches since its goal's: with real git, as the cub records them.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { publishCommit } from "../../../apps/cub/work/publish-commit.ts";

@@ -1,4 +1,4 @@
-// What a person tells work that goes on: which grants hear it, and who can say it.
+// Shows which grants hear what a person tells work that goes on, and who can say it.
 import { expect, test } from "bun:test";
 import { replayLog } from "../../../apps/cli/audit/replay.ts";
 import { postRemark, resolveHearer } from "../../../lib/client/actions/post-remark.ts";

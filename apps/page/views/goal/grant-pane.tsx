@@ -1,4 +1,4 @@
-// What an agent's command prints for one claim, as it comes, beside the goal.
+// Shows what an agent's command prints for one claim, as it comes, beside the goal.
 import { useEffect, useRef } from "react";
 import { LiveLog } from "../../components/live-log.tsx";
 import { Line } from "../../components/text.tsx";

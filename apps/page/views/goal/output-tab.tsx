@@ -1,5 +1,5 @@
-// What the command that ended with an artefact has printed, as it is kept: of more than the limit,
-// its beginning and its end.
+// Shows what the command that ended with an artefact has printed, as it is kept: of more than the
+// limit, its beginning and its end.
 import { shownLines, withoutEscapes } from "../../../../lib/words/terminal-text.ts";
 import { LongText } from "../../components/long-text.tsx";
 import { Problem } from "../../components/problem.tsx";

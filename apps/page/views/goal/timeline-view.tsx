@@ -143,7 +143,7 @@ function useSought(box: { current: HTMLElement | null }, sought: Props["sought"]
   }, [box, sought]);
 }
 
-/** As wide as the style says. */
+/** The style says the same width. */
 const nameWidth = 128;
 
 type View = { left: number; width: number };

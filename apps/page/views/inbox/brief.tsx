@@ -1,5 +1,5 @@
-// What a person should know who judges an artefact, beside what it changes: the goal's text, what
-// others say, what was checked, their own earlier words, and the cost.
+// Shows what a person should know who judges an artefact, beside what it changes: the goal's text,
+// what others say, what was checked, their own earlier words, and the cost.
 import { opinionSentence } from "../../../../lib/words/opinion-sentence.ts";
 import { textOf } from "../../../../lib/words/segment.ts";
 import { LongText } from "../../components/long-text.tsx";

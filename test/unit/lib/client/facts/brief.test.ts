@@ -1,4 +1,4 @@
-// How much is read of what others say, for a person who judges.
+// Bounds how much is read of what others say, for a person who judges.
 import { expect, test } from "bun:test";
 import { briefOf } from "../../../../../lib/client/facts/brief.ts";
 import { artefactGraph } from "../../../../../lib/core/artefact-graph.ts";

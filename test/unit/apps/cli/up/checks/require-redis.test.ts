@@ -1,4 +1,4 @@
-// What a Redis elsewhere lacks, in sentences.
+// Says in sentences what a Redis elsewhere lacks.
 import { expect, test } from "bun:test";
 import { lacksOf } from "../../../../../../apps/cli/up/checks/require-redis.ts";
 import { modeOf, type Surveyed } from "../../../../../../lib/blackboard/redis/survey.ts";
