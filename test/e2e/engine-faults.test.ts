@@ -90,16 +90,24 @@ class Scene implements AsyncDisposable {
     return code === 0 ? "up" : isKept ? "kept" : isLeft ? "left" : "undone";
   }
 
-  /** The lock has no labels of the instance, and may need a moment to end after its connection. */
+  /**
+   * What stays. The Engine removes a container by itself once it has ended, which may take a moment
+   * after the connection of a lock, or after the last word of `up`.
+   */
   async left(): Promise<string[]> {
-    await waitFor("the end of the lock", async () => {
-      return (
-        (
-          await $`docker ps --all --quiet --filter name=sett-${this.sett.name}.lock`.text()
-        ).trim() === ""
-      );
-    });
-    return await this.sett.leftOvers();
+    const named = async () =>
+      (await $`docker ps --all --quiet --filter name=sett-${this.sett.name}.lock`.text()).trim();
+    await waitFor("the end of the lock", async () => (await named()) === "");
+    let left: string[] = [];
+    await waitFor(
+      "the end of what the Engine removes",
+      async () => {
+        left = await this.sett.leftOvers();
+        return left.length === 0;
+      },
+      { timeoutMs: 30_000 },
+    ).catch(() => undefined);
+    return left;
   }
 
   /** The requests of one `sett up` that meets no fault, in order, without names. */
