@@ -1,5 +1,5 @@
-// Counts how many attempts of each agent were done and have failed, and how long they take: from the
-// newest part of the log, then with each event.
+// Counts how many attempts of each agent were done and have failed, and how long they take: from
+// the newest part of the log, then with each event.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readHeads } from "../../../lib/client/facts/artefacts.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
