@@ -28,7 +28,7 @@ export async function startContainer(
     await container.start();
   } catch (error) {
     // Why it did not start says more than why it could not be removed.
-    await removeContainer(docker, container.id).catch(() => undefined);
+    await removeSpent(docker, container.id).catch(() => undefined);
     throw explain(error, `start the container ${spec.name}`);
   }
   return { id: container.id };
@@ -120,6 +120,14 @@ export async function removeContainer(
       await waitUntilGone(docker, container);
     }
   });
+}
+
+/**
+ * Removes a container that only this process knows, and that no later step would remove: an Engine
+ * that refuses once, or does not answer, is asked once more.
+ */
+export async function removeSpent(docker: Docker, container: string): Promise<void> {
+  await removeContainer(docker, container).catch(() => removeContainer(docker, container));
 }
 
 async function waitUntilGone(docker: Docker, container: string): Promise<void> {

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import type Docker from "dockerode";
 import { madeLabel } from "../labels.ts";
 import { readTar } from "../tar.ts";
-import { removeContainer } from "./containers.ts";
+import { removeSpent } from "./containers.ts";
 import { ask, askIfThere } from "./errors.ts";
 import { isPerhapsDone, removeLostContainer } from "./lost-answers.ts";
 
@@ -41,6 +41,6 @@ export async function readImageFile(
       return undefined;
     });
   } finally {
-    await removeContainer(docker, container.id);
+    await removeSpent(docker, container.id);
   }
 }

@@ -11,7 +11,7 @@ import { madeLabel } from "../labels.ts";
 import { carrierImage } from "../names.ts";
 import { notOurs } from "../not-ours.ts";
 import type { HeldLock, Lock, LostLock } from "../port.ts";
-import { removeContainer } from "./containers.ts";
+import { removeContainer, removeSpent } from "./containers.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 import { isPerhapsDone, removeLostContainer } from "./lost-answers.ts";
 
@@ -213,7 +213,7 @@ async function startHolder(
     // An open connection would keep this program from ending.
     close(connection);
     // It would keep the name, and nothing would end it.
-    await removeContainer(docker, holder.id).catch(() => undefined);
+    await removeSpent(docker, holder.id).catch(() => undefined);
     if (statusOf(error) === 404) return undefined;
     throw explain(error, `acquire the lock ${name}`, signal);
   }

@@ -10,7 +10,7 @@ import type Docker from "dockerode";
 import { labelsFor, madeLabel, type PartLabels, writeLabels } from "../labels.ts";
 import { carrierVolumeName, idleName } from "../names.ts";
 import { readTar } from "../tar.ts";
-import { removeContainer } from "./containers.ts";
+import { removeSpent } from "./containers.ts";
 import { explain, reasonOf, statusOf } from "./errors.ts";
 import { findCarrierImage } from "./lock.ts";
 import { isPerhapsDone, removeLostContainer } from "./lost-answers.ts";
@@ -32,7 +32,7 @@ export async function seesFolder(
     try {
       return (await fileIn(container)) === secret;
     } finally {
-      await removeContainer(docker, container.id);
+      await removeSpent(docker, container.id);
     }
   } finally {
     await rm(place, { recursive: true, force: true });

@@ -10,7 +10,7 @@ import { ownPart } from "../own-part.ts";
 import type { PlannedVolume } from "../part-plan.ts";
 import { archiveEnd, paddingOf, readTar, writeHeader } from "../tar.ts";
 import { volumeMount } from "./container-options.ts";
-import { removeContainer } from "./containers.ts";
+import { removeSpent } from "./containers.ts";
 import { ask, askIfThere } from "./errors.ts";
 import { folderArchive } from "./folder-archive.ts";
 import { isPerhapsDone, removeLostContainer, removeLostVolume } from "./lost-answers.ts";
@@ -191,7 +191,7 @@ export async function openIdleContainer(
       throw error;
     }),
   );
-  const remove = () => removeContainer(docker, container.id);
+  const remove = () => removeSpent(docker, container.id);
   return { container, [Symbol.asyncDispose]: remove };
 }
 

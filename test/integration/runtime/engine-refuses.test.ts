@@ -116,6 +116,24 @@ test("what the Engine has made without saying so is removed", async () => {
   expect((await $`docker volume ls --quiet --filter name=${name}`.text()).trim()).toBe("");
 });
 
+test("a container that was used for a moment is removed, also where the Engine refuses once", async () => {
+  await using proxy = await startEngineProxy();
+  const runtime = await dockerRuntime({ socketPath: proxy.path });
+  await ensureTinyImage();
+  const instance = newName();
+  const name = `sett-${instance}`;
+  const removal = /^DELETE \/containers\//;
+  const owner = { uid: 1, gid: 1 };
+  // A removal that is held is asked for again as well, once the patience has ended.
+  for (const fault of faults.filter((one) => one !== "hold")) {
+    proxy.failOn(1, fault, removal);
+    const volume = { name, labels: labels(instance, "blackboard"), owner, image: tinyImage };
+    await runtime.apply.makeVolume(volume).catch((error: unknown) => error);
+    expect([fault, await containersNamed(name)]).toEqual([fault, ""]);
+    await $`docker volume rm --force ${name}`.quiet();
+  }
+});
+
 test("a network of that name and another's stays where the answer is lost", async () => {
   await using proxy = await startEngineProxy();
   const runtime = await dockerRuntime({ socketPath: proxy.path });
