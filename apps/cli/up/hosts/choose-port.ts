@@ -1,4 +1,5 @@
 // Chooses ports of this machine for an instance without containers.
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { isServiceName, type ServiceName } from "../../../../lib/model/services.ts";
@@ -28,12 +29,34 @@ export async function choosePorts(
   return ports;
 }
 
+/**
+ * Linux takes the ports of connections from 32768 on, and might take a chosen one before its
+ * service listens: these are below.
+ */
+const [firstPort, portCount] = [20_000, 12_768];
+const maxTries = 50;
+
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const port = await tryPort(firstPort + randomInt(portCount));
+    if (port !== undefined) return port;
+  }
+  const port = await tryPort(0);
+  if (port !== undefined) return port;
+  throw new Error("The system gives no port.");
+}
+
+/** 0: any. Undefined where another program has it. */
+async function tryPort(wanted: number): Promise<number | undefined> {
+  const server = createServer();
+  const listening = once(server, "listening").then(
+    () => true,
+    () => false,
+  );
+  server.listen(wanted, "127.0.0.1");
+  if (!(await listening)) return undefined;
   const address = server.address();
   server.close();
   await once(server, "close");
-  if (typeof address === "object" && address !== null) return address.port;
-  throw new Error("The system gives no port.");
+  return typeof address === "object" && address !== null ? address.port : undefined;
 }
