@@ -66,18 +66,25 @@ export function json<Schema extends z.ZodType>(schema: Schema, description: stri
   return { description, content: { "application/json": { schema } } };
 }
 
+/** The body of a request that needs one. */
+export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
+  return { required: true, content: { "application/json": { schema } } } as const;
+}
+
+/** An id, or enough of its beginning. */
+export const idText = z
+  .string()
+  .min(6)
+  .max(64)
+  .regex(/^[0-9a-fA-F-]+$/, { error: "must be digits, the letters a to f, and hyphens" });
+
 export function idParameter(what: string) {
   return z.strictObject({
-    id: z
-      .string()
-      .min(6)
-      .max(64)
-      .regex(/^[0-9a-fA-F-]+$/, { error: "must be digits, the letters a to f, and hyphens" })
-      .openapi({
-        param: { name: "id", in: "path" },
-        description: `The id of ${what}; 6 or more characters of its beginning are enough.`,
-        example: "9f3a12b4-5c6d-4e7f-8a9b-0c1d2e3f4a5b",
-      }),
+    id: idText.openapi({
+      param: { name: "id", in: "path" },
+      description: `The id of ${what}; 6 or more characters of its beginning are enough.`,
+      example: "9f3a12b4-5c6d-4e7f-8a9b-0c1d2e3f4a5b",
+    }),
   });
 }
 
@@ -89,16 +96,10 @@ export const emptyBody = {
   },
 } as const;
 
-export const goalParameter = z
-  .string()
-  .min(6)
-  .max(64)
-  .regex(/^[0-9a-fA-F-]+$/, { error: "must be digits, the letters a to f, and hyphens" })
-  .optional()
-  .openapi({
-    description: "Only of this goal; 6 or more characters of its id are enough.",
-    example: "9f3a12b4",
-  });
+export const goalParameter = idText.optional().openapi({
+  description: "Only of this goal; 6 or more characters of its id are enough.",
+  example: "9f3a12b4",
+});
 
 export const pageParameters = {
   limit: z.coerce

@@ -11,6 +11,7 @@ import {
   goalParameter,
   idParameter,
   json,
+  jsonBody,
   listOf,
   namesIn,
   namesParameter,
@@ -104,7 +105,7 @@ const postNew = createRoute({
     "A text or a commit of your own, as something new or as the next version of another artefact, whose work then ends. It is on record by your name, and agents bid on it.",
   security,
   middleware: may("post"),
-  request: { body: { required: true, content: { "application/json": { schema: NewArtefact } } } },
+  request: { body: jsonBody(NewArtefact) },
   responses: { 201: json(ArtefactHead, "The artefact."), ...writeProblems },
 });
 

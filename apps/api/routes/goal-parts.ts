@@ -6,7 +6,9 @@ import {
   emptyBody,
   findProblems,
   idParameter,
+  idText,
   json,
+  jsonBody,
   security,
   writeProblems,
 } from "../../../lib/api/common.ts";
@@ -87,19 +89,14 @@ const budget = createRoute({
   middleware: may("budget"),
   request: {
     params,
-    body: {
-      required: true,
-      content: {
-        "application/json": {
-          schema: z
-            .strictObject({
-              add: z.string().min(1).max(200).openapi({ example: "5usd" }),
-              agent: z.string().min(1).max(40).optional().openapi({ example: "coder" }),
-            })
-            .openapi("Raise"),
-        },
-      },
-    },
+    body: jsonBody(
+      z
+        .strictObject({
+          add: z.string().min(1).max(200).openapi({ example: "5usd" }),
+          agent: z.string().min(1).max(40).optional().openapi({ example: "coder" }),
+        })
+        .openapi("Raise"),
+    ),
   },
   responses: { 200: json(BudgetReport, "The budget after it."), ...writeProblems },
 });
@@ -142,27 +139,16 @@ const tell = createRoute({
   middleware: may("answer"),
   request: {
     params,
-    body: {
-      required: true,
-      content: {
-        "application/json": {
-          schema: z
-            .strictObject({
-              text: z.string().openapi({ example: "Leave the tests as they are" }),
-              claim: z
-                .string()
-                .min(6)
-                .max(64)
-                .regex(/^[0-9a-fA-F-]+$/, {
-                  error: "must be digits, the letters a to f, and hyphens",
-                })
-                .optional()
-                .openapi({ description: "Only the work on this claim of the goal." }),
-            })
-            .openapi("Tell"),
-        },
-      },
-    },
+    body: jsonBody(
+      z
+        .strictObject({
+          text: z.string().openapi({ example: "Leave the tests as they are" }),
+          claim: idText
+            .optional()
+            .openapi({ description: "Only the work on this claim of the goal." }),
+        })
+        .openapi("Tell"),
+    ),
   },
   responses: { 201: json(ArtefactHead, "The words, of the type `PersonSays`."), ...writeProblems },
 });

@@ -4,6 +4,7 @@ import {
   findProblems,
   idParameter,
   json,
+  jsonBody,
   listOf,
   namesIn,
   namesParameter,
@@ -66,7 +67,7 @@ const postGoal = createRoute({
   summary: "State a goal",
   security,
   middleware: may("forage"),
-  request: { body: { required: true, content: { "application/json": { schema: NewGoal } } } },
+  request: { body: jsonBody(NewGoal) },
   responses: { 201: json(PostedGoal, "The goal is on the blackboard."), ...writeProblems },
 });
 

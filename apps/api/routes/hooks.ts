@@ -1,6 +1,6 @@
 // /hooks/NAME: where a forge posts its events. No token: its signature is its access.
 
-import { json } from "../../../lib/api/common.ts";
+import { json, jsonBody } from "../../../lib/api/common.ts";
 import {
   Delivered,
   deliveryProblems,
@@ -38,7 +38,7 @@ const deliveryRoute = {
   request: {
     params: HookAddress,
     headers: ForgeHeaders,
-    body: { required: true, content: { "application/json": { schema: ForgeEvent } } },
+    body: jsonBody(ForgeEvent),
   },
   responses: {
     200: json(Delivered, "No goal is posted."),

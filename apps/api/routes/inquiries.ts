@@ -7,6 +7,7 @@ import {
   goalParameter,
   idParameter,
   json,
+  jsonBody,
   pageParameters,
   security,
   writeProblems,
@@ -83,16 +84,11 @@ const answer = createRoute({
   middleware: may("answer"),
   request: {
     params: idParameter("a question"),
-    body: {
-      required: true,
-      content: {
-        "application/json": {
-          schema: z
-            .strictObject({ text: z.string().openapi({ example: "The green one" }) })
-            .openapi("NewAnswer"),
-        },
-      },
-    },
+    body: jsonBody(
+      z
+        .strictObject({ text: z.string().openapi({ example: "The green one" }) })
+        .openapi("NewAnswer"),
+    ),
   },
   responses: { 201: json(ArtefactHead, "The Answer."), ...writeProblems },
 });
@@ -138,19 +134,14 @@ const reject = createRoute({
   middleware: may("approve"),
   request: {
     params: idParameter("an artefact"),
-    body: {
-      required: true,
-      content: {
-        "application/json": {
-          schema: z
-            .strictObject({
-              reason: z.string().openapi({ example: "The date is wrong" }),
-              for: speaker,
-            })
-            .openapi("Reject"),
-        },
-      },
-    },
+    body: jsonBody(
+      z
+        .strictObject({
+          reason: z.string().openapi({ example: "The date is wrong" }),
+          for: speaker,
+        })
+        .openapi("Reject"),
+    ),
   },
   responses: { 201: json(ArtefactHead, "The Review."), ...writeProblems },
 });
