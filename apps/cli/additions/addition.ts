@@ -1,5 +1,5 @@
-// What `sett add` would write: the sett.yml with one more agent, and with `--copy` the package's
-// folder.
+// Says what `sett add` would write: the sett.yml with one more agent, and with `--copy` the
+// package's folder.
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { addAgent, providerFor } from "../../../lib/config/add-agent.ts";

@@ -109,7 +109,7 @@ async function seeAgain(
   { messages }: Shell,
 ): Promise<undefined> {
   const { packages, unlocked, mistakes } = checked;
-  // What it has of other images would be lost.
+  // A new file would lose what this one has of other images.
   if (packages.problem !== undefined) throw invalidConfig(file, mistakes);
   for (const problem of [...unlocked, ...mistakes]) messages.warn(formatProblem(problem));
   const text = lockText(lockOf(packages));

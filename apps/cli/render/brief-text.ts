@@ -11,7 +11,7 @@ const maxForeign = 200;
 const maxOpinions = 20;
 const goalLines = 20;
 const wordLines = 8;
-/** What was sent back never has the sign of what has passed. */
+/** A result that was sent back never has the sign of one that has passed. */
 const signs = {
   passed: { symbol: "done", colour: "green" },
   feedback: { symbol: "rejected", colour: "red" },

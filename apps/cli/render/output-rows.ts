@@ -97,7 +97,7 @@ function coloured(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with the escape character.
 const styles = /\u001b\[([\d;]*)m/;
 
-/** What follows a choice from a palette is the number of a colour, or its parts. */
+/** A choice from a palette is followed by the number of a colour, or by its parts. */
 function stylesIn(codes: readonly number[]): number[] {
   const found: number[] = [];
   for (let at = 0; at < codes.length; at += 1) {

@@ -177,7 +177,7 @@ export class EventHandler {
         // The question of an agent is handled with the event that its grant waits.
         return data.agent === undefined ? this.#questions.settleQuestion(artefact_id) : undefined;
       case "Answer":
-        // What a person tells running work answers no question.
+        // A word of a person to running work answers no question.
         return data.type === remarkType ? undefined : this.#questions.settleAnswer(artefact_id);
       default:
         return undefined;

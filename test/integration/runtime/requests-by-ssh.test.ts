@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { openEngine } from "../../../lib/runtime/docker/open-engine.ts";
 import { canStartSsh, startSshServer } from "../../support/docker/ssh-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(120_000);
 
@@ -85,7 +86,7 @@ describe.skipIf(!canStartSsh)("when its ssh goes on", () => {
     const broken = Readable.from(
       (async function* () {
         yield Buffer.from("begin");
-        while (!at.requests.some(({ begin }) => begin === "begin")) await Bun.sleep(1);
+        await waitFor("its beginning", () => at.requests.some(({ begin }) => begin === "begin"));
         throw Object.assign(new Error("gone"), { code: "ENOENT", syscall: "open" });
       })(),
     );

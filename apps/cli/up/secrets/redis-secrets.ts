@@ -11,7 +11,7 @@ export type RedisSecrets = { password: string | undefined; users: string | undef
 
 type Named = Pick<SettConfig["services"]["redis"], "secret" | "users">;
 
-/** Those who run that Redis see digests of the passwords: a short text could be guessed. */
+/** The operators of that Redis see digests of the passwords: a short text could be guessed. */
 const minLength = 32;
 
 /** Throws `config-invalid`. A line break at the end of a file is not a part of a value. */
