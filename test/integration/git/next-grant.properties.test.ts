@@ -61,8 +61,11 @@ const files = ["a/b/c.txt", "a/d.txt", "e.txt", "f", "f/g.txt", "README.md", "li
 const folder = fc.constantFrom(...folders);
 const file = fc.constantFrom(...files);
 
-/** A command that cannot do something of it leaves that out. */
-const deeds: Record<string, (at: string, file: string) => void> = {
+/**
+ * A command that cannot do something of it leaves that out. `elsewhere` is a file of the test, since
+ * a later deed writes through a link to it.
+ */
+const deeds: Record<string, (at: string, file: string, elsewhere: string) => void> = {
   "adds a file": (at) => writeFileSync(join(at, "new"), "x"),
   "adds a folder": (at) => mkdirSync(join(at, "new folder/in it"), { recursive: true }),
   "adds a repository": (at) => {
@@ -97,9 +100,9 @@ const deeds: Record<string, (at: string, file: string) => void> = {
     mkdirSync(name);
     writeFileSync(join(name, "in it"), "x");
   },
-  "links a file elsewhere": (_, name) => {
+  "links a file elsewhere": (_, name, elsewhere) => {
     rmSync(name);
-    symlinkSync("/etc/passwd", name);
+    symlinkSync(elsewhere, name);
   },
   "removes a file": (_, name) => rmSync(name),
   "commits all": (at) => {
@@ -126,6 +129,10 @@ test("each grant begins with the files of its commit, and with nothing else", as
     return seenIn(clone);
   });
   let runs = 0;
+  const elsewhere = join(host.root, "elsewhere");
+  writeFileSync(elsewhere, "not of a workspace\n");
+  const seenElsewhere = () =>
+    `${(lstatSync(elsewhere).mode & 0o7777).toString(8)} ${readFileSync(elsewhere, "utf8")}`;
   const all = fc.asyncProperty(fc.array(grant, { minLength: 2, maxLength: 6 }), async (grants) => {
     const workspaceDir = join(host.root, `work-${runs++}`);
     const options = {
@@ -138,12 +145,14 @@ test("each grant begins with the files of its commit, and with nothing else", as
     const older = join(host.root, `older-${runs}`);
     let copy = copyIn(options);
     for (const { commit, deeds: done, after } of grants) {
+      const left = seenElsewhere();
       await copy.prepare(commits[commit] ?? host.base);
+      expect(seenElsewhere()).toBe(left);
       expect(seenIn(workspaceDir).toSorted()).toEqual((wanted[commit] ?? []).toSorted());
       if (!existsSync(older)) Bun.spawnSync(["cp", "-a", keptAt, older]);
       for (const { what, folder: at, file: name } of done)
         try {
-          deeds[what]?.(join(workspaceDir, at), join(workspaceDir, name));
+          deeds[what]?.(join(workspaceDir, at), join(workspaceDir, name), elsewhere);
         } catch {
           // See above.
         }
