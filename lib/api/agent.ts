@@ -55,6 +55,10 @@ export const Agent = z
           .int()
           .nullable()
           .openapi({ description: "How long those take that are done; null: none is." }),
+        usd_30_days: z.number().openapi({
+          description: "What its calls of language models cost in the last 30 days.",
+        }),
+        calls_30_days: z.int(),
         since: Instant.nullable().openapi({
           description: "From when on they are counted; null: from the beginning.",
         }),

@@ -21,6 +21,10 @@ const summary = {
   trigger: z.string().nullable().openapi({
     description: "The name of the trigger that has stated it; null where a person has.",
   }),
+  person: z.string().nullable().openapi({
+    description:
+      "Who has stated it, as budgets name people: by address, else by name; null where none is known.",
+  }),
   artefacts: z.int().openapi({ description: "How many artefacts the goal has." }),
   cost: GoalCost.nullable().openapi({
     description: "Of its calls of language models; null where there were none.",

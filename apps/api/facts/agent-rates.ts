@@ -1,5 +1,5 @@
-// Counts how many attempts of each agent were done and have failed, and how long they take: from
-// the newest part of the log, then with each event.
+// Counts how many attempts of each agent were done and have failed, how long they take, and what
+// its calls of models cost: from the newest part of the log, then with each event.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readHeads } from "../../../lib/client/facts/artefacts.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -12,16 +12,25 @@ export type Rates = {
   failed: number;
   failures_by_reason: Record<string, number>;
   median_ms: number | null;
+  usd_30_days: number;
+  calls_30_days: number;
   since: string | null;
 };
-/** `began`: Unix ms of grants that run, by their claims. `took`: the newest ones that were done. */
+/**
+ * `began`: Unix ms of grants that run, by their claims. `took`: the newest ones that were done.
+ * `calls`: of language models, by the day since 1970 on which they ended.
+ */
 type Counted = {
   done: number;
   failures: ArtefactId[];
   failed: number;
   began: Map<string, number>;
   took: number[];
+  calls: Map<number, { usd: number; calls: number }>;
 };
+
+const dayMs = 86_400_000;
+const days = 30;
 
 const pageSize = 500;
 /** A longer log is not read: the counts then begin later. */
@@ -61,14 +70,21 @@ export class AgentRates {
   }
 
   #ratesOf(agent: AgentName, types: ReadonlyMap<ArtefactId, string>): Rates {
-    const { done = 0, failed = 0, failures = [], took = [] } = this.#counts.get(agent) ?? {};
+    const counted = this.#counts.get(agent) ?? noneCounted();
+    const { done, failed, failures, took, calls } = counted;
     const byReason: Record<string, number> = {};
     for (const id of failures) {
       const type = types.get(id) ?? "unknown";
       byReason[type] = (byReason[type] ?? 0) + 1;
     }
     const median_ms = took.toSorted((one, other) => one - other)[took.length >> 1] ?? null;
-    return { done, failed, failures_by_reason: byReason, median_ms, since: this.#since };
+    const first = Math.floor(Date.now() / dayMs) - days + 1;
+    const recent = [...calls].flatMap(([day, sum]) => (day >= first ? [sum] : []));
+    return {
+      ...{ done, failed, failures_by_reason: byReason, median_ms, since: this.#since },
+      usd_30_days: recent.reduce((sum, { usd }) => sum + usd, 0),
+      calls_30_days: recent.reduce((sum, one) => sum + one.calls, 0),
+    };
   }
 
   /**
@@ -116,6 +132,10 @@ export class AgentRates {
     if (!isCounted(event) || agent === undefined) return;
     const counted = this.#counts.get(agent) ?? noneCounted();
     this.#counts.set(agent, counted);
+    if (type === "model_called") {
+      countCall(counted.calls, event);
+      return;
+    }
     if (type === "grant_started") {
       counted.began.set(claim_id, Date.parse(event.time));
       return;
@@ -135,11 +155,19 @@ export class AgentRates {
 }
 
 function noneCounted(): Counted {
-  return { done: 0, failed: 0, failures: [], began: new Map(), took: [] };
+  return { done: 0, failed: 0, failures: [], began: new Map(), took: [], calls: new Map() };
+}
+
+/** The sums of days that are no longer asked for are forgotten. */
+function countCall(calls: Counted["calls"], { time, data = {} }: SettEvent): void {
+  const day = Math.floor(Date.parse(time) / dayMs);
+  const { usd, calls: number } = calls.get(day) ?? { usd: 0, calls: 0 };
+  calls.set(day, { usd: usd + Number(data.usd ?? 0), calls: number + 1 });
+  for (const one of calls.keys()) if (one <= day - days) calls.delete(one);
 }
 
 const ends = new Set<SettEvent["type"]>(["grant_done", "grant_failed", "grant_cancelled"]);
 
 function isCounted({ type }: SettEvent): boolean {
-  return ends.has(type) || type === "grant_started";
+  return ends.has(type) || type === "grant_started" || type === "model_called";
 }

@@ -22,6 +22,7 @@ export type GoalFacts = {
   failures: ArtefactHead[];
   commit: string | undefined;
   trigger: string | undefined;
+  person: string | undefined;
   cost: GoalCost | undefined;
 };
 
@@ -87,7 +88,7 @@ export class GoalReadings {
       ...{ goal, status, cost, summary: goalSummary(reading), failures: failuresOf(reading) },
       created_at: (first ?? artefacts[0])?.created_at ?? new Date(0).toISOString(),
       ...{ artefacts: reading.count, unreadable: reading.unreadable },
-      ...{ commit: first?.metadata.commit, trigger: reading.trigger },
+      ...{ commit: first?.metadata.commit, trigger: reading.trigger, person: reading.person },
     };
   }
 

@@ -18,10 +18,11 @@ export function goalSummaryView({
   failures,
   cost,
   trigger,
+  person,
 }: GoalFacts) {
   return {
     ...{ id: goal, state: status.state, summary, created_at, artefacts, cost: goalCostJson(cost) },
-    trigger: trigger ?? null,
+    ...{ trigger: trigger ?? null, person: person ?? null },
     open_claims: status.openClaims.length,
     waiting_for: status.waitingFor.length,
     failures: failures.length,

@@ -1,5 +1,5 @@
 // Small texts of the page: sizes, counts, sums of money. Pure.
-import { nanosPerUsd } from "../../../lib/model/amounts.ts";
+import { formatAmount, nanosPerUsd } from "../../../lib/model/amounts.ts";
 import { money as moneyOf } from "../../../lib/words/money.ts";
 import type { CostView } from "../data/contract.ts";
 
@@ -14,6 +14,11 @@ export function byteSize(bytes: number): string {
 /** `1 claim`, `3 claims`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${number.toLocaleString("en")} ${number === 1 ? noun : plural}`;
+}
+
+/** `$4.20`. */
+export function dollars(usd: number): string {
+  return formatAmount("nanousd", Math.round(usd * nanosPerUsd));
 }
 
 /** The API has money in US dollars. */

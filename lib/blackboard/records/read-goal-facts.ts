@@ -30,6 +30,8 @@ export type StoredGoal = {
   ended: GoalEnding | undefined;
   /** The name of the trigger that has stated it, if one has. */
   trigger: string | undefined;
+  /** In whose budgets it counts: a person's or a trigger's. */
+  payer: string | undefined;
   /** Oldest first; the goal itself is among them. */
   artefacts: ArtefactHead[];
   listing: GoalListing;
@@ -67,7 +69,7 @@ export async function readGoalFacts(
 ): Promise<StoredGoal> {
   for (let tries = 1; ; tries += 1) {
     const end = await board.endOfEvents();
-    const [{ ended, trigger }, listing, openQuestions] = await Promise.all([
+    const [{ ended, trigger, payer }, listing, openQuestions] = await Promise.all([
       board.readGoal(goal),
       list(),
       board.listOpenQuestions(),
@@ -83,6 +85,7 @@ export async function readGoalFacts(
       goal,
       ended,
       trigger,
+      payer,
       artefacts,
       listing,
       causes,

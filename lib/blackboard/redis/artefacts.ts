@@ -106,13 +106,16 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     },
 
     async readGoal(goal) {
-      const [[ended, trigger], artefacts] = await connection.run((client) =>
+      const [[ended, trigger, payer], artefacts] = await connection.run((client) =>
         Promise.all([
-          client.hmGet(keys.goal(goal), ["ended", "trigger"]),
+          client.hmGet(keys.goal(goal), ["ended", "trigger", "payer"]),
           client.zCard(keys.artefactsOfGoal(goal)),
         ]),
       );
-      return { ended: endingOf(ended), artefacts, trigger: trigger ?? undefined };
+      return {
+        ...{ ended: endingOf(ended), artefacts },
+        ...{ trigger: trigger ?? undefined, payer: payer ?? undefined },
+      };
     },
 
     endGoal({ goal, ending, by = "", failure, epoch, readOn }) {

@@ -28,9 +28,13 @@ export type GoalReading = {
   overwritten?: readonly ArtefactId[] | undefined;
   /** The name of the trigger that has stated it; undefined where a person has. */
   trigger?: string | undefined;
+  /** Who has stated it, as budgets name people; undefined where none is known. */
+  person?: string | undefined;
   /** The costs of its calls of language models; undefined where there were none. */
   cost?: GoalCost | undefined;
 };
+
+const personPrefix = "person:";
 
 /** This many claims are read whether they have ended or not. */
 const fewClaims = 50;
@@ -84,7 +88,7 @@ async function readListed(
     needed,
     list,
   );
-  const { artefacts, trigger, causes, listing } = facts;
+  const { artefacts, trigger, payer, causes, listing } = facts;
   const read = new Set(artefacts.map(({ id }) => id));
   const unreadable = [...causes.keys()].filter((id) => !read.has(id));
   return {
@@ -94,6 +98,7 @@ async function readListed(
     count: listing.artefacts - unreadable.length,
     unreadable,
     trigger,
+    person: payer?.startsWith(personPrefix) ? payer.slice(personPrefix.length) : undefined,
   };
 }
 

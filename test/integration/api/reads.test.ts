@@ -271,7 +271,7 @@ test("agents are listed with their kind, their rates and the reasons of their fa
         queued: 0,
         rates: {
           ...{ done: 1, failed: 1, failures_by_reason: { ToolExecutionFailure: 1 }, since: null },
-          median_ms: expect.any(Number),
+          ...{ median_ms: expect.any(Number), usd_30_days: 0, calls_30_days: 0 },
         },
       },
       { name: "maintainer", kind: "person", state: "person" },
@@ -367,7 +367,9 @@ test("a goal that a trigger has stated has its name", async () => {
     },
   });
   expect((await scene.get(`/v1/goals/${first}`)).body).toMatchObject({ trigger: "nightly" });
-  expect((await scene.get(`/v1/goals/${second}`)).body).toMatchObject({ trigger: null });
+  expect((await scene.get(`/v1/goals/${second}`)).body).toMatchObject({
+    ...{ trigger: null, person: "test" },
+  });
   expect((await scene.get("/v1/goals?order=asc&limit=1")).body).toMatchObject({
     items: [{ id: first, trigger: "nightly" }],
   });

@@ -62,8 +62,8 @@ const folder = fc.constantFrom(...folders);
 const file = fc.constantFrom(...files);
 
 /**
- * A command that cannot do something of it leaves that out. `elsewhere` is a file of the test, since
- * a later deed writes through a link to it.
+ * A command that cannot do something of it leaves that out. `elsewhere` is a file of the test: a
+ * later deed writes through a link to it.
  */
 const deeds: Record<string, (at: string, file: string, elsewhere: string) => void> = {
   "adds a file": (at) => writeFileSync(join(at, "new"), "x"),

@@ -12,7 +12,7 @@ import { useInstance } from "../../data/instance.ts";
 import { go, usePlace } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
 import { goalHref, hrefOf } from "../../routes.ts";
-import { count } from "../../text/words.ts";
+import { count, dollars } from "../../text/words.ts";
 
 /** A gateway only where one has run. */
 const servicesOf = (hasGateway: boolean) => [
@@ -158,6 +158,11 @@ function Agent({
       {rates.median_ms !== null && (
         <p className="rate-text">
           takes <span className="elapsed">{duration(rates.median_ms)}</span> in the median
+        </p>
+      )}
+      {rates.calls_30_days > 0 && (
+        <p className="rate-text">
+          {dollars(rates.usd_30_days)} for {count(rates.calls_30_days, "call")} of models in 30 days
         </p>
       )}
       <Rate done={rates.done} failed={rates.failed} name={name} />

@@ -10,7 +10,8 @@ import type { GoalState, GoalSummary, Page, SettEvent } from "../../data/contrac
 import { go, usePlace } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
 import { goalHref, hrefOf } from "../../routes.ts";
-import { money } from "../../text/words.ts";
+import { dollars, money } from "../../text/words.ts";
+import { ages, matchesGoal, minCosts, statedBy } from "./goal-filter.ts";
 
 const states: GoalState[] = [
   "running",
@@ -27,54 +28,22 @@ const step = 50;
 export function GoalsView() {
   const { query } = usePlace();
   const [limit, setLimit] = useState(step);
-  const { state = "", q = "", by = "" } = query;
-  const change = (next: Record<string, string>) =>
-    go(hrefOf("/goals", { ...query, ...next }), { replace: true });
+  const { state = "", q = "", by = "", age = "", cost = "" } = query;
   const { data, error, refresh } = useQuery(
     `goals ${state} ${limit}`,
     (signal) => getJson<Page<GoalSummary>>("/v1/goals", { state, limit }, signal),
     { changedBy: changesList, pauseMs: 500 },
   );
-  const goals = (data?.items ?? []).filter((goal) => isLike(goal, q, by));
-  const isFiltered = state !== "" || q !== "" || by !== "";
+  const nowMs = Date.now();
+  const goals = (data?.items ?? []).filter((goal) =>
+    matchesGoal(goal, { q, by, age, cost }, nowMs),
+  );
+  const isFiltered = [state, q, by, age, cost].some((one) => one !== "");
   return (
     <>
       <header className="view-head">
         <h1>Goals</h1>
-        <search className="filters">
-          <input
-            type="search"
-            aria-label="Search the goals"
-            placeholder="Search"
-            value={q}
-            onChange={({ target }) => change({ q: target.value })}
-          />
-          <label className="field-inline">
-            State
-            <select value={state} onChange={({ target }) => change({ state: target.value })}>
-              <option value="">all</option>
-              {states.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          </label>
-          <label className="field-inline">
-            By
-            <select value={by} onChange={({ target }) => change({ by: target.value })}>
-              <option value="">all</option>
-              {[...new Set([...(data?.items ?? []).map(statedBy), ...(by === "" ? [] : [by])])].map(
-                (name) => (
-                  <option key={name}>{name}</option>
-                ),
-              )}
-            </select>
-          </label>
-          {isFiltered && (
-            <a className="button small" href="#/goals">
-              Clear
-            </a>
-          )}
-        </search>
+        <Filters query={query} goals={data?.items ?? []} isFiltered={isFiltered} />
         <a className="button primary push-right" href="#/new">
           New goal
         </a>
@@ -99,17 +68,57 @@ export function GoalsView() {
   );
 }
 
-function isLike(goal: GoalSummary, words: string, by: string): boolean {
-  if (by !== "" && statedBy(goal) !== by) return false;
-  const text = `${goal.id} ${goal.summary} ${statedBy(goal)}`.toLowerCase();
-  return words
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
-}
-
-function statedBy({ trigger }: GoalSummary): string {
-  return trigger === null ? "people" : `trigger ${trigger}`;
+function Filters({
+  query,
+  goals,
+  isFiltered,
+}: {
+  query: Record<string, string>;
+  goals: readonly GoalSummary[];
+  isFiltered: boolean;
+}) {
+  const change = (next: Record<string, string>) =>
+    go(hrefOf("/goals", { ...query, ...next }), { replace: true });
+  const { by = "" } = query;
+  const names = [...new Set([...goals.map(statedBy), ...(by === "" ? [] : [by])])];
+  const fields: [label: string, key: string, choices: [value: string, words: string][]][] = [
+    ["State", "state", states.map((name) => [name, name])],
+    ["By", "by", names.map((name) => [name, name])],
+    ["Age", "age", Object.entries(ages).map(([name, { words }]) => [name, words])],
+    ["Cost", "cost", minCosts.map((usd) => [usd, `${dollars(Number(usd))} or more`])],
+  ];
+  return (
+    <search className="filters">
+      <input
+        type="search"
+        aria-label="Search the goals"
+        placeholder="Search"
+        value={query.q ?? ""}
+        onChange={({ target }) => change({ q: target.value })}
+      />
+      {fields.map(([label, key, values]) => (
+        <label className="field-inline" key={key}>
+          {label}
+          <select
+            value={query[key] ?? ""}
+            onChange={({ target }) => change({ [key]: target.value })}
+          >
+            <option value="">all</option>
+            {values.map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+      {isFiltered && (
+        <a className="button small" href="#/goals">
+          Clear
+        </a>
+      )}
+    </search>
+  );
 }
 
 function GoalRow({ goal }: { goal: GoalSummary }) {
@@ -124,6 +133,7 @@ function GoalRow({ goal }: { goal: GoalSummary }) {
     failures,
     cost,
     trigger,
+    person,
   } = goal;
   return (
     <li>
@@ -133,11 +143,9 @@ function GoalRow({ goal }: { goal: GoalSummary }) {
           <Line text={summary === "" ? "(no summary)" : summary} max={200} />
         </span>
         <span className="goal-facts">
-          {trigger !== null && (
-            <span>
-              by trigger <Line text={trigger} max={60} />
-            </span>
-          )}
+          <span>
+            by <Line text={statedBy({ trigger, person })} max={60} />
+          </span>
           <Fact number={artefacts} noun="artefact" />
           {open_claims > 0 && <Fact number={open_claims} noun="open claim" />}
           {waiting_for > 0 && <Fact number={waiting_for} noun="waited for" plural="waited for" />}
