@@ -4,20 +4,31 @@ import { Decider } from "../../apps/orchestrator/decide/decide-and-commit.ts";
 import { Connection } from "../../lib/blackboard/redis/connection.ts";
 import { RedisInMemory } from "../support/redis-in-memory/server.ts";
 import { shownBy } from "./defects/shown-by.ts";
-import { defects, type Search, searchFor } from "./defects.ts";
+import { canShow, defects, isShown, searchFor } from "./defects.ts";
 import { Planting } from "./planting.ts";
 import { runSchedule } from "./run-schedule.ts";
 import { simulated } from "./simulated-board.ts";
 
 const patienceMs = 600_000;
-/** As many as simulation.test.ts plays: a mistake is noticed by those that each run has. */
+/** As many as simulation.test.ts plays, which holds that without a mistake they break no rule. */
 const most = 2_000;
+/**
+ * How many schedules all tests of this file may play beyond the known ones. A change of the
+ * programs gives each seed another schedule, so that a known one may show its mistake no longer;
+ * the first few schedules then show most of them.
+ */
+let spare = 300;
 
-/** Begins with the schedule that has shown it before, if one is known. */
-function found(defect: (typeof defects)[number]): Search {
-  const seed = shownBy[defect.name];
-  const again = seed === undefined ? undefined : searchFor(defect, { from: seed, most: 1 });
-  return again?.rule === undefined ? searchFor(defect, { most }) : again;
+/** Returns the seed of a schedule that shows the mistake. */
+function seedThatShows({ name, needs, plant }: (typeof defects)[number]): number | undefined {
+  const known = shownBy[name];
+  if (known !== undefined && isShown(plant, known)) return known;
+  for (let seed = 1; spare > 0 && seed <= most; seed += 1) {
+    if (!canShow({ needs }, seed)) continue;
+    spare -= 1;
+    if (isShown(plant, seed)) return seed;
+  }
+  return undefined;
 }
 
 describe("the simulation notices", () => {
@@ -26,8 +37,11 @@ describe("the simulation notices", () => {
     .map((defect) => [defect.name, defect] as const);
   test.each(common)(
     "that %s",
-    (_name, defect) => {
-      expect(found(defect).rule).toBeString();
+    (name, defect) => {
+      if (seedThatShows(defect) !== undefined) return;
+      throw new Error(
+        `Schedule ${shownBy[name]} no longer shows that ${name}: is it still noticed? \`npx just simulate --defects --known\` searches for other schedules, and writes them into test/simulation/defects/shown-by.ts.`,
+      );
     },
     patienceMs,
   );
@@ -38,9 +52,9 @@ test("there are many mistakes, each under a name of its own", () => {
   expect(defects.length).toBeGreaterThanOrEqual(60);
 });
 
-test("the schedules that are known to show a mistake name one that is there, and are in each run", () => {
-  const names = defects.map(({ name }) => name);
-  expect(Object.keys(shownBy).filter((name) => !names.includes(name))).toEqual([]);
+test("a schedule is known for each mistake that is not rare, and is in each run", () => {
+  const common = defects.filter(({ isRare }) => isRare !== true).map(({ name }) => name);
+  expect(Object.keys(shownBy).toSorted()).toEqual(common.toSorted());
   expect(Object.values(shownBy).filter((seed) => seed > most)).toEqual([]);
 });
 

@@ -31,13 +31,23 @@ export function searchFor(
   { from = 1, most }: { from?: number; most: number },
 ): Search {
   for (let seed = from; seed < from + most; seed += 1) {
-    if (needs !== undefined && !plannedFaults(seed).some(({ kind }) => kind === needs)) continue;
+    if (!canShow({ needs }, seed)) continue;
     const [violation] = judgeWith(plant, seed);
     // A violation that is found without the mistake, too, is another one.
     if (violation !== undefined && judge(runSchedule(seed)).length === 0)
       return { name, schedules: seed - from + 1, seed, rule: violation.rule };
   }
   return { name, schedules: most, seed: from + most - 1, rule: undefined };
+}
+
+/** Only a schedule with the fault that a mistake needs can show it. */
+export function canShow({ needs }: Pick<Defect, "needs">, seed: number): boolean {
+  return needs === undefined || plannedFaults(seed).some(({ kind }) => kind === needs);
+}
+
+/** Whether a schedule that breaks no rule by itself does so with the mistake in it. */
+export function isShown(plant: Defect["plant"], seed: number): boolean {
+  return judgeWith(plant, seed).length > 0;
 }
 
 function judgeWith(plant: Defect["plant"], seed: number) {

@@ -1,7 +1,9 @@
 // `just simulate --defects`: after how many schedules each of the planted mistakes is found, and by
-// which rule.
+// which rule. With `--known`: which schedules show those that are not rare.
+import { join } from "node:path";
 import process from "node:process";
-import { defects, searchFor } from "./defects.ts";
+import { shownBy } from "./defects/shown-by.ts";
+import { defects, isShown, searchFor } from "./defects.ts";
 
 /**
  * Prints a line for each; `jobs` processes share them. Exit code 1 when one is not found among the
@@ -13,6 +15,35 @@ export async function findDefects({ most, jobs }: { most: number; jobs: number }
     return await Bun.spawn(command, { stdio: ["ignore", "inherit", "inherit"] }).exited;
   });
   if ((await Promise.all(parts)).some((code) => code !== 0)) process.exitCode = 1;
+}
+
+const knownPath = join(import.meta.dir, "defects/shown-by.ts");
+
+/**
+ * Keeps each known schedule that still shows its mistake, searches for another one of the rest, and
+ * writes all into `shown-by.ts`. Exit code 1 when a mistake that is not rare is not found.
+ */
+export async function writeKnown({ most }: { most: number }): Promise<void> {
+  const known: Record<string, number> = {};
+  for (const defect of defects.filter(({ isRare }) => isRare !== true)) {
+    const { name, plant } = defect;
+    const before = shownBy[name];
+    if (before !== undefined && isShown(plant, before)) {
+      known[name] = before;
+      continue;
+    }
+    const { seed, rule } = searchFor(defect, { most });
+    console.log(`${String(seed).padStart(5)}  ${rule ?? "not found"}: ${name}`);
+    if (rule === undefined) process.exitCode = 1;
+    else known[name] = seed;
+  }
+  const names = Object.keys(known).toSorted();
+  const lines = names.map((name) => `  ${JSON.stringify(name)}: ${known[name]},\n`);
+  const text = await Bun.file(knownPath).text();
+  await Bun.write(
+    knownPath,
+    text.replace(/= \{\n[^}]*\}/, () => `= {\n${lines.join("")}}`),
+  );
 }
 
 function findShare(most: number, job: number, jobs: number): void {

@@ -11,7 +11,7 @@ import { simulated } from "./simulated-board.ts";
  */
 export type Defect = {
   name: string;
-  needs?: Fault["kind"];
+  needs?: Fault["kind"] | undefined;
   isRare?: true;
   plant: (planting: Planting) => void;
 };
