@@ -1,6 +1,8 @@
 // The model of an agent that is a prompt and names none: the only one of the file, or the one that
 // is called `default`.
 
+import { builtInKind } from "../model/built-in.ts";
+
 type Maps = {
   agents: Readonly<Record<string, unknown>>;
   models: Readonly<Record<string, unknown>>;
@@ -47,6 +49,7 @@ export function asksModel(agent: unknown): boolean {
     human,
   }: Record<string, unknown> = Object(agent);
   if (model !== undefined || external === true || human === true) return false;
+  if (builtInKind(Object(agent)) !== undefined) return false;
   const { claim, execution } = Object(prompts);
   const hasRules = bid_command !== undefined || !Array.isArray(bids) || bids.length > 0;
   return (execution !== undefined && command === undefined) || (claim !== undefined && !hasRules);

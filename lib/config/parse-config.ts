@@ -16,6 +16,7 @@ import { AgentName } from "../model/ids.ts";
 import { peopleNamed } from "../model/people.ts";
 import type { SpendingLimits } from "../model/spending.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
+import { forgeMistakes, resolveForgeAgent } from "./forge-findings.ts";
 import { impliedModels, withImpliedModels } from "./implied-models.ts";
 import { modelWarnings, unknownModels } from "./model-findings.ts";
 import { networkWarnings } from "./network-findings.ts";
@@ -236,10 +237,11 @@ function mistakesBetween(whole: Readonly<Record<string, unknown>>): Finding[] {
   const services = mapIn(whole.services);
   return [
     ...unknownModels(agents, mapIn(whole.models)),
-    ...unknownSecrets(agents, secrets, services),
+    ...unknownSecrets(agents, secrets, services, mapIn(whole.forges)),
     ...redisMistakes(services.redis),
     ...reviewOrderMistakes(agents),
     ...peopleMistakes(agents, mapIn(whole.people)),
+    ...forgeMistakes(agents, mapIn(whole.forges), mapIn(whole.people)),
     ...triggerMistakes(mapIn(whole.triggers), secrets, services),
   ];
 }
@@ -270,6 +272,7 @@ function configOf(
     agents: [],
     external: [],
     people: [],
+    builtIn: [],
     order: Object.keys(agents).map((name) => AgentName.parse(name)),
     notify: notify.map((hook, index) => ({ ...hook, ...hooks[index] })),
     triggers: resolveTriggers({ triggers, agents }),
@@ -284,16 +287,21 @@ function configOf(
       environment: _entries,
       external,
       human,
+      forge,
       ...more
     } = agent;
-    const { command = [], prompts, people: named, ...settings } = more;
+    const { command = [], prompts, people: named, pull_request, ...settings } = more;
     const known = packages.get(use ?? "");
     const isKnown = use !== undefined && known !== undefined && "digest" in known;
     const name = AgentName.parse(key);
     const own = { name, role: role ?? name };
     const { bids, on_missing_bid, retries, shutdown_ms = limits.shutdown_ms } = settings;
     const speakers = named && peopleNamed(named, people);
-    if (human) config.people.push({ ...own, bids, ...withoutUndefined({ people: speakers }) });
+    if (forge !== undefined && pull_request !== undefined) {
+      const wanted = { forge, pull_request, named };
+      config.builtIn.push({ bids, role: own.role, ...resolveForgeAgent(name, wanted, people) });
+    } else if (human)
+      config.people.push({ ...own, bids, ...withoutUndefined({ people: speakers }) });
     else if (external) config.external.push({ ...own, bids, on_missing_bid, retries });
     else
       config.agents.push({

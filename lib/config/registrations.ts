@@ -2,7 +2,13 @@
 // registrations.
 import type { AgentRegistration } from "../model/agent.ts";
 import { bidWayMs } from "../model/bid.ts";
-import type { AgentConfig, ExternalAgent, Person, SettConfig } from "../model/config.ts";
+import type {
+  AgentConfig,
+  BuiltInAgent,
+  ExternalAgent,
+  Person,
+  SettConfig,
+} from "../model/config.ts";
 import type { Policy } from "../model/policy.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
@@ -58,6 +64,7 @@ export function registrationsOf(
     ...started,
     ...config.external.map(registrationOfExternal),
     ...config.people.map(registrationOfPerson),
+    ...config.builtIn.map(registrationOfBuiltIn),
   ];
   return all.map((registration) => ({
     ...registration,
@@ -106,6 +113,12 @@ const notStarted = {
 
 function registrationOfExternal(agent: ExternalAgent): AgentRegistration {
   return { ...agent, ...notStarted, external: true };
+}
+
+/** As a person, it reviews without a lease: what it waits for may take days. */
+function registrationOfBuiltIn({ kind, name, role, bids, people }: BuiltInAgent) {
+  const named = withoutUndefined({ people: people.length === 0 ? undefined : people });
+  return { ...registrationOfPerson({ name, role, bids, ...named }), built_in: kind };
 }
 
 /** A person's bid is never missing: without a rule that matches it is `ignore`. */

@@ -47,6 +47,7 @@ export function unknownSecrets(
   agents: Readonly<Record<string, unknown>>,
   secrets: Readonly<Record<string, unknown>>,
   services: Readonly<Record<string, unknown>> = {},
+  forges: Readonly<Record<string, unknown>> = {},
 ): Finding[] {
   const ofAgents = Object.entries(agents).flatMap(([agent, settings]) =>
     [[], ["workspace", "prepare"]].flatMap((within) =>
@@ -67,8 +68,12 @@ export function unknownSecrets(
     name: Object(services.redis)[key],
     path: ["services", "redis", key],
   }));
+  const ofForges = Object.entries(forges).map(([forge, settings]) => ({
+    name: Object(settings).token,
+    path: ["forges", forge, "token"],
+  }));
   const names = Object.keys(secrets);
-  return [...ofAgents, ...ofTokens, ...ofRedis].flatMap(({ name, path }) => {
+  return [...ofAgents, ...ofTokens, ...ofRedis, ...ofForges].flatMap(({ name, path }) => {
     if (typeof name !== "string" || names.includes(name)) return [];
     return [{ path, sentence: `\`secrets\` has no \`${name}\`: ${remedyFor(name, names)}` }];
   });
@@ -89,7 +94,10 @@ function remedyFor(name: string, names: readonly string[]): string {
 }
 
 /** The secrets, and all that names secrets. */
-export type WithSecrets = Pick<SettConfig, "agents" | "secrets" | "services" | "triggers">;
+export type WithSecrets = Pick<
+  SettConfig,
+  "agents" | "secrets" | "services" | "triggers" | "forges"
+>;
 
 /** `holder`: the name of an agent, or of what prepares its workspace. */
 export type SecretHolder = { holder: string; agent: AgentName; uses: readonly SecretUse[] };
@@ -108,6 +116,11 @@ export function secretHolders({ agents }: Pick<SettConfig, "agents">): SecretHol
 export function secretsOfAgents(config: Pick<SettConfig, "agents">): string[] {
   const names = secretHolders(config).flatMap(({ uses }) => uses.map(({ name }) => name));
   return [...new Set(names)];
+}
+
+/** The names of the tokens with which Sett acts at forges. */
+export function forgeTokens({ forges }: Pick<SettConfig, "forges">): string[] {
+  return [...new Set(Object.values(forges).map(({ token }) => token))];
 }
 
 /** The names of the secrets with which the deliveries of webhooks are checked. */
@@ -135,18 +148,24 @@ export function missingSecrets(
 }
 
 export function secretWarnings({ secrets, ...users }: WithSecrets): Finding[] {
-  const { agents, services } = users;
+  const { agents, services, forges } = users;
   const used = usedSecrets(users);
   const unused = Object.keys(secrets).filter((name) => !used.has(name));
   return [
     ...unused.map((name) => ({
       path: ["secrets", name],
-      sentence: `is named by no agent, no token and no webhook: \`secrets: [${name}]\``,
+      sentence: `is named by no agent, no token, no forge and no webhook: \`secrets: [${name}]\``,
     })),
     ...redisKeys.flatMap((key) =>
       agentsWith(services.redis[key], agents).map((name) => ({
         path: ["services", "redis", key],
         sentence: `is a secret of the agent ${name}, too, which could do everything ${whereOf[key]} with it`,
+      })),
+    ),
+    ...Object.entries(forges).flatMap(([forge, { token }]) =>
+      agentsWith(token, agents).map((name) => ({
+        path: ["forges", forge, "token"],
+        sentence: `is a secret of the agent ${name}, too, which could do everything at the forge that Sett may`,
       })),
     ),
     ...(services.api?.tokens ?? []).flatMap(({ secret, may }, at) =>
@@ -189,12 +208,13 @@ function replacedVariables(
 
 /**
  * The names of the secrets that some agent gets, that are the value of a token or of use
- * for Redis, or with which a webhook is checked.
+ * for Redis, with which a webhook is checked, or with which Sett acts at a forge.
  */
 export function usedSecrets({
   agents,
   services,
   triggers,
+  forges,
 }: Omit<WithSecrets, "secrets">): Set<string> {
   const ofTokens = services.api?.tokens.map(({ secret }) => secret) ?? [];
   const ofHooks = hookSecrets({ triggers });
@@ -202,6 +222,7 @@ export function usedSecrets({
     ...secretsOfAgents({ agents }),
     ...ofTokens,
     ...ofHooks,
+    ...forgeTokens({ forges }),
     ...redisKeys.flatMap((key) => services.redis[key] ?? []),
   ]);
 }

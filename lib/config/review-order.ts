@@ -35,7 +35,7 @@ export function reviewOrderMistakes(agents: Readonly<Record<string, unknown>>): 
 
 /** Names that never bid `review` on what the rule is about: nothing would wait for them. */
 export function reviewOrderWarnings(config: SettConfig): Finding[] {
-  const all = [...config.agents, ...config.external, ...config.people];
+  const all = [...config.agents, ...config.external, ...config.people, ...config.builtIn];
   const decidesItself = (agent: (typeof all)[number]) =>
     agent.bids.length === 0 || "bid_command" in agent || "model" in agent;
   return all.flatMap(({ name, bids }) =>

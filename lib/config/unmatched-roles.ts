@@ -6,7 +6,7 @@ import { nearestWord } from "./nearest-word.ts";
 import type { ConfigPath } from "./problems.ts";
 
 export function unmatchedRoles(config: SettConfig): { path: ConfigPath; sentence: string }[] {
-  const agents = [...config.agents, ...config.external, ...config.people];
+  const agents = [...config.agents, ...config.external, ...config.people, ...config.builtIn];
   const roles = [...agents.map((agent) => agent.role), userRole, "orchestrator"];
   return agents.flatMap((agent) =>
     agent.bids.flatMap(({ from }, index) => {

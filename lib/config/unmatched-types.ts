@@ -11,15 +11,16 @@ const ownTypes = [goalType, codeCommitType];
 const ofGoal = "never matches: a goal changes no file, and its commit is where the work begins";
 
 export function unmatchedTypes(config: SettConfig): { path: ConfigPath; sentence: string }[] {
-  return [...config.agents, ...config.external, ...config.people].flatMap(({ name, bids }) =>
-    bids.flatMap(({ on, paths }, index) => {
-      if (on === goalType && paths !== undefined)
-        return [{ path: ["agents", name, "bids", index, "paths"], sentence: ofGoal }];
-      const meant =
-        on.includes("*") || ownTypes.includes(on) ? undefined : nearestWord(on, ownTypes);
-      if (meant === undefined) return [];
-      const path = ["agents", name, "bids", index, "on"];
-      return [{ path, sentence: `\`${on}\` is no type of Sett's: did you mean \`${meant}\`?` }];
-    }),
+  return [...config.agents, ...config.external, ...config.people, ...config.builtIn].flatMap(
+    ({ name, bids }) =>
+      bids.flatMap(({ on, paths }, index) => {
+        if (on === goalType && paths !== undefined)
+          return [{ path: ["agents", name, "bids", index, "paths"], sentence: ofGoal }];
+        const meant =
+          on.includes("*") || ownTypes.includes(on) ? undefined : nearestWord(on, ownTypes);
+        if (meant === undefined) return [];
+        const path = ["agents", name, "bids", index, "on"];
+        return [{ path, sentence: `\`${on}\` is no type of Sett's: did you mean \`${meant}\`?` }];
+      }),
   );
 }

@@ -44,6 +44,8 @@ export const AgentRegistration = z.strictObject({
   external: z.literal(true).optional(),
   /** A person, who reviews with `sett approve` and `sett reject`. */
   human: z.literal(true).optional(),
+  /** Sett itself does its work, in a service of the instance. */
+  built_in: z.literal("forge").optional(),
   /** Only they speak for it; missing: every person does. */
   people: z.array(KnownPerson).min(1).optional(),
 });

@@ -1,4 +1,5 @@
 // Finds settings of an agent that exclude each other, or need each other.
+import { type BuiltInKind, builtInKeys, builtInKind } from "./built-in.ts";
 import { AgentFile, usualStrategy } from "./config.ts";
 
 /** Keys that have a meaning only where Sett starts a container for the agent. */
@@ -63,6 +64,45 @@ function impossibleForPerson(agent: Readonly<Record<string, unknown>>): Impossib
   ];
 }
 
+/** The words by which a built-in agent of each kind may bid, and what it is for. */
+const builtInWords: Record<BuiltInKind, { words: readonly string[]; does: string }> = {
+  forge: { words: ["review", "ignore"], does: "reviews by what a forge says" },
+};
+
+/** Agents for which Sett itself does the work: all their keys mean something there. */
+function impossibleForBuiltIn(
+  agent: Readonly<Record<string, unknown>>,
+  kind: BuiltInKind,
+): Impossible[] {
+  const own: readonly string[] = builtInKeys[kind];
+  const { words, does } = builtInWords[kind];
+  const surplus = Object.keys(AgentFile.in.shape).filter(
+    (key) => agent[key] !== undefined && !["role", "bids", ...own].includes(key),
+  );
+  const missing = own.slice(1, 2).filter((key) => agent[key] === undefined);
+  const found = bidsIn(agent.bids);
+  return [
+    ...surplus.map((key) => ({
+      path: [key],
+      message: `cannot be combined with \`${kind}\`: Sett itself does the work of this agent`,
+    })),
+    ...missing.map((key) => ({ path: [key], message: `is missing: \`${kind}\` needs it` })),
+    ...found.flatMap((word, index) =>
+      typeof word !== "string" || words.includes(word)
+        ? []
+        : [
+            {
+              path: ["bids", index, "bid"],
+              message: `must be ${words.map((one) => `\`${one}\``).join(" or ")}: this agent ${does}`,
+            },
+          ],
+    ),
+    ...(found.some((word) => word !== "ignore")
+      ? []
+      : [{ path: ["bids"], message: `never says \`${words[0]}\`, so it would never get work` }]),
+  ];
+}
+
 function impossibleWithoutFiles(workspace: unknown): Impossible[] {
   const { mode, ...other }: Record<string, unknown> = Object(workspace);
   if (mode !== "none") return [];
@@ -79,30 +119,39 @@ function bidsIn(bids: unknown): unknown[] {
 
 type Impossible = { path: (string | number)[]; message: string };
 
+/** Undefined for an agent that has a container. */
+function impossibleWithoutContainer(
+  agent: Readonly<Record<string, unknown>>,
+): Impossible[] | undefined {
+  if (agent.human === true) return impossibleForPerson(agent);
+  const builtIn = builtInKind(agent);
+  if (builtIn !== undefined) return impossibleForBuiltIn(agent, builtIn);
+  if (agent.pull_request !== undefined)
+    return [{ path: ["pull_request"], message: "needs `forge`, which says where" }];
+  if (agent.people !== undefined)
+    return [{ path: ["people"], message: "needs `human: true`: only people are asked by name" }];
+  if (agent.external !== true) return undefined;
+  const message =
+    "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";
+  return withContainer
+    .filter((key) => agent[key] !== undefined)
+    .map((key) => ({ path: [key], message }));
+}
+
 /**
  * Mistakes that no single key shows. It takes an agent as the file has it, so that combinations are
  * checked also where zod stops because another key is wrong.
  */
 export function impossibleCombinations(agent: Readonly<Record<string, unknown>>): Impossible[] {
   const {
-    external,
-    human,
     command,
     model,
     replicas,
     strategy = usualStrategy(Object(agent.workspace)),
     network = "board",
   } = agent;
-  if (human === true) return impossibleForPerson(agent);
-  if (agent.people !== undefined)
-    return [{ path: ["people"], message: "needs `human: true`: only people are asked by name" }];
-  if (external === true) {
-    const message =
-      "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";
-    return withContainer
-      .filter((key) => agent[key] !== undefined)
-      .map((key) => ({ path: [key], message }));
-  }
+  const withoutContainer = impossibleWithoutContainer(agent);
+  if (withoutContainer !== undefined) return withoutContainer;
   const found: Impossible[] = [];
   if (command === undefined) found.push(...impossibleWithoutCommand(agent));
   if (model === undefined) {

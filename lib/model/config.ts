@@ -4,8 +4,10 @@ import { z } from "zod";
 import { Strategy, WorkspaceMode } from "./agent.ts";
 import { BidRule } from "./bid.ts";
 import { type Budget, BudgetFile } from "./budget.ts";
+import type { ForgeAgent } from "./built-in.ts";
 import { BudgetLimits, limitsOf } from "./config-budget.ts";
 import { Environment } from "./config-environment.ts";
+import { ForgeName, ForgesFile, PullRequestFile } from "./config-forges.ts";
 import {
   ModelName,
   type ModelSettings,
@@ -106,8 +108,12 @@ export const AgentFile = z
       .max(100)
       .optional()
       .describe(
-        "With `human: true`: the people who may give the verdict, by their names or groups in `people`. Default: every person.",
+        "With `human: true`, or `forge`: the people who may give the verdict, by their names or groups in `people`. Default: every person, and with `forge` all who have an account there.",
       ),
+    forge: ForgeName.optional().describe(
+      "The agent is built in: it makes a pull request of what it reviews, at this forge of `forges`.",
+    ),
+    pull_request: PullRequestFile.optional().describe("With `forge`: what it asks for there."),
     use: Use.optional().describe(
       "The agent package that says what is not written here: one of Sett's own (`sett add --list`), a folder with an `agent.yml`, or an image with one.",
     ),
@@ -328,6 +334,7 @@ export const SettFile = z.strictObject({
     .max(20)
     .default([])
     .describe("The webhooks to notify when a person is needed, or a goal has ended."),
+  forges: ForgesFile,
   triggers: TriggersFile,
   retention: Retention.prefault({}).describe("How long what has ended is kept. Default: for ever."),
   services: Services.prefault({}).describe("Sett's own containers."),
@@ -351,6 +358,8 @@ export type AgentConfig = Omit<
   | "external"
   | "human"
   | "people"
+  | "forge"
+  | "pull_request"
   | "use"
   | "build"
   | "image"
@@ -379,6 +388,9 @@ export type ExternalAgent = Pick<
   AgentConfig,
   "name" | "role" | "bids" | "on_missing_bid" | "retries"
 >;
+
+/** An agent for which Sett itself does the work. */
+export type BuiltInAgent = Pick<AgentConfig, "name" | "role" | "bids"> & ForgeAgent;
 
 /** A person, who reviews with `sett approve` and `sett reject`. */
 export type Person = Pick<AgentConfig, "name" | "role" | "bids"> & {
@@ -417,6 +429,7 @@ export type SettConfig = Omit<
   agents: AgentConfig[];
   external: ExternalAgent[];
   people: Person[];
+  builtIn: BuiltInAgent[];
   /** The names of all agents, in the order of the file. */
   order: AgentName[];
   notify: Hook[];

@@ -1,5 +1,6 @@
 // The people of sett.yml, by whom approvals may be given.
 import { z } from "zod";
+import { ForgeName } from "./config-forges.ts";
 
 const PersonName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, {
   error: "must be a name of lower-case letters, digits and `-`, such as `ada`",
@@ -14,6 +15,10 @@ export const PeopleFile = z
         .regex(/^[^\s<>@]+@[^\s<>@]+$/, { error: "must be an address such as `ada@example.org`" })
         .optional()
         .describe("The address that git, or an identity provider, knows the person by."),
+      accounts: z
+        .record(ForgeName, z.string().regex(/^[\w.-]{1,100}$/, { error: "must be an account" }))
+        .optional()
+        .describe("The person's accounts at forges, by the names in `forges`: `{ hub: ada-l }`."),
       groups: z
         .array(PersonName)
         .max(100)

@@ -21,6 +21,10 @@ export type TriggerName = z.infer<typeof TriggerName>;
 export const Forge = z.enum(["github", "gitlab", "gitea"]);
 export type Forge = z.infer<typeof Forge>;
 
+/** The forges at which results become pull requests. Each is a file in lib/forge/kinds. */
+export const ReviewingForge = Forge.exclude(["gitlab"]);
+export type ReviewingForge = z.infer<typeof ReviewingForge>;
+
 /**
  * The fate of runs whose time has passed while no program looked: they are left out, or one goal is
  * stated for all of them.

@@ -6,6 +6,8 @@ import type { SignatureCheck } from "./signature.ts";
 export type ForgeTraits = {
   /** Its name for people. */
   label: string;
+  /** Where everybody finds it; undefined for one that is always on a server of its own. */
+  publicUrl?: string;
   /** The events that a trigger can take. */
   events: Readonly<Record<string, Actions>>;
   /** The event of a comment, which a word at the comment's beginning can narrow. */

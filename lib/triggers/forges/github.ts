@@ -17,6 +17,7 @@ import { hashing, refused, type SignatureCheck } from "../signature.ts";
 
 export const github: ForgeTraits = {
   label: "GitHub",
+  publicUrl: "https://github.com",
   events: {
     push: noActions,
     tag_push: noActions,

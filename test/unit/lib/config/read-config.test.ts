@@ -36,6 +36,8 @@ test("a short file gets every default", async () => {
     },
     external: [],
     people: [],
+    builtIn: [],
+    forges: {},
     order: ["a"],
     notify: [],
     triggers: [],

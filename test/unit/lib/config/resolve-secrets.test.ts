@@ -89,7 +89,7 @@ test("one that no agent names is warned of, and so is one that replaces a variab
     "    environment: { ONE: x }\n",
   );
   expect(warnings).toEqual([
-    "secrets.two: is named by no agent, no token and no webhook: `secrets: [two]`",
+    "secrets.two: is named by no agent, no token, no forge and no webhook: `secrets: [two]`",
     "agents.a.secrets[0]: replaces `ONE` of `environment`: remove one of the two",
   ]);
 });

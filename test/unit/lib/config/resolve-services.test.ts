@@ -37,7 +37,7 @@ test("an API needs no more than a token, and only this machine reaches it", () =
     writes_per_minute: 300,
   });
   expect(warnings).toEqual([
-    "2:32 secrets.ada: is named by no agent, no token and no webhook: `secrets: [ada]`",
+    "2:32 secrets.ada: is named by no agent, no token, no forge and no webhook: `secrets: [ada]`",
   ]);
 });
 
