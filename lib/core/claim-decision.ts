@@ -7,8 +7,8 @@ import type { ClaimSnapshot, Grant } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import type { Phase } from "../model/phase.ts";
 import type { Policy } from "../model/policy.ts";
-import type { Presence, Rivals } from "./equal-bids.ts";
-import type { FollowUp } from "./feedback.ts";
+import type { FollowUp } from "./follow-up.ts";
+import type { Presence, Rivals } from "./presence.ts";
 import type { CancelledGrant, FailedGrant, QueuedGrant } from "./retry.ts";
 import type { Verdict } from "./review-verdict.ts";
 

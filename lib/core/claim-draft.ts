@@ -8,7 +8,7 @@ import { ofSame } from "../model/of-same.ts";
 import { type Phase, phaseTable } from "../model/phase.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import type { ClaimWrite, DecisionInput } from "./claim-decision.ts";
-import type { Rivals } from "./equal-bids.ts";
+import type { Rivals } from "./presence.ts";
 import { type CancelledGrant, type FailedGrant, type QueuedGrant, withRetryAt } from "./retry.ts";
 
 /** A grant for a person waits from the beginning: no process is started for it. */

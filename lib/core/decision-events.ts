@@ -8,7 +8,7 @@ import type { Basis } from "../model/fact.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import type { ClaimEvent, ClaimWrite, Decision } from "./claim-decision.ts";
-import type { Rivals } from "./equal-bids.ts";
+import type { Rivals } from "./presence.ts";
 
 /** `claim`: as it was before. `trigger`: undefined where its record is broken. */
 export type Occasion = {

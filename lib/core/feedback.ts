@@ -3,7 +3,6 @@
 
 import type { RegisteredAgent } from "../model/agent.ts";
 import { type Artefact, goalType, userRole } from "../model/artefact.ts";
-import type { StandIn } from "../model/claim.ts";
 import type { AgentName, ArtefactId, GoalId } from "../model/ids.ts";
 import {
   agentRemovedType,
@@ -15,35 +14,10 @@ import {
 } from "../model/own-types.ts";
 import type { Policy } from "../model/policy.ts";
 import type { DecisionInput } from "./claim-decision.ts";
+import type { FollowUp, Rework } from "./follow-up.ts";
 import type { FailedGrant } from "./retry.ts";
 import type { Verdict } from "./review-verdict.ts";
 import { causeOfStandIn, isNotRegistered, standInsFor } from "./stand-in.ts";
-
-export type FollowUp =
-  | Rework
-  /**
-   * Feedback on a goal goes to its author as a question: the answer becomes the goal's next
-   * version.
-   */
-  | { kind: "question"; question: { payload: string; sources: ArtefactId[] } }
-  | {
-      kind: "failure";
-      failure: { id: ArtefactId; type: string; reason: string; sources: ArtefactId[] };
-    };
-
-/**
- * The producer, or another agent of its role in its place, makes the next version, with the reviews
- * as context. `cause` makes the claim unique for this round. `dialogue`: earlier questions and
- * answers.
- */
-export type Rework = {
-  kind: "rework";
-  agent: AgentName;
-  reviews: ArtefactId[];
-  cause: string;
-  standIn?: StandIn;
-  dialogue?: ArtefactId[];
-};
 
 export function followUpOnFeedback(input: {
   target: Pick<Artefact, "id" | "type" | "version" | "produced_by_role" | "produced_by_agent">;

@@ -1,13 +1,12 @@
 // Sums of what calls cost, and how people read them. Without zod, which is too large for the page.
-import type { Amounts, Budget } from "./budget.ts";
 
 /** The dimensions of a budget, in the order in which they are checked and shown. */
-export const amountKinds = [
-  "nanousd",
-  "tokens",
-  "calls",
-] as const satisfies readonly (keyof Amounts)[];
+export const amountKinds = ["nanousd", "tokens", "calls"] as const;
 export type AmountKind = (typeof amountKinds)[number];
+
+/** `Amounts` and `Budget` of lib/model/budget.ts are the schemas of these. */
+type Amounts = Record<AmountKind, number>;
+type Budget = { [Kind in AmountKind]?: number | undefined };
 
 export const nanosPerUsd = 1_000_000_000;
 

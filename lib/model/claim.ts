@@ -1,18 +1,9 @@
 // Claims, the orchestrator's records of deciding about an artefact, and the grants of a claim.
 import { z } from "zod";
 import { Bid, ReviewAfter } from "./bid.ts";
+import { ClaimStatus } from "./claim-status.ts";
 import { AgentName, ArtefactId, ClaimId, CommitHash, GoalId } from "./ids.ts";
 import { Phase } from "./phase.ts";
-
-/** `pending_review` also while bids come in. */
-export const ClaimStatus = z.enum([
-  "pending_review",
-  "pending_parallel",
-  "pending_exclusive",
-  "complete",
-  "terminated",
-]);
-export type ClaimStatus = z.infer<typeof ClaimStatus>;
 
 /** `standard` claims gather bids; the others start in `pending_exclusive` with one named agent. */
 export const ClaimKind = z.enum(["standard", "rework", "clarification", "retry"]);

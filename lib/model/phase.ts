@@ -2,7 +2,7 @@
 // (docs/internals/claims.md#phases-and-results).
 import { z } from "zod";
 import type { BidWord } from "./bid.ts";
-import type { ClaimStatus } from "./claim.ts";
+import type { ClaimStatus } from "./claim-status.ts";
 
 export const Phase = z.enum(["review", "parallel", "exclusive"]);
 export type Phase = z.infer<typeof Phase>;

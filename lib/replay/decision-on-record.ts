@@ -1,5 +1,5 @@
 // Decisions as the log has them: which events are of one, what it says, and what it was based on.
-import type { Presence } from "../core/equal-bids.ts";
+import type { Presence } from "../core/presence.ts";
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { Grant } from "../model/claim.ts";
 import type { EventDraft, SettEvent } from "../model/event.ts";

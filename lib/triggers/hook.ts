@@ -1,5 +1,7 @@
 // One delivery to `/hooks/NAME`, and what becomes of it.
-import type { Fired } from "./kind.ts";
+import type { GoalId } from "../model/ids.ts";
+
+export type Fired = { goal: GoalId; isNew: boolean };
 
 /** A header of the request, by its name in lower case. */
 export type Header = (name: string) => string | undefined;

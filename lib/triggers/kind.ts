@@ -3,7 +3,7 @@
 import type { CommitHash, GoalId } from "../model/ids.ts";
 import type { Trigger, TriggerFile, TriggerName } from "../model/trigger.ts";
 import type { Field, FieldValues } from "./fields.ts";
-import type { Delivery, HookOutcome } from "./hook.ts";
+import type { Delivery, Fired, HookOutcome } from "./hook.ts";
 
 export type KindOfTrigger<Own extends Trigger> = {
   /** The names that may stand in the text of its goal. */
@@ -56,8 +56,6 @@ export type Moment = {
   commit?: CommitHash | undefined;
   missed?: number;
 };
-
-export type Fired = { goal: GoalId; isNew: boolean };
 
 /** Fields of a trigger's record. `mark`: what is dealt with by it. */
 export type Mark = { mark: string; value: string; fields?: Readonly<Record<string, string>> };

@@ -1,7 +1,7 @@
 // Writes the part of an event's sentence that is about a new artefact.
 import { remarkType } from "../model/remark-type.ts";
-import type { Facts } from "./event-sentence.ts";
 import { type Segment, say, toned, typed } from "./segment.ts";
+import type { Facts } from "./sentence.ts";
 
 export function artefactCreated({ event, field, about }: Facts): Segment[] {
   const version = Number(field("version")) > 1 ? say` version ${field("version")}` : [];

@@ -1,8 +1,8 @@
 // Writes what the sentences of events say about bids.
 import type { SettEvent } from "../model/event.ts";
 import { bidsOf, reviewsAfterOf } from "../model/recorded-bids.ts";
-import type { EventContext, Weight } from "./event-sentence.ts";
 import { type Segment, say, toned } from "./segment.ts";
+import type { EventContext, Weight } from "./sentence.ts";
 
 export function bidders({ data = {} }: SettEvent): Segment[] {
   const { kind, missing } = data;

@@ -2,8 +2,8 @@
 import { amountKinds, formatAmount, formatAmounts, nanosPerUsd } from "../model/amounts.ts";
 import type { SettEvent } from "../model/event.ts";
 import { periodBudget } from "../model/payer-name.ts";
-import type { Facts, Sentence } from "./event-sentence.ts";
 import { say, toned } from "./segment.ts";
+import type { Facts, Sentence } from "./sentence.ts";
 
 /** A call that has gone well is one of many. */
 export function callSentence({

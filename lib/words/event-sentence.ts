@@ -6,38 +6,10 @@ import { artefactCreated } from "./artefact-sentence.ts";
 import { bidders, bidsPlaced, bidWeight, ignoring, reviewsAfter } from "./bid-sentence.ts";
 import { callSentence, raisedBudget, raisedBy, spentOf } from "./call-sentence.ts";
 import { formatCount } from "./count.ts";
-import { type Segment, say, type Tone, toned } from "./segment.ts";
+import { type Segment, say, toned } from "./segment.ts";
+import type { EventContext, Facts, Field, Sentence, SentenceTone } from "./sentence.ts";
 import { shortId } from "./short-id.ts";
 import { fired, skipped } from "./trigger-sentence.ts";
-
-/** A minor event is one of many, and matters to few. */
-export type Weight = "major" | "minor";
-
-export type SentenceTone = Exclude<Tone, "strong"> | "plain";
-
-/**
- * `tone`: of the whole. `reason`: what may be an agent's words, to be shown behind it; empty where
- * there is none.
- */
-export type Sentence = {
-  segments: readonly Segment[];
-  tone: SentenceTone;
-  weight: Weight;
-  reason: string;
-};
-
-/**
- * Facts that the event itself does not contain. `ignoredBy`: the agents whose bids have no
- * line of their own. `reason`: replaces the event's reason, where a line above has shown a part.
- */
-export type EventContext = {
-  ignoredBy?: readonly string[];
-  /** The line leaves out bids of `ignore`: that of the closing names their agents. */
-  isFolded?: boolean;
-  /** All bids were `ignore`. */
-  isUnwanted?: boolean;
-  reason?: string;
-};
 
 /** A type that this version does not know is shown by its name. */
 export function eventSentence(event: SettEvent, context: EventContext = {}): Sentence {
@@ -52,29 +24,6 @@ function toneOf(segments: readonly Segment[]): SentenceTone {
   for (const { tone } of segments) if (tone !== undefined && tone !== "strong") return tone;
   return "plain";
 }
-
-/** A member of the event's data as text; empty where it is missing. */
-export type Field = (name: string) => string;
-
-export type Facts = {
-  event: SettEvent;
-  context: EventContext;
-  field: Field;
-  /** `claim 5c9bbb09`. */
-  claim: string;
-  /** The short id of its artefact. */
-  about: string;
-  agent: string;
-  reason: string;
-  /** `: ` and the reason, where there is one. */
-  because: readonly Segment[];
-  isByHand: boolean;
-  /** An agent itself acts. */
-  isByAgent: boolean;
-  attempt: readonly Segment[];
-  /** `, as Ada asked`: only the orchestrator acts, on a person's request. */
-  onRequest: readonly Segment[];
-};
 
 type Said = { segments: readonly Segment[] } & Partial<Omit<Sentence, "segments">>;
 type Writer = (facts: Facts) => Said;

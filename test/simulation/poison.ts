@@ -1,9 +1,8 @@
 // No program of ours writes these: a slip of a person's hand at redis-cli, or another version's
 // entry.
-import {
-  artefactFieldNames,
-  fieldsOfArtefact,
-} from "../../lib/blackboard/records/artefact-fields.ts";
+
+import { artefactFieldNames } from "../../lib/blackboard/records/artefact-field-names.ts";
+import { fieldsOfArtefact } from "../../lib/blackboard/records/artefact-fields.ts";
 import { storedKindOf } from "../../lib/blackboard/records/due-member.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";

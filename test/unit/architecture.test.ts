@@ -178,6 +178,40 @@ test("every import follows the arrows between the rooms", () => {
   expect(wrong).toEqual([]);
 });
 
+test("no file imports itself by way of others", () => {
+  const files = new Map(sources.map((file) => [file, filesImportedBy(file)]));
+  expect(circlesIn(files)).toEqual([]);
+});
+
+test("a circle is found, and a file that only leads to one is none", () => {
+  const files = { a: ["b"], b: ["c", "d"], c: ["b"], d: [], e: ["e"] };
+  expect(circlesIn(new Map(Object.entries(files)))).toEqual(["b → c → b", "e → e"]);
+});
+
+function filesImportedBy(file: string): string[] {
+  return importsOf(file)
+    .filter((specifier) => specifier.startsWith("."))
+    .map((specifier) => relative(root, join(root, dirname(file), specifier)));
+}
+
+/** One circle for each import that leads back to a file on the way to it. */
+function circlesIn(files: ReadonlyMap<string, readonly string[]>): string[] {
+  const known = new Set<string>();
+  const path: string[] = [];
+  const circles: string[] = [];
+  const visit = (file: string) => {
+    const at = path.indexOf(file);
+    if (at !== -1) circles.push([...path.slice(at), file].join(" → "));
+    if (at !== -1 || known.has(file)) return;
+    path.push(file);
+    for (const other of files.get(file) ?? []) visit(other);
+    path.pop();
+    known.add(file);
+  };
+  for (const file of files.keys()) visit(file);
+  return circles;
+}
+
 test("the table of the rooms in ARCHITECTURE.md says what each may import", () => {
   const rows = readFileSync(join(root, "ARCHITECTURE.md"), "utf8").matchAll(
     /^\| `((?:lib|apps)\/\w+)` \|.*\| ([^|]+) \|$/gm,

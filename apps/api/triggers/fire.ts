@@ -6,7 +6,8 @@ import { ArtefactId, type GoalId } from "../../../lib/model/ids.ts";
 import type { Trigger } from "../../../lib/model/trigger.ts";
 import { goalIdOf } from "../../../lib/triggers/goal-id.ts";
 import { goalText } from "../../../lib/triggers/goal-text.ts";
-import type { Fired, Moment } from "../../../lib/triggers/kind.ts";
+import type { Fired } from "../../../lib/triggers/hook.ts";
+import type { Moment } from "../../../lib/triggers/kind.ts";
 import type { Parts } from "../parts.ts";
 import { repositoryOf } from "../routes/goals.ts";
 

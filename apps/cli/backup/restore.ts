@@ -17,7 +17,7 @@ import type { Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartKind } from "../../../lib/runtime/labels.ts";
 import { blackboardVolumeName, recordVolumeName } from "../../../lib/runtime/names.ts";
 import type { InstanceParts, Runtime, VolumeFile } from "../../../lib/runtime/port.ts";
-import { workspaceOf } from "../instance/find-instance.ts";
+import { workspaceOf } from "../instance/workspace-of.ts";
 import { redisUser } from "../services/limits.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";

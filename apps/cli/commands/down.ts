@@ -15,7 +15,6 @@ import {
   hasContainers,
   instanceNameOf,
   instanceNotFound,
-  workspaceOf,
 } from "../instance/find-instance.ts";
 import { LastResults } from "../instance/last-results.ts";
 import { LockedWork, lockInstance, requireLock } from "../instance/lock.ts";
@@ -24,6 +23,7 @@ import { personOf } from "../instance/person.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
+import { workspaceOf } from "../instance/workspace-of.ts";
 import { keepLogs, keepWorkerLogs } from "../logs/keep-logs.ts";
 import { KeptLogs } from "../logs/kept-logs.ts";
 import { nameArgument } from "../program/arguments.ts";

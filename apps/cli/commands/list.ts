@@ -19,12 +19,12 @@ import {
   gatewaySentence,
 } from "../facts/gateway-state.ts";
 import { newBlackboardSince } from "../facts/new-blackboard.ts";
-import { workspaceOf } from "../instance/find-instance.ts";
 import { goneBlackboards } from "../instance/gone-blackboards.ts";
 import { howItRuns, stateWord } from "../instance/parts.ts";
 import { redisOf, redisUrlsOf } from "../instance/place.ts";
 import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
+import { workspaceOf } from "../instance/workspace-of.ts";
 import { jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { goneBlackboardSentence, newBlackboardSentence, restoreHint } from "../render/lost.ts";

@@ -7,13 +7,14 @@ import { promisify } from "node:util";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import type { NotedLog } from "../facts/noted-log.ts";
-import { findInstance, hasAnything, workspaceOf } from "../instance/find-instance.ts";
+import { findInstance, hasAnything } from "../instance/find-instance.ts";
 import { publicNetworksOf } from "../instance/machine-networks.ts";
 import { gitOf } from "../instance/packs-place.ts";
 import { howItRuns } from "../instance/parts.ts";
 import { elsewhereIn, findRedisPlace, isServing, redisUrlsOf } from "../instance/place.ts";
 import { readRetention } from "../instance/retention.ts";
 import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
+import { workspaceOf } from "../instance/workspace-of.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import type {

@@ -6,6 +6,7 @@ import type { InstanceParts, Observe } from "../../../lib/runtime/port.ts";
 import { notInRepository } from "../program/not-in-repository.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { workspaceOf } from "./workspace-of.ts";
 
 /** Throws `usage`: an instance's name is part of container names and keys. */
 export function instanceNameOf(text: string): InstanceName {
@@ -15,14 +16,6 @@ export function instanceNameOf(text: string): InstanceName {
   throw new SettError("usage", `\`${text}\` cannot be the name of an instance: it ${reason}.`, {
     hint: "For example: --name demo",
   });
-}
-
-/** The path of the instance's repository, from its labels; empty when no part has labels. */
-export function workspaceOf({ containers, networks, volumes }: InstanceParts): string {
-  return (
-    [...containers, ...networks, ...volumes].find(({ labels }) => labels.workspace !== "")?.labels
-      .workspace ?? ""
-  );
 }
 
 /**

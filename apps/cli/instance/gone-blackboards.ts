@@ -7,7 +7,7 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { workspaceOf } from "./find-instance.ts";
+import { workspaceOf } from "./workspace-of.ts";
 
 /**
  * By instance, the goals and results that git still has: of those of `found` (all instances of this

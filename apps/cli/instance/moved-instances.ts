@@ -7,7 +7,7 @@ import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";
 import { idsOf } from "../../../lib/runtime/own-part.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
-import { workspaceOf } from "./find-instance.ts";
+import { workspaceOf } from "./workspace-of.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 // The instances that another work tree of the same repository has.
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
-import { workspaceOf } from "./find-instance.ts";
+import { workspaceOf } from "./workspace-of.ts";
 
 /** Lists those of `all` that the repository at `workspace` has. `env`: all of git's environment. */
 export async function inOtherWorkTrees(

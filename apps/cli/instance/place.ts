@@ -12,8 +12,9 @@ import { redisPort } from "../services/environment.ts";
 import { elsewhereVariable } from "../services/redis-elsewhere.ts";
 import { ownerUrlOf, type RedisAddress, urlFor } from "../services/redis-users.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { findInstance, hasContainers, instanceNameOf, workspaceOf } from "./find-instance.ts";
+import { findInstance, hasContainers, instanceNameOf } from "./find-instance.ts";
 import { runtimeOf } from "./runtimes.ts";
+import { workspaceOf } from "./workspace-of.ts";
 
 /**
  * How a command reaches Redis: as the user `person`, and where it must load the functions of its

@@ -12,9 +12,10 @@ import {
 } from "../../../lib/runtime/process/runtime.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { hasAnything, hasContainers, workspaceOf } from "./find-instance.ts";
+import { hasAnything, hasContainers } from "./find-instance.ts";
 import { movedInto } from "./moved-instances.ts";
 import { findPrograms, ownCommand } from "./programs.ts";
+import { workspaceOf } from "./workspace-of.ts";
 
 export const runtimeNames = ["docker", "process"] as const;
 export type RuntimeName = (typeof runtimeNames)[number];

@@ -2,13 +2,9 @@
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
-import {
-  findInstance,
-  hasAnything,
-  hasContainers,
-  workspaceOf,
-} from "../instance/find-instance.ts";
+import { findInstance, hasAnything, hasContainers } from "../instance/find-instance.ts";
 import { partOf } from "../instance/parts.ts";
+import { workspaceOf } from "../instance/workspace-of.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { type KeptLog, KeptLogs, logPartOf } from "./kept-logs.ts";
 

@@ -6,11 +6,11 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { hookSecrets } from "../../../lib/config/resolve-secrets.ts";
-import type { SettConfig } from "../../../lib/model/config.ts";
 import type { ApiService } from "../../../lib/model/config-api.ts";
 import { filesVolumeName } from "../../../lib/runtime/names.ts";
 import type { ListeningPort, Need } from "../../../lib/runtime/part-plan.ts";
 import { reachesRedis, redisTimes, temporaryFolder } from "./environment.ts";
+import { hasApi } from "./has-api.ts";
 import type { PlanInput } from "./input.ts";
 import { gatewayStopSeconds, watchingResources } from "./limits.ts";
 import { logsDoor, showsLogs } from "./log-reader.ts";
@@ -83,11 +83,6 @@ export const api = defineService({
   sign: { volume: "api-files" },
   isOpenToOthers: { certificate: certificateVariable, setting: "services.api.tls" },
 });
-
-/** Triggers run in it, also where no person or program asks it anything. */
-export function hasApi({ services, triggers }: Pick<SettConfig, "services" | "triggers">): boolean {
-  return services.api !== undefined || triggers.length > 0;
-}
 
 function portsOf(api: ApiService | undefined): ListeningPort[] {
   const published = api === undefined ? "no" : { port: api.port, address: api.host };

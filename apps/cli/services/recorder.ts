@@ -3,8 +3,8 @@
 import { AgentName } from "../../../lib/model/ids.ts";
 import { recordVolumeName } from "../../../lib/runtime/names.ts";
 import type { Need } from "../../../lib/runtime/part-plan.ts";
-import { hasApi } from "./api.ts";
 import { temporaryFolder } from "./environment.ts";
+import { hasApi } from "./has-api.ts";
 import { gatewayStopSeconds, recorderResources } from "./limits.ts";
 import { defineService, type ServiceConfig } from "./service.ts";
 

@@ -21,8 +21,8 @@ import {
 } from "../instance/runtimes.ts";
 import { findConfig, lacksConfig } from "../program/config-path.ts";
 import { writeLock } from "../program/write-lock.ts";
-import { hasApi } from "../services/api.ts";
 import { hasModels } from "../services/gateway.ts";
+import { hasApi } from "../services/has-api.ts";
 import type { Cassettes } from "../services/input.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { chooseInstance } from "./checks/checks.ts";

@@ -2,7 +2,7 @@
 // does not depend on the work, so work never delays it.
 
 import { Bounded } from "../../../lib/async/bounded.ts";
-import type { Announcement } from "../../../lib/blackboard/port/blackboard.ts";
+import type { Announcement } from "../../../lib/blackboard/port/claims.ts";
 import type { BidTarget } from "../../../lib/core/decide-bid.ts";
 import { standingBid } from "../../../lib/core/standing-bids.ts";
 import { type Claim, type ClaimSnapshot, missingBidders } from "../../../lib/model/claim.ts";

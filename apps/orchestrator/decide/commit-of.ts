@@ -1,10 +1,10 @@
 // Turns a decision into the one commit that writes it: fields, grants, Failures, new claims,
 // wake-ups and events together.
-import type { NewClaim } from "../../../lib/blackboard/port/blackboard.ts";
+import type { NewClaim } from "../../../lib/blackboard/port/claims.ts";
 import type { LeaderCommit } from "../../../lib/blackboard/port/leading.ts";
 import type { Decision, DecisionInput, FailureNote } from "../../../lib/core/claim-decision.ts";
 import { decisionEvents, type Occasion } from "../../../lib/core/decision-events.ts";
-import type { FollowUp, Rework } from "../../../lib/core/feedback.ts";
+import type { FollowUp, Rework } from "../../../lib/core/follow-up.ts";
 import { newThread, type Origin } from "../../../lib/core/new-artefact.ts";
 import { assignedClaim } from "../../../lib/core/new-claim.ts";
 import { type Artefact, goalFeedbackType, orchestratorRole } from "../../../lib/model/artefact.ts";

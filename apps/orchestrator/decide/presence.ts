@@ -5,7 +5,7 @@
 
 import type { Clock } from "../../../lib/async/clock.ts";
 import type { Decision } from "../../../lib/core/claim-decision.ts";
-import type { Presence } from "../../../lib/core/equal-bids.ts";
+import type { Presence } from "../../../lib/core/presence.ts";
 import { hasTool } from "../../../lib/core/stand-in.ts";
 import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";

@@ -6,7 +6,7 @@ import type { AgentName, ArtefactId, ClaimId, CommitHash } from "../../model/ids
 import type { KeptOutput } from "../../model/kept-output.ts";
 import type { FileCount } from "../../model/preparing.ts";
 import type { ReadOn } from "./artefacts.ts";
-import type { ClaimBoard, ClaimCommit } from "./blackboard.ts";
+import type { ClaimBoard, ClaimCommit } from "./claims.ts";
 import type { Refused } from "./refused.ts";
 
 /**

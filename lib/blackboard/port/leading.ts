@@ -2,7 +2,7 @@
 // more once that is over; and what was decided on something read is written on the connection of
 // that read alone, because a Redis that crashed meanwhile may have lost what was read.
 
-import type { ClaimCommit } from "./blackboard.ts";
+import type { ClaimCommit } from "./claims.ts";
 import type { CommittedWith } from "./grants.ts";
 import type { CandidateBlackboard } from "./holders.ts";
 

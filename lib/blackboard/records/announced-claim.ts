@@ -1,6 +1,6 @@
 // An entry of the announcements as it was read.
 import { AgentName, ClaimId } from "../../model/ids.ts";
-import type { Announcement } from "../port/blackboard.ts";
+import type { Announcement } from "../port/claims.ts";
 
 /** As the Lua functions write it (lua/prelude-claim.lua): `about` is JSON. */
 export type AnnouncementEntry = { claim?: string; about?: string };

@@ -6,27 +6,8 @@ import { Artefact, type ArtefactHead, ArtefactMetadata } from "../../model/artef
 import { SettError } from "../../model/errors.ts";
 import { AgentName } from "../../model/ids.ts";
 import type { DeliveredCommit } from "../port/artefacts.ts";
+import { type ArtefactFields, artefactFieldNames } from "./artefact-field-names.ts";
 import { brokenRule } from "./field-rules.ts";
-
-/** In the order in which the Lua functions get them. */
-export const artefactFieldNames = [
-  "id",
-  "logical_id",
-  "version",
-  "structural_type",
-  "type",
-  "payload",
-  "source_artefacts",
-  "produced_by_role",
-  "produced_by_agent",
-  "created_at",
-  "goal_id",
-  "claim_id",
-  "metadata",
-] as const;
-
-export type ArtefactFieldName = (typeof artefactFieldNames)[number];
-export type ArtefactFields = Record<ArtefactFieldName, string>;
 
 export function fieldsOfArtefact(artefact: Artefact): ArtefactFields {
   return {

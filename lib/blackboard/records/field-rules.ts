@@ -1,6 +1,6 @@
 // Says what each field of an artefact must be, to a person who has written one by hand.
 import { StructuralType } from "../../model/artefact.ts";
-import type { ArtefactFieldName } from "./artefact-fields.ts";
+import type { ArtefactFieldName } from "./artefact-field-names.ts";
 
 const anId = "a UUID of version 4 in lower case, as /proc/sys/kernel/random/uuid has them";
 

@@ -7,8 +7,8 @@ import {
   type ArtefactFieldName,
   type ArtefactFields,
   artefactFieldNames,
-  parseArtefact,
-} from "./artefact-fields.ts";
+} from "./artefact-field-names.ts";
+import { parseArtefact } from "./artefact-fields.ts";
 import { missingFields } from "./field-rules.ts";
 
 /**

@@ -1,7 +1,7 @@
 // Returns the events of a claim that is opened.
 import { missingBidders, type StandIn } from "../../model/claim.ts";
 import type { EventDraft } from "../../model/event.ts";
-import type { NewClaim } from "../port/blackboard.ts";
+import type { NewClaim } from "../port/claims.ts";
 
 /** In order; the first is `claim_opened`. */
 export function openingEvents({

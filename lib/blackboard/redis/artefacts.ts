@@ -3,9 +3,8 @@ import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId } from "../../model/ids.ts";
 import { KeptOutput } from "../../model/kept-output.ts";
 import type { ArtefactBoard, GoalEnding } from "../port/artefacts.ts";
+import { type ArtefactFieldName, artefactFieldNames } from "../records/artefact-field-names.ts";
 import {
-  type ArtefactFieldName,
-  artefactFieldNames,
   artefactOfFields,
   commitFieldNames,
   deliveredCommit,

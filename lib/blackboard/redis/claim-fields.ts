@@ -5,17 +5,17 @@ import type { Bid, BidWord } from "../../model/bid.ts";
 import {
   type Claim,
   type ClaimSnapshot,
-  ClaimStatus,
   type Grant,
   type MalformedClaim,
   missingBidders,
   wasMoved,
 } from "../../model/claim.ts";
+import { ClaimStatus } from "../../model/claim-status.ts";
 import { messageOf } from "../../model/errors.ts";
 import { type AgentName, type ClaimId, GoalId } from "../../model/ids.ts";
 import { ofSame } from "../../model/of-same.ts";
 import { type Phase, phases, phaseTable } from "../../model/phase.ts";
-import type { NewClaim } from "../port/blackboard.ts";
+import type { NewClaim } from "../port/claims.ts";
 import { inOrder } from "../records/grant-order.ts";
 import { MalformedClaimError } from "../records/malformed-claim.ts";
 

@@ -1,6 +1,6 @@
 // Which claims are open, and whom they concern, in Redis.
 import type { ArtefactId, ClaimId } from "../../model/ids.ts";
-import type { ClaimBoard } from "../port/blackboard.ts";
+import type { ClaimBoard } from "../port/claims.ts";
 import type { Deps } from "./deps.ts";
 
 type Lists = Pick<

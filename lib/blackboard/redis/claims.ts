@@ -1,7 +1,7 @@
 // Claims, bids and commits in Redis.
 import type { ClaimSnapshot } from "../../model/claim.ts";
 import type { ClaimId } from "../../model/ids.ts";
-import type { Announcement, ClaimBoard } from "../port/blackboard.ts";
+import type { Announcement, ClaimBoard } from "../port/claims.ts";
 import { LaterConnection } from "../port/later-connection.ts";
 import { announcementOf } from "../records/announced-claim.ts";
 import { firstAnnouncementAfterMs } from "../records/first-announcement.ts";

@@ -1,6 +1,6 @@
 // A commit as the arguments of commit-claim.lua.
 
-import type { ClaimCommit } from "../port/blackboard.ts";
+import type { ClaimCommit } from "../port/claims.ts";
 import { memberOfDue } from "../records/due-member.ts";
 import { leaderOf } from "../records/event-actor.ts";
 import type { ArgumentsOf } from "./call.ts";

@@ -3,7 +3,8 @@
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId } from "../../model/ids.ts";
 import type { ArtefactBoard } from "../port/artefacts.ts";
-import { artefactFieldNames, artefactOfFields } from "../records/artefact-fields.ts";
+import { artefactFieldNames } from "../records/artefact-field-names.ts";
+import { artefactOfFields } from "../records/artefact-fields.ts";
 import { type ContextEntry, contextDepth, oldestFirst } from "../records/context-chain.ts";
 import {
   type ContextPart,

@@ -1,7 +1,7 @@
 // The Lua functions: the names of each one's keys and arguments, in the order in which it gets
 // them, and of what its outcomes carry. The file of a function begins with the same names;
 // test/unit/lib/blackboard/redis/function-table.test.ts compares the two.
-import { artefactFieldNames } from "../records/artefact-fields.ts";
+import { artefactFieldNames } from "../records/artefact-field-names.ts";
 import { judgedFields } from "../records/hand-written.ts";
 
 /**

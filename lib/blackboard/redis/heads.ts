@@ -1,7 +1,8 @@
 // Artefacts without their payloads, many in one round trip.
 import type { ArtefactId } from "../../model/ids.ts";
 import type { ArtefactBoard, StoredHead } from "../port/artefacts.ts";
-import { artefactFieldNames, beginningOf, headOfFields } from "../records/artefact-fields.ts";
+import { artefactFieldNames } from "../records/artefact-field-names.ts";
+import { beginningOf, headOfFields } from "../records/artefact-fields.ts";
 import type { Deps } from "./deps.ts";
 
 const headFields = artefactFieldNames.filter((name) => name !== "payload");

@@ -4,7 +4,8 @@ import { createHash } from "node:crypto";
 import { RESP_TYPES } from "redis";
 import type { ArtefactId } from "../../model/ids.ts";
 import type { ArtefactBoard, LookLimits } from "../port/artefacts.ts";
-import { artefactFieldNames, beginningLength } from "../records/artefact-fields.ts";
+import { artefactFieldNames } from "../records/artefact-field-names.ts";
+import { beginningLength } from "../records/artefact-fields.ts";
 import { piecesOf } from "../records/pieces.ts";
 import type { Deps } from "./deps.ts";
 

@@ -4,7 +4,7 @@ import type { Bid } from "../../model/bid.ts";
 import { type Grant, missingBidders } from "../../model/claim.ts";
 import type { Actor, EventDraft } from "../../model/event.ts";
 import { ofSame } from "../../model/of-same.ts";
-import type { NewClaim } from "../port/blackboard.ts";
+import type { NewClaim } from "../port/claims.ts";
 import { digestOfContent, fieldsOfArtefact } from "../records/artefact-fields.ts";
 import { leaderOf } from "../records/event-actor.ts";
 import { openingEvents } from "../records/opening-events.ts";

@@ -2,7 +2,7 @@
 // of a few artefacts.
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId, GoalId, LogicalId } from "../../model/ids.ts";
-import { artefactFieldNames } from "../records/artefact-fields.ts";
+import { artefactFieldNames } from "../records/artefact-field-names.ts";
 import { type ContextEntry, walkContext } from "../records/context-chain.ts";
 import type { Deps } from "./deps.ts";
 

@@ -3,11 +3,8 @@
 import type { Actor, SettEvent } from "../../model/event.ts";
 import { actorName } from "../../words/actor-name.ts";
 import { clockTime } from "../../words/age.ts";
-import {
-  eventSentence,
-  type EventContext as SentenceContext,
-  type Weight,
-} from "../../words/event-sentence.ts";
+import { eventSentence } from "../../words/event-sentence.ts";
+import type { EventContext as SentenceContext, Weight } from "../../words/sentence.ts";
 import { shortId } from "../../words/short-id.ts";
 import { overwrittenText } from "../facts/checked.ts";
 import { boundedLine, oneLine, shorten, visibleWidth } from "../text/plain-text.ts";

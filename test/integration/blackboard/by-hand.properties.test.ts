@@ -2,10 +2,8 @@
 // unsound gets in.
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
-import {
-  type ArtefactFields,
-  fieldsOfArtefact,
-} from "../../../lib/blackboard/records/artefact-fields.ts";
+import type { ArtefactFields } from "../../../lib/blackboard/records/artefact-field-names.ts";
+import { fieldsOfArtefact } from "../../../lib/blackboard/records/artefact-fields.ts";
 import type { Bench } from "../../support/blackboard/bench.ts";
 import { openInMemoryBench } from "../../support/blackboard/in-memory-bench.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";

@@ -9,9 +9,9 @@ import {
   findInstance,
   hasAnything,
   hasContainers,
-  workspaceOf,
 } from "../../../apps/cli/instance/find-instance.ts";
 import { whereTheyAre } from "../../../apps/cli/instance/moved-instances.ts";
+import { workspaceOf } from "../../../apps/cli/instance/workspace-of.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import {
   type ArtefactFields,
   artefactFieldNames,
-  fieldsOfArtefact,
-} from "../../../lib/blackboard/records/artefact-fields.ts";
+} from "../../../lib/blackboard/records/artefact-field-names.ts";
+import { fieldsOfArtefact } from "../../../lib/blackboard/records/artefact-fields.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { EventType } from "../../../lib/model/event.ts";

@@ -3,7 +3,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import type { Blackboard, ClaimCommit } from "../../../lib/blackboard/port/blackboard.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
+import type { ClaimCommit } from "../../../lib/blackboard/port/claims.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
 import { agentName, sampleArtefact } from "../../support/records/sample.ts";

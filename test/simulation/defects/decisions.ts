@@ -1,6 +1,6 @@
 // Mistakes of commits, claims and bids.
 import { Decider } from "../../../apps/orchestrator/decide/decide-and-commit.ts";
-import type { ClaimCommit } from "../../../lib/blackboard/port/blackboard.ts";
+import type { ClaimCommit } from "../../../lib/blackboard/port/claims.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
 import type { Grant } from "../../../lib/model/claim.ts";
 import type { EventType } from "../../../lib/model/event.ts";

@@ -2,7 +2,7 @@
 // on it, and a person's hand in it.
 
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
-import type { ArtefactFields } from "../../../lib/blackboard/records/artefact-fields.ts";
+import type { ArtefactFields } from "../../../lib/blackboard/records/artefact-field-names.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 
 /** A hand in another process takes its time. */

@@ -1,6 +1,6 @@
 // The blackboard that ships, on a small Redis in memory: for tests that need no server.
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
-import type { ArtefactFields } from "../../../lib/blackboard/records/artefact-fields.ts";
+import type { ArtefactFields } from "../../../lib/blackboard/records/artefact-field-names.ts";
 import { storedKindOf } from "../../../lib/blackboard/records/due-member.ts";
 import { type Keys, keysOf } from "../../../lib/blackboard/records/keys.ts";
 import type { Client } from "../../../lib/blackboard/redis/client.ts";

@@ -1,11 +1,10 @@
 // Common beginnings of the suite's tests.
 
-import type { Blackboard, ClaimCommit } from "../../../lib/blackboard/port/blackboard.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
+import type { ClaimCommit } from "../../../lib/blackboard/port/claims.ts";
 import type { GrantResult } from "../../../lib/blackboard/port/grants.ts";
-import {
-  type ArtefactFields,
-  fieldsOfArtefact,
-} from "../../../lib/blackboard/records/artefact-fields.ts";
+import type { ArtefactFields } from "../../../lib/blackboard/records/artefact-field-names.ts";
+import { fieldsOfArtefact } from "../../../lib/blackboard/records/artefact-fields.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Claim, Grant, RunningGrant } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import { generatedPages, root } from "../../../.ci/docs/pages.ts";
 import { commands } from "../../../apps/cli/commands.ts";
-import { artefactFieldNames } from "../../../lib/blackboard/records/artefact-fields.ts";
+import { artefactFieldNames } from "../../../lib/blackboard/records/artefact-field-names.ts";
 import { fieldsOfClaim } from "../../../lib/blackboard/redis/claim-fields.ts";
 import { Grant } from "../../../lib/model/claim.ts";
 import {

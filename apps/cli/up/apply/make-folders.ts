@@ -6,7 +6,7 @@ import type { Owner } from "../../../../lib/git/run/find-repository.ts";
 import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
 import type { CommitHash, InstanceName } from "../../../../lib/model/ids.ts";
 import { isTakenOver } from "../../instance/lock.ts";
-import { hasApi } from "../../services/api.ts";
+import { hasApi } from "../../services/has-api.ts";
 import { servesPacks } from "../../services/packs.ts";
 import { PackingStep } from "../../terminal/packing-step.ts";
 import type { Progress } from "../../terminal/progress.ts";

@@ -6,8 +6,9 @@ import { InstanceName } from "../../../../lib/model/ids.ts";
 import { notOurs } from "../../../../lib/runtime/not-ours.ts";
 import { idsOf } from "../../../../lib/runtime/own-part.ts";
 import type { InstanceParts, Stranger } from "../../../../lib/runtime/port.ts";
-import { hasAnything, instanceNameOf, workspaceOf } from "../../instance/find-instance.ts";
+import { hasAnything, instanceNameOf } from "../../instance/find-instance.ts";
 import { howItRuns } from "../../instance/parts.ts";
+import { workspaceOf } from "../../instance/workspace-of.ts";
 import { plannedNames } from "../plan/planned-names.ts";
 
 /**

@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 import { registrationsOf } from "../../../../lib/config/registrations.ts";
 import type { AgentRegistration } from "../../../../lib/model/agent.ts";
 import { publicNetworksOf } from "../../instance/machine-networks.ts";
-import { hasApi } from "../../services/api.ts";
+import { hasApi } from "../../services/has-api.ts";
 import type { PlanInput } from "../../services/input.ts";
 import { servesPacks } from "../../services/packs.ts";
 import { tlsDoorsOf } from "../../services/reach.ts";

@@ -1,10 +1,8 @@
 // An artefact that the instance's owner has written and published is adopted, or refused with the
 // reason.
 import { expect, test } from "bun:test";
-import {
-  type ArtefactFields,
-  fieldsOfArtefact,
-} from "../../../../lib/blackboard/records/artefact-fields.ts";
+import type { ArtefactFields } from "../../../../lib/blackboard/records/artefact-field-names.ts";
+import { fieldsOfArtefact } from "../../../../lib/blackboard/records/artefact-fields.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import { LogicalId } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";

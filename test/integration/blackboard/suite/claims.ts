@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Announcement } from "../../../../lib/blackboard/port/blackboard.ts";
+import type { Announcement } from "../../../../lib/blackboard/port/claims.ts";
 import type { MalformedClaim } from "../../../../lib/model/claim.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import {

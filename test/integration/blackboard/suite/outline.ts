@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
-import { artefactFieldNames } from "../../../../lib/blackboard/records/artefact-fields.ts";
+import { artefactFieldNames } from "../../../../lib/blackboard/records/artefact-field-names.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import { type ClaimId, CommitHash } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";

@@ -1,7 +1,7 @@
 // A claim that is opened with what is decided at once: the bids that agents have given in advance,
 // and what follows from them.
 import { expect, test } from "bun:test";
-import type { NewClaim } from "../../../../lib/blackboard/port/blackboard.ts";
+import type { NewClaim } from "../../../../lib/blackboard/port/claims.ts";
 import { textOfBids } from "../../../../lib/model/bid.ts";
 import type { Claim, Grant } from "../../../../lib/model/claim.ts";
 import type { EventDraft } from "../../../../lib/model/event.ts";

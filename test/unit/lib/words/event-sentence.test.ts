@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { EventType, SettEvent } from "../../../../lib/model/event.ts";
-import { type EventContext, eventSentence } from "../../../../lib/words/event-sentence.ts";
+import { eventSentence } from "../../../../lib/words/event-sentence.ts";
 import { textOf } from "../../../../lib/words/segment.ts";
+import type { EventContext } from "../../../../lib/words/sentence.ts";
 
 const event = (type: EventType, more: object = {}) =>
   SettEvent.parse({

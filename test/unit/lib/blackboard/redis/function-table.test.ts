@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { artefactFieldNames } from "../../../../../lib/blackboard/records/artefact-fields.ts";
+import { artefactFieldNames } from "../../../../../lib/blackboard/records/artefact-field-names.ts";
 import {
   type FunctionName,
   functionTable,
