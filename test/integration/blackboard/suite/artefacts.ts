@@ -47,7 +47,11 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listGoals()).toEqual([goal.goal_id]);
     expect(await bench.board.readThread(goal.logical_id)).toEqual([goal.id]);
     expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id]);
-    expect(await bench.board.readGoal(goal.goal_id)).toEqual({ ended: undefined, artefacts: 1 });
+    expect(await bench.board.readGoal(goal.goal_id)).toEqual({
+      ended: undefined,
+      artefacts: 1,
+      payer: "person:ada lovelace",
+    });
     const [event] = await events(bench.board);
     expect(event).toMatchObject({
       type: "artefact_created",
@@ -251,6 +255,7 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.readGoal(goal.goal_id)).toEqual({
       ended: "artefact_limit",
       artefacts: 2,
+      payer: "person:ada lovelace",
     });
     const late = sampleArtefact({ goal_id: goal.goal_id });
     expect(await bench.board.createArtefact(late, user)).toMatchObject({ outcome: "refused" });

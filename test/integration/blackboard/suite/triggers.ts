@@ -111,6 +111,7 @@ export function triggersSuite(open: () => Promise<Bench>): void {
     expect(await board.readGoal(goal.goal_id)).toEqual({
       ended: undefined,
       artefacts: 1,
+      payer: "trigger:nightly",
       trigger: "nightly",
     });
     const types = (await board.readEvents("0", 100)).map(({ type, actor: who }) => [type, who]);
