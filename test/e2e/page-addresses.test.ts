@@ -5,7 +5,7 @@ import { isNight } from "../support/nightly.ts";
 import { accessibilityProblems, TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 let browser: TestBrowser;
 let scene: Awaited<ReturnType<typeof startPageScene>>;

@@ -10,12 +10,12 @@ import type { Page } from "playwright-core";
 import { openRepository } from "../../apps/api/repository.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";
-import { isNight } from "../support/nightly.ts";
+import { isNight, nightly } from "../support/nightly.ts";
 import { TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
 import { newArtefactId, sampleArtefact } from "../support/records/sample.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const lines = 60_000;
 /**
@@ -203,7 +203,7 @@ test.each(ways)(
   },
 );
 
-test("a line that is cut can be read whole", async () => {
+nightly("a line that is cut can be read whole", async () => {
   const page = await browser.open(goalAddress());
   const file = page.getByRole("region", { name: "wide.txt", exact: true });
   await file.getByText("508 more characters").waitFor();

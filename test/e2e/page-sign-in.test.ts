@@ -4,7 +4,7 @@ import { serve } from "../../lib/service/serve.ts";
 import { TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 let browser: TestBrowser;
 beforeAll(async () => {

@@ -15,7 +15,7 @@ import { startSampleScene } from "../support/page/sample-clan.ts";
 import { root } from "../support/root.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(300_000);
 
 type Scene = Awaited<ReturnType<typeof startSampleScene>>;
 let folder: string;

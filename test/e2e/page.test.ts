@@ -11,7 +11,7 @@ import { waitFor } from "../support/wait-for.ts";
 import type { Member } from "../support/world/clan.ts";
 import { ending, report } from "../support/world/people.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 let browser: TestBrowser;
 beforeAll(async () => {

@@ -7,6 +7,7 @@ import process from "node:process";
 import type { Running } from "../../support/cli/sett-process.ts";
 import { startSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(120_000);
@@ -26,10 +27,18 @@ async function pageOf(running: Running): Promise<{ url: string; token: string }>
   return { url, token };
 }
 
+/** On a busy machine the page may lose its Redis for a moment, and says 503 until it is back. */
+async function answerOf(address: string, sent: RequestInit): Promise<Response> {
+  return await waitFor("an answer other than 503", async () => {
+    const answer = await fetch(address, sent);
+    return answer.status !== 503 && answer;
+  });
+}
+
 async function ask({ url, token }: { url: string; token: string }, path: string, body?: object) {
   const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const answer = await fetch(`${url}${path}`, { ...sent, headers });
+  const answer = await answerOf(`${url}${path}`, { ...sent, headers });
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
@@ -83,7 +92,7 @@ test("prints an address with a token, with which the person of git may do everyt
   await at.git("commit", "--quiet", "-m", "Add a file");
 });
 
-test("Ctrl-C ends the page, and its token with it", async () => {
+nightly("Ctrl-C ends the page, and its token with it", async () => {
   await using running = at.start("ui", "--no-open");
   const { url } = await pageOf(running);
   running.signal("SIGINT");
@@ -101,7 +110,7 @@ test("the page ends also with a command that is killed", async () => {
   await waitFor("the page to end", async () => (await statusOf(url)) === undefined);
 });
 
-test("--as names the person on record", async () => {
+nightly("--as names the person on record", async () => {
   await using running = at.start("ui", "--no-open", "--as", "Grace Hopper");
   const { body } = await ask(await pageOf(running), "/v1/instance");
   expect(body.me).toMatchObject({ actor: "person:Grace Hopper" });
@@ -141,7 +150,7 @@ test("opens the browser with what this machine opens addresses with, and says so
   expect(address).not.toContain(token);
   const ticket = new URL(address).searchParams.get("token") ?? "";
   const authorization = `Bearer ${await sessionFor(url, ticket)}`;
-  expect((await fetch(`${url}/v1/instance`, { headers: { authorization } })).status).toBe(200);
+  expect((await answerOf(`${url}/v1/instance`, { headers: { authorization } })).status).toBe(200);
   expect(await sessionFor(url, ticket)).toBeUndefined();
 });
 
@@ -154,7 +163,9 @@ test("a Redis that was away is found again, and the page has the same address, t
   await at.redis.start();
   await running.untilErr("Redis answers again, and so does the page.");
   expect((await ask(page, "/v1/instance")).status).toBe(200);
-  expect((await fetch(`${page.url}/v1/instance`, { headers: { authorization } })).status).toBe(200);
+  expect((await answerOf(`${page.url}/v1/instance`, { headers: { authorization } })).status).toBe(
+    200,
+  );
 });
 
 test("a name that only leads to this machine is no name of the page, also with its token", async () => {

@@ -51,7 +51,7 @@ export class TestBrowser implements AsyncDisposable {
       colorScheme: scheme,
       permissions,
     });
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(100_000);
     const page = await context.newPage();
     this.#watch(page, context, new URL(address).origin);
     tellWhatIsSeen(page);
