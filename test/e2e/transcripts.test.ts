@@ -110,24 +110,27 @@ test("an archive shows the cost, and the conversation as long as its gateway run
   );
 });
 
-test("a result to which no call has led has no conversation, and a goal has all of its calls", async () => {
-  const answered = JSON.parse(await sett.need("unearth", await idOfAnswer("hello"), "--json"));
-  const note = (
-    await sett.need("post", "Note", "--payload", "x", "--from", answered.id, "--json")
-  ).trim();
-  const { code, err } = await sett.sett("unearth", JSON.parse(note).id, "--transcript");
-  expect([code, err]).toEqual([
-    0,
-    expect.stringContaining("No call of a language model led to this artefact."),
-  ]);
-  const whole = await sett.need("unearth", answered.goal_id, "--transcript", "--json");
-  const { calls } = JSON.parse(whole);
-  const { calls: ofAnswer } = JSON.parse(
-    await sett.need("unearth", answered.id, "--transcript", "--json"),
-  );
-  expect(calls).toEqual(ofAnswer);
-  expect(await sett.need("unearth", answered.goal_id, "--transcript")).toContain("Good day");
-});
+nightly(
+  "a result to which no call has led has no conversation, and a goal has all of its calls",
+  async () => {
+    const answered = JSON.parse(await sett.need("unearth", await idOfAnswer("hello"), "--json"));
+    const note = (
+      await sett.need("post", "Note", "--payload", "x", "--from", answered.id, "--json")
+    ).trim();
+    const { code, err } = await sett.sett("unearth", JSON.parse(note).id, "--transcript");
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining("No call of a language model led to this artefact."),
+    ]);
+    const whole = await sett.need("unearth", answered.goal_id, "--transcript", "--json");
+    const { calls } = JSON.parse(whole);
+    const { calls: ofAnswer } = JSON.parse(
+      await sett.need("unearth", answered.id, "--transcript", "--json"),
+    );
+    expect(calls).toEqual(ofAnswer);
+    expect(await sett.need("unearth", answered.goal_id, "--transcript")).toContain("Good day");
+  },
+);
 
 nightly("a back-up has the conversations, no key, and brings them back", async () => {
   const backup = join(sett.root, "with-calls.sett");
@@ -146,19 +149,22 @@ nightly("a back-up has the conversations, no key, and brings them back", async (
   expect(await sett.need("unearth", kept.id, "--transcript")).toBe(shown);
 });
 
-test("keys are in a back-up where a person asks for them, and the command says which", async () => {
-  const backup = join(sett.root, "with-keys.sett");
-  const keys = join(sett.root, "keys");
-  const taken = await sett.sett("backup", backup, "--keys");
-  expect(taken.err).toContain("It has keys in the clear: models/local.");
-  await sett.need("down");
-  const restored = await sett.sett(
-    ...["restore", backup, "--replace", "--keys", keys, "--runtime", "process"],
-  );
-  expect(restored.err).toContain(`Keys are in ${keys}, in the clear: models/local.`);
-  expect(await Bun.file(join(keys, "models/local")).text()).toBe(key);
-  expect((await stat(join(keys, "models/local"))).mode & 0o777).toBe(0o600);
-});
+nightly(
+  "keys are in a back-up where a person asks for them, and the command says which",
+  async () => {
+    const backup = join(sett.root, "with-keys.sett");
+    const keys = join(sett.root, "keys");
+    const taken = await sett.sett("backup", backup, "--keys");
+    expect(taken.err).toContain("It has keys in the clear: models/local.");
+    await sett.need("down");
+    const restored = await sett.sett(
+      ...["restore", backup, "--replace", "--keys", keys, "--runtime", "process"],
+    );
+    expect(restored.err).toContain(`Keys are in ${keys}, in the clear: models/local.`);
+    expect(await Bun.file(join(keys, "models/local")).text()).toBe(key);
+    expect((await stat(join(keys, "models/local"))).mode & 0o777).toBe(0o600);
+  },
+);
 
 nightly(
   "where only digests are kept, or the gateway does not run, a sentence says so",

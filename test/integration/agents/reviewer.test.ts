@@ -149,7 +149,7 @@ describe("the version", () => {
     expect(await problemsWith({}, "1.3.0")).toContain("The goal does not ask for version 1.3.0.");
   });
 
-  test.each([
+  nightly.each([
     ["npm install @sett/door@1.1.0", true],
     ["Version: **1.1.0**", true],
     ["door v1.1.0", true],

@@ -12,6 +12,7 @@ import {
 } from "../../../lib/model/tool-contract.ts";
 import { runCli } from "../../support/agents/run-agent.ts";
 import { byCoder, goalOf, workInput, workRepository } from "../../support/models/worker-scene.ts";
+import { nightly } from "../../support/nightly.ts";
 import { root } from "../../support/root.ts";
 
 const Output = FullToolOutput.or(ShortToolOutput);
@@ -54,7 +55,7 @@ test("what the CLI has changed is one commit, and its words are log", async () =
   expect(stderr).toEndWith("I am done.\n");
 });
 
-test.each([
+nightly.each([
   ["a long one is cut between two characters", "ä".repeat(100), "ä".repeat(72)],
   ["of several lines the first one that says something counts", "\n\n  Greet. \nMore.", "Greet."],
   ["an empty one says nothing, so that the type does", " \n", "Plan"],
@@ -128,7 +129,7 @@ test.each([
   expect(answer).toMatchObject({ structural_type: "Review", payload });
 });
 
-test.each([
+nightly.each([
   ["changes nothing", {}, "cat >/dev/null <$1", "robot has changed nothing.\n"],
   ["fails", {}, "echo No model. >&2; exit 3", "No model.\nrobot has ended with exit code 3.\n"],
   ["fails with a change", {}, "echo > x; exit 1", "robot has ended with exit code 1.\n"],

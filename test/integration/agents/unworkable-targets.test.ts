@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { type ReleaseScene, releaseScene } from "../../support/agents/release-scene.ts";
 import { git, runAgent } from "../../support/agents/run-agent.ts";
-import { nightly } from "../../support/nightly.ts";
+import { isNight, nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 setDefaultTimeout(120_000);
@@ -46,7 +46,9 @@ async function refusalOf(
   return sentence;
 }
 
-describe.each(["reviewer", "tester", "licences", "secrets", "packager"])("%s", (agent) => {
+const agents = ["reviewer", "tester", "licences", "secrets", "packager"];
+
+describe.each(isNight ? agents : agents.slice(0, 2))("%s", (agent) => {
   test("gets no CodeCommit", async () => {
     for (const work of ["", "{", "[]", "null", '"text"', "{}", { target: scene.goal }])
       expect(await refusalOf(agent, work, scene.sample)).toStartWith(

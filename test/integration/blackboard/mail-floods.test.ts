@@ -7,6 +7,7 @@ import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { AgentStatus } from "../../../lib/model/agent.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { user } from "../../support/blackboard/scene.ts";
+import { nightly } from "../../support/nightly.ts";
 import { agentName, sampleAgent } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -66,46 +67,52 @@ test("an agent that has sent very much keeps no other agent's mail from being re
   expect(await scene.evicted()).toBe(0);
 });
 
-test("what an agent has sent while it was busy is read in pieces, when it is no longer", async () => {
-  await using scene = await createScene();
-  const ended = new AbortController();
-  const found: string[] = [];
-  let isBusy = true;
-  const following = (async () => {
-    for await (const mails of scene.board.followMail(
-      ended.signal,
-      (agent) => agent === hostile && isBusy,
-    )) {
-      found.push(...mails.map(brief));
-      if (found[0] !== undefined) isBusy = false;
-      if (found.length === 4) ended.abort();
-    }
-  })();
-  for (const id of ["1", "2", "3"]) await scene.send({ id, text: long });
-  await scene.board.sendMail(coder, { id: "4", text: "short" });
-  await following;
-  expect(found.map((one) => one.slice(0, 9))).toEqual([
-    "coder 4 5",
-    "hostile 1",
-    "hostile 2",
-    "hostile 3",
-  ]);
-  expect(await scene.evicted()).toBe(0);
-});
+nightly(
+  "what an agent has sent while it was busy is read in pieces, when it is no longer",
+  async () => {
+    await using scene = await createScene();
+    const ended = new AbortController();
+    const found: string[] = [];
+    let isBusy = true;
+    const following = (async () => {
+      for await (const mails of scene.board.followMail(
+        ended.signal,
+        (agent) => agent === hostile && isBusy,
+      )) {
+        found.push(...mails.map(brief));
+        if (found[0] !== undefined) isBusy = false;
+        if (found.length === 4) ended.abort();
+      }
+    })();
+    for (const id of ["1", "2", "3"]) await scene.send({ id, text: long });
+    await scene.board.sendMail(coder, { id: "4", text: "short" });
+    await following;
+    expect(found.map((one) => one.slice(0, 9))).toEqual([
+      "coder 4 5",
+      "hostile 1",
+      "hostile 2",
+      "hostile 3",
+    ]);
+    expect(await scene.evicted()).toBe(0);
+  },
+);
 
-test("a message of several long values comes without its text, and a long id is cut", async () => {
-  await using scene = await createScene();
-  const part = long.slice(0, 22 * mebibyte);
-  await scene.send({ id: "i".repeat(1_000), one: part, two: part, text: part });
-  await scene.board.sendMail(hostile, { id: "next", text: "short" });
-  const ended = new AbortController();
-  const found: string[] = [];
-  for await (const mails of scene.board.followMail(ended.signal, () => false)) {
-    found.push(...mails.map(brief));
-    if (found.length === 2) ended.abort();
-  }
-  expect(found).toEqual([`hostile ${"i".repeat(100)} 0`, "hostile next 5"]);
-});
+nightly(
+  "a message of several long values comes without its text, and a long id is cut",
+  async () => {
+    await using scene = await createScene();
+    const part = long.slice(0, 22 * mebibyte);
+    await scene.send({ id: "i".repeat(1_000), one: part, two: part, text: part });
+    await scene.board.sendMail(hostile, { id: "next", text: "short" });
+    const ended = new AbortController();
+    const found: string[] = [];
+    for await (const mails of scene.board.followMail(ended.signal, () => false)) {
+      found.push(...mails.map(brief));
+      if (found.length === 2) ended.abort();
+    }
+    expect(found).toEqual([`hostile ${"i".repeat(100)} 0`, "hostile next 5"]);
+  },
+);
 
 test("a heartbeat of 64 MiB counts as mail of its agent, and is dropped, as is what agents write to the key of the probe", async () => {
   await using scene = await createScene();

@@ -10,6 +10,7 @@ import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
 import { bids, Sett } from "../../support/cli/sett.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { derived } from "../../support/records/lineage.ts";
 
 const patience = 60_000;
@@ -268,7 +269,7 @@ test("sett report tells who wanted, made, checked and approved it, and how to ve
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("markdown or html or json")]);
 });
 
-test("sett report has the beginning of what others have written at length", async () => {
+nightly("sett report has the beginning of what others have written at length", async () => {
   const commit = await agentCommit("loft.txt", "dry\n");
   const base = CommitHash.parse(await at.git("rev-parse", "HEAD"));
   const goal = await clan.postGoal(`Clear\n\n${commit}`, {

@@ -235,23 +235,26 @@ async function slowRead(instance: string) {
   return { command: `*2\r\n${encoded(["HGETALL", grants])}`, bytes: names };
 }
 
-test("of the agents on one socket, the one that keeps Redis busy is found, and no other loses a connection", async () => {
-  await using scene = await createScene("socket");
-  const url = (user: RedisUser) => asUser(server.url, user, "a-password");
-  using before = await connectRaw(url(honest), socket.path);
-  using agent = await connectRaw(url(hostile), socket.path);
-  using after = await connectRaw(url(honest), socket.path);
-  await scene.tick();
-  const { command, bytes } = await slowRead("socket");
-  const flooding = (async () => {
-    while (agent.isOpen()) await agent.send(command, bytes);
-  })();
-  while (agent.isOpen()) await scene.tick();
-  await flooding;
-  expect([before.isOpen(), after.isOpen()]).toEqual([true, true]);
-  const ended = await events(scene.board, "connections_ended");
-  expect(ended).toMatchObject([{ agent: "hostile", data: { user: "agent-hostile" } }]);
-});
+nightly(
+  "of the agents on one socket, the one that keeps Redis busy is found, and no other loses a connection",
+  async () => {
+    await using scene = await createScene("socket");
+    const url = (user: RedisUser) => asUser(server.url, user, "a-password");
+    using before = await connectRaw(url(honest), socket.path);
+    using agent = await connectRaw(url(hostile), socket.path);
+    using after = await connectRaw(url(honest), socket.path);
+    await scene.tick();
+    const { command, bytes } = await slowRead("socket");
+    const flooding = (async () => {
+      while (agent.isOpen()) await agent.send(command, bytes);
+    })();
+    while (agent.isOpen()) await scene.tick();
+    await flooding;
+    expect([before.isOpen(), after.isOpen()]).toEqual([true, true]);
+    const ended = await events(scene.board, "connections_ended");
+    expect(ended).toMatchObject([{ agent: "hostile", data: { user: "agent-hostile" } }]);
+  },
+);
 
 test.each(isNight ? ["address", "socket"] : ["socket"])(
   "an agent that connects anew for each slow command is found, by its %s",

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { bundlePage } from "../../../.ci/page.ts";
 import { type PageFile, packPage, readPagePack } from "../../../lib/service/page-pack.ts";
+import { nightly } from "../../support/nightly.ts";
 
 const maxCompressedBytes = 400_000;
 const maxFirstBytes = 90_000;
@@ -30,7 +31,7 @@ test("what the first view loads is smaller than 90 kB, also by gzip", () => {
   expect(bytes).toBeLessThan(maxFirstBytes);
 });
 
-test("the same sources give the same bytes", async () => {
+nightly("the same sources give the same bytes", async () => {
   expect(await packPage(await bundlePage())).toBe(await packPage(files));
 });
 

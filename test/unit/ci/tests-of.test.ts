@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import process from "node:process";
 import { nearest, readSources, testsOf } from "../../../.ci/tests-of.ts";
+import { nightly } from "../../support/nightly.ts";
 import { root } from "../../support/root.ts";
 
 let sources: Awaited<ReturnType<typeof readSources>>;
@@ -8,7 +9,7 @@ beforeAll(async () => {
   sources = await readSources();
 });
 
-test("every source is run by a test", () => {
+nightly("every source is run by a test", () => {
   const without = [...sources.keys()].filter(
     (file) => /^(?:apps|lib)\//.test(file) && nearest(file, sources).length === 0,
   );
