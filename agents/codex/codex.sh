@@ -16,4 +16,9 @@ base_url = "$OPENAI_BASE_URL"
 env_key = "OPENAI_API_KEY"
 wire_api = "responses"
 TOML
+[ -z "${SETT_MCP_URL:-}" ] || cat >>"$CODEX_HOME/config.toml" <<TOML
+[mcp_servers.sett]
+url = "$SETT_MCP_URL"
+bearer_token_env_var = "SETT_MCP_TOKEN"
+TOML
 exec codex exec --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check --color never - <"$1"

@@ -120,6 +120,11 @@ export const Environment = z.object({
   SETT_MODEL_TIMEOUT: DurationText.optional().describe(
     "How long the model may take for a bid. Default: 30 s.",
   ),
+  SETT_HAS_TOOLS: z
+    .literal("true")
+    .optional()
+    .catch(undefined)
+    .describe("The agent has `tools`, which its command finds at `SETT_MCP_URL`."),
   SETT_ON_BUDGET: z
     .enum(["fail", "ask"])
     .default("fail")
@@ -404,8 +409,10 @@ function modelOf(read: z.infer<typeof Environment>): ModelAccess | undefined {
     SETT_MODEL_CONTEXT: contextTokens,
     SETT_MODEL_OUTPUT: outputTokens,
     SETT_MODEL_TIMEOUT: timeoutMs,
+    SETT_HAS_TOOLS,
   } = read;
-  const limits = { contextTokens, outputTokens, timeoutMs };
+  const hasTools = SETT_HAS_TOOLS === "true" || undefined;
+  const limits = { contextTokens, outputTokens, timeoutMs, hasTools };
   if (url === undefined && model === undefined && provider === undefined) return undefined;
   if (url !== undefined && model !== undefined && provider !== undefined && name !== undefined)
     return { gatewayUrl: url.replace(/\/+$/, ""), model, provider, name, ...limits };

@@ -9,8 +9,14 @@ import { errorResponse } from "./client-error.ts";
 import { countTokens, listModels, pathUnknown } from "./free-paths.ts";
 import type { Gateway } from "./gateway.ts";
 import { handleCall } from "./handle-call.ts";
+import { handleTools } from "./tools/handle-tools.ts";
+import type { Tools } from "./tools/tools.ts";
 
-export function createGatewayApp(gateway: Gateway): Hono {
+/** `tools`: undefined where no agent has any. */
+export function createGatewayApp(
+  gateway: Gateway,
+  tools?: { tools: Tools; version: string },
+): Hono {
   const { deps, calls } = gateway;
   const app = createServiceApp({
     service: "gateway",
@@ -32,6 +38,8 @@ export function createGatewayApp(gateway: Gateway): Hono {
     app.get(path, ({ req }) => listModels(deps, req.raw, provider, { one: false }));
     app.get(`${path}/:name{.+}`, ({ req }) => listModels(deps, req.raw, provider, { one: true }));
   }
+  if (tools !== undefined)
+    app.all("/mcp", ({ req }) => handleTools(deps, tools.tools, tools.version, req.raw));
   app.notFound(({ req }) => {
     const provider = providerAt(req.path);
     return errorResponse(provider, pathUnknown(provider, req.path));

@@ -52,9 +52,14 @@ export class KeyFolder {
   }
 }
 
-const Keys = z.record(ModelName, z.string().min(1));
+/** The headers of a server's requests begin with a sign that no model's name has. */
+const HeadersName = z.string().regex(/^\+[a-z0-9_-]{1,24}$/);
+const Keys = z.record(z.union([ModelName, HeadersName]), z.string().min(1));
 
-/** `text`: JSON, model → key. Throws `usage`, without a part of the text. */
+/**
+ * `text`: JSON, model → key, and the files with headers of MCP servers. Throws `usage`, without a
+ * part of the text.
+ */
 export function parseKeys(text: string): Map<string, string> {
   try {
     return new Map(Object.entries(Keys.parse(JSON.parse(text))));

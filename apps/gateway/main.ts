@@ -32,6 +32,7 @@ import { createProviderUpstream } from "./provider-upstream.ts";
 import { putSecrets } from "./put-secrets.ts";
 import { parseDigests, readBody } from "./read-bodies.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
+import { Tools } from "./tools/tools.ts";
 import { tryModels } from "./try-models.ts";
 
 /** `sett up` waits for it. */
@@ -139,7 +140,18 @@ async function runGateway(settings: Settings): Promise<void> {
   });
   await gateway.start(signal);
   const address = { port: settings.healthPort, hostname: settings.healthHost, isPatient: true };
-  const server = serve(address, createGatewayApp(gateway).fetch);
+  const { version } = packageJson;
+  const tools = new Tools({
+    ...{ board, keys, bodies, log, clock, newId: randomUUID, version },
+    ...{
+      servers: settings.toolServers,
+      agents: settings.toolAgents,
+      folder: settings.recordFolder,
+    },
+  });
+  const hasTools = settings.toolAgents.size > 0;
+  const app = createGatewayApp(gateway, hasTools ? { tools, version } : undefined);
+  const server = serve(address, app.fetch);
   using ways = new DisposableStack();
   const sockets = socketsOf(settings);
   for (const path of sockets.values()) ways.use(await openSocket(path, server.port ?? 0));

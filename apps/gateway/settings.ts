@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Budget } from "../../lib/model/budget.ts";
 import { ModelName, ModelSettings, Provider, RecordMode } from "../../lib/model/config-models.ts";
+import { ToolServerName, ToolServerSettings } from "../../lib/model/config-tools.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { SpendingLimits } from "../../lib/model/spending.ts";
@@ -55,6 +56,15 @@ export const Environment = z.object({
     z.record(AgentName, AgentModel),
     '{"coder":{"model":"strong","budget":{"nanousd":1000000000}}}',
   ).describe("The model of each agent and the budget of a grant, as JSON."),
+  SETT_TOOLS: jsonText(
+    z.record(ToolServerName, ToolServerSettings),
+    '{"issues":{"url":"https://…/mcp","allow":["get_issue"],"calls":200,"answer_length":100000,"timeout_ms":60000,"needs_headers":true}}',
+  )
+    .default({})
+    .describe("The MCP servers without their headers, as JSON. Default: none."),
+  SETT_TOOL_AGENTS: jsonText(z.record(AgentName, z.array(ToolServerName)), '{"coder":["issues"]}')
+    .default({})
+    .describe("The MCP servers of each agent, as JSON."),
   SETT_GOAL_BUDGET: jsonText(Budget, '{"nanousd":5000000000,"tokens":2000000,"calls":500}')
     .default({})
     .describe("The budget of a goal, as JSON. Default: no limit."),
@@ -109,6 +119,8 @@ export function readSettings(environment: Record<string, string | undefined>) {
     reach: reachOf(read),
     models: new Map(Object.entries(read.SETT_MODELS)),
     agents: new Map(Object.entries(read.SETT_MODEL_AGENTS)),
+    toolServers: new Map(Object.entries(read.SETT_TOOLS)),
+    toolAgents: new Map(Object.entries(read.SETT_TOOL_AGENTS)),
     goalBudget: read.SETT_GOAL_BUDGET,
     spendingLimits: read.SETT_SPENDING_LIMITS,
     recordMode: read.SETT_MODEL_RECORD,

@@ -65,6 +65,7 @@ export type ErrorCode =
   | "key-refused"
   | "model-unknown"
   | "no-model"
+  | "no-tools"
   | "path-unknown"
   | "provider-unreachable"
   | "redis-unreachable"

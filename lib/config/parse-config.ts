@@ -34,6 +34,7 @@ import {
   unknownSecrets,
 } from "./resolve-secrets.ts";
 import { resolveServices } from "./resolve-services.ts";
+import { resolveTools, toolsConfig, toolWarnings, unknownTools } from "./resolve-tools.ts";
 import { reviewOrderMistakes, reviewOrderWarnings } from "./review-order.ts";
 import { parseWith } from "./sentences.ts";
 import { resolveTriggers, triggerMistakes, triggerWarnings } from "./trigger-findings.ts";
@@ -136,17 +137,28 @@ export function parseConfig(source: ConfigText): ParsedConfig {
   }
   const hooks = resolveHooks(whole.notify, host);
   const models = resolveModels(whole.models, host, withoutKeys);
+  const tools = resolveTools(whole.tools, host, withoutKeys);
+  const parts = [hooks, models, tools];
   const between = mistakesBetween({ ...whole, agents });
-  addMistakes(found, [...packed.mistakes, ...hooks.mistakes, ...models.mistakes, ...between]);
+  addMistakes(found, [
+    ...packed.mistakes,
+    ...parts.flatMap(({ mistakes }) => mistakes),
+    ...between,
+  ]);
   const place = ({ path, sentence }: Finding) => problemAt(path, sentence);
-  found.missing.push(...[...hooks.missing, ...models.missing].map(place));
+  found.missing.push(...parts.flatMap(({ missing }) => missing.map(place)));
   if (found.mistakes.length > 0 || !parsed.isValid)
     return { config: undefined, notes: [], ...found, mistakes: sortProblems(found.mistakes) };
 
-  const resolved = { environments, hooks: hooks.values, models, packages };
+  const resolved = { environments, hooks: hooks.values, models, tools, packages };
   const config = configOf(parsed.value, resolved, { folder, host });
   found.missing.push(...missingSecrets(config, host).map(place));
-  const warnings = [...packed.warnings, ...models.warnings, ...warningsOf(config, version)];
+  const warnings = [
+    ...packed.warnings,
+    ...models.warnings,
+    ...tools.warnings,
+    ...warningsOf(config, version),
+  ];
   found.warnings.push(...warnings.map(place));
   const only = isOnly(config) ? "the only one" : "called `default`";
   const notes = [...implied].map(([name, model]) =>
@@ -237,6 +249,7 @@ function mistakesBetween(whole: Readonly<Record<string, unknown>>): Finding[] {
   const services = mapIn(whole.services);
   return [
     ...unknownModels(agents, mapIn(whole.models)),
+    ...unknownTools(agents, mapIn(whole.tools)),
     ...unknownSecrets(agents, secrets, services, mapIn(whole.forges)),
     ...redisMistakes(services.redis),
     ...reviewOrderMistakes(agents),
@@ -250,12 +263,13 @@ type Resolved = {
   environments: ReadonlyMap<string, Record<string, string>>;
   hooks: ReturnType<typeof resolveHooks>["values"];
   models: Pick<ReturnType<typeof resolveModels>, "values" | "way">;
+  tools: Pick<ReturnType<typeof resolveTools>, "values">;
   packages: KnownPackages;
 };
 
 function configOf(
   { version: _format, agents, people, notify, triggers, limits, ...rest }: SettFile,
-  { environments, hooks, models, packages }: Resolved,
+  { environments, hooks, models, tools, packages }: Resolved,
   place: Pick<ConfigText, "folder" | "host">,
 ): SettConfig {
   const hasModels = Object.keys(rest.models.models).length > 0;
@@ -264,6 +278,7 @@ function configOf(
     secrets: resolveSecrets(rest.secrets, place),
     services: resolveServices(rest.services, place),
     models: modelsConfig(rest.models, models, place.folder),
+    tools: toolsConfig(rest.tools, tools),
     limits: {
       ...limits,
       budget: limits.budget ?? (hasModels ? defaultBudget : {}),
@@ -327,6 +342,7 @@ function warningsOf(config: SettConfig, version: string | undefined): Finding[] 
     ...unmatchedTypes(config),
     ...reviewOrderWarnings(config),
     ...modelWarnings(config),
+    ...toolWarnings(config),
     ...networkWarnings(config),
     ...redisWarnings(config),
     ...secretWarnings(config),

@@ -27,6 +27,7 @@ const withContainer = [
     "model",
     "budget",
     "on_budget",
+    "tools",
   ],
   ...["timeout", "shutdown", "health_port"],
 ] as const;
@@ -162,7 +163,7 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
         .map((key) => ({ path: [key], message })),
     );
   }
-  found.push(...impossibleWithoutFiles(agent.workspace));
+  found.push(...impossibleTools(agent), ...impossibleWithoutFiles(agent.workspace));
   const isOfArguments =
     agent.use !== undefined && Object(agent.build).context === undefined && isMap(agent.build);
   const [source, ...more] = (["build", "image", "path"] as const).filter(
@@ -217,6 +218,12 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
     found.push({ path: ["workspace", "prepare"], message });
   }
   return found;
+}
+
+/** The gateway knows by the token for a model who calls. */
+function impossibleTools({ model, tools }: Readonly<Record<string, unknown>>): Impossible[] {
+  if (model !== undefined || !Array.isArray(tools) || tools.length === 0) return [];
+  return [{ path: ["tools"], message: "need a `model`, whose answers say which of them to call" }];
 }
 
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {

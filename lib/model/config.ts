@@ -23,6 +23,7 @@ import { AgentResources } from "./config-resources.ts";
 import { Retention } from "./config-retention.ts";
 import { SecretsFile, SecretUses } from "./config-secrets.ts";
 import { Services } from "./config-services.ts";
+import { type ToolsConfig, ToolsFile, ToolUses } from "./config-tools.ts";
 import { Egress, NetworkMode, networkModes } from "./egress.ts";
 import { bytesOf, maxStringBytes } from "./exec-limits.ts";
 import type { AgentName } from "./ids.ts";
@@ -202,6 +203,9 @@ export const AgentFile = z
     model: ModelName.optional().describe(
       "The model of the agent: a name in `models`. Its command reaches it through the gateway. Default, for an agent whose prompts need one: the only model, or the one called `default`.",
     ),
+    tools: ToolUses.default([]).describe(
+      "The MCP servers whose tools the agent may call: names in `tools`. It finds them at `SETT_MCP_URL`. It needs a `model`.",
+    ),
     budget: BudgetFile.prefault({}).describe(
       "What the agent's calls of its model may cost on one claim, all attempts together. What is missing has no limit.",
     ),
@@ -317,6 +321,9 @@ export const SettFile = z.strictObject({
       "When the bidding closes: with the last bid, or with the first one that is not `ignore`.",
     ),
   models: ModelsFile.prefault({}).describe("The language models that agents may ask, by name."),
+  tools: ToolsFile.default({}).describe(
+    "MCP servers by name, whose tools the agents that name them may call. Only the gateway reaches them.",
+  ),
   limits: Limits.prefault({}).describe("Limits of the whole instance."),
   isolation: Isolation.optional().describe(
     "What is between the commands of agents and the kernel of the machine: `gvisor`, `kata`, or the name of a runtime that the Docker Engine knows. Default: the Engine's own.",
@@ -415,9 +422,10 @@ export type ModelsConfig = {
  */
 export type SettConfig = Omit<
   SettFile,
-  "version" | "agents" | "models" | "limits" | "people" | "notify" | "triggers"
+  "version" | "agents" | "models" | "tools" | "limits" | "people" | "notify" | "triggers"
 > & {
   models: ModelsConfig;
+  tools: ToolsConfig;
   /**
    * `budget` is that of one goal; without limits where the file has no models. `spending`: what
    * counts over time.

@@ -130,6 +130,18 @@ export const EventType = z.enum([
    */
   "model_called",
   /**
+   * An agent has called a tool of an MCP server. Data: `call` (its id), `attempt`, `server`,
+   * `tool`, `outcome` (`ok`, `error` where the tool says so, `refused` by Sett, `failed`),
+   * `problem`, `duration_ms`, `bytes` (of the answer), `request` and `answer` (digests of what was
+   * sent and came), `description` (the digest of what the server says of the tool).
+   */
+  "tool_called",
+  /**
+   * An MCP server says something else of a tool than before. Data: `server`, `tool`, `digest`,
+   * `before`, and `is_refused` where sett.yml allows the one before alone.
+   */
+  "tool_changed",
+  /**
    * A person has raised the limits of a goal, or those of an agent in it; or, without a goal, those
    * of a day or a month (`period`, `whose`). Data: `usd`, `tokens`, `calls`, `cause`.
    */

@@ -154,6 +154,21 @@ const writers: Readonly<Record<EventType, Writer>> = {
   instance_resumed: ({ onRequest }) =>
     major(say`resumes the instance${onRequest}`, { tone: "good" }),
   model_called: callSentence,
+  tool_called: ({ field, claim, agent, reason: _ }) => {
+    const what = say`${field("tool")} of ${field("server")} for ${agent} on ${claim}`;
+    const outcome = field("outcome");
+    if (outcome === "ok") return minor(say`calls ${what}`);
+    const problem = field("problem") === "" ? [] : say`: ${field("problem")}`;
+    return minor(
+      say`a call of ${what} ${toned("bad", toolEndings[outcome] ?? "has failed")}${problem}`,
+    );
+  },
+  tool_changed: ({ event, field }) => {
+    const then = event.data?.is_refused === true ? say`, and is not called any more` : [];
+    return major(
+      say`${toned("wait", "warns")}: ${field("server")} says something else of its tool ${field("tool")} than before${then}`,
+    );
+  },
   budget_raised: ({ event }) =>
     major(say`${toned("good", "raises")} ${raisedBudget(event)} by ${raisedBy(event)}`),
   budget_nearly_reached: ({ event, field }) =>
@@ -200,6 +215,12 @@ const writers: Readonly<Record<EventType, Writer>> = {
     major(
       say`an entry of the log ${toned("bad", "cannot be read")} (${namedType(field("type"))})${because}`,
     ),
+};
+
+const toolEndings: Readonly<Record<string, string>> = {
+  error: "ended with an error",
+  refused: "was refused",
+  failed: "has failed",
 };
 
 /** The type of an event, or the text in its place in the log. */

@@ -92,7 +92,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
     ],
   },
   "apps/gateway": {
-    packages: ["hono", "zod"],
+    packages: ["@modelcontextprotocol", "hono", "zod"],
     rooms: ["blackboard", "models", "async", "service", "reach", "git"],
   },
   "apps/api": {

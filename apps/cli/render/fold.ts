@@ -45,6 +45,7 @@ export class Fold {
         return { ...context, isFolded: true };
       }
       case "model_called":
+      case "tool_called":
         // A piece of work makes dozens of them, and what they have cost is shown elsewhere.
         return data?.outcome === "ok" ? undefined : context;
       case "bidding_closed":

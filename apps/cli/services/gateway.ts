@@ -4,6 +4,7 @@
 // The keys are put into its memory when it runs.
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import type { ProviderWay } from "../../../lib/model/config-models.ts";
+import { headersFile, type ToolHeaders } from "../../../lib/model/config-tools.ts";
 import { hasLimits } from "../../../lib/model/spending.ts";
 import type { Mount } from "../../../lib/runtime/container-spec.ts";
 import { recordVolumeName } from "../../../lib/runtime/names.ts";
@@ -54,7 +55,7 @@ export const gateway = defineService({
   gifts: [
     {
       argument: "--put-keys",
-      value: ({ keys }) => keys,
+      value: ({ keys, toolHeaders }) => ({ ...keys, ...headerFiles(toolHeaders) }),
       refusal: "The gateway did not take the keys of the models",
       hint: "`sett logs gateway` may show why.",
       isRenewed: true,
@@ -73,6 +74,13 @@ export function hasModels({ models }: Pick<SettConfig, "models">): boolean {
   return Object.keys(models.settings).length > 0;
 }
 
+/** Each is a file beside the keys, as JSON. */
+function headerFiles(headers: Readonly<Record<string, ToolHeaders>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, one]) => [headersFile(name), JSON.stringify(one)]),
+  );
+}
+
 function withModel({ agents }: Pick<SettConfig, "agents">): AgentConfig[] {
   return agents.filter(({ model }) => model !== undefined);
 }
@@ -86,6 +94,7 @@ function environmentOf(input: PlanInput): Record<string, string> {
     ...redisTimes(config),
     SETT_MODELS: JSON.stringify(modelsFor(input)),
     SETT_MODEL_AGENTS: JSON.stringify(Object.fromEntries(agents)),
+    ...toolEnvironment(config),
     SETT_GOAL_BUDGET: JSON.stringify(config.limits.budget),
     ...(hasLimits(config.limits.spending) && {
       SETT_SPENDING_LIMITS: JSON.stringify(config.limits.spending),
@@ -96,6 +105,16 @@ function environmentOf(input: PlanInput): Record<string, string> {
     SETT_KEYS_DIR: keysDir,
     SETT_RECORD_DIR: recordDir,
     ...cassetteEnvironment(input),
+  };
+}
+
+/** Servers that no agent names are not reached. */
+function toolEnvironment({ agents, tools }: SettConfig): Record<string, string> {
+  const uses = agents.flatMap((one) => (one.tools.length > 0 ? [[one.name, one.tools]] : []));
+  if (uses.length === 0) return {};
+  return {
+    SETT_TOOLS: JSON.stringify(tools.settings),
+    SETT_TOOL_AGENTS: JSON.stringify(Object.fromEntries(uses)),
   };
 }
 

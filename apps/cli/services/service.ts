@@ -1,6 +1,7 @@
 // A service of an instance, as data. One file is one service, and `services.ts` lists them:
 // names, plan, differences, order, logs and states of parts fold over that list.
 import type { SettConfig } from "../../../lib/model/config.ts";
+import type { ToolHeaders } from "../../../lib/model/config-tools.ts";
 import type { ServiceName } from "../../../lib/model/services.ts";
 import type { PartKind } from "../../../lib/runtime/labels.ts";
 import type { PartPlan } from "../../../lib/runtime/part-plan.ts";
@@ -21,6 +22,8 @@ export type ServicePlan = Omit<
 export type Values = {
   /** The providers' keys: model → key. */
   keys: Readonly<Record<string, string>>;
+  /** The headers of MCP servers: server → headers. */
+  toolHeaders: Readonly<Record<string, ToolHeaders>>;
   /** Agent → secret → value in base64. */
   secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The certificate of the API and its key, each in base64. `id`: a digest of both. */

@@ -50,6 +50,8 @@ export const WorkEnvironment = z.object({
     .enum(["fail", "ask"])
     .default("fail")
     .describe("What the agent does when its budget is spent."),
+  SETT_MCP_URL: z.url().optional().describe("Where the tools of `tools` are: the gateway."),
+  SETT_MCP_TOKEN: z.string().optional().describe("The grant's token, for them."),
   SETT_WORK_STEPS: count("a whole number of at least 1")
     .default(100)
     .describe("How many answers the model may give."),
@@ -95,6 +97,7 @@ export function readWorkSettings(environment: Record<string, string | undefined>
       key: variables[keyName] ?? "",
       maxOutputTokens: outputOf(read),
     },
+    outside: outsideOf(read),
     prompt: read.SETT_PROMPT_EXECUTION,
     isReadWrite: read.SETT_WORKSPACE_MODE === "rw",
     paths: read.SETT_WORKSPACE_PATHS,
@@ -107,6 +110,10 @@ export function readWorkSettings(environment: Record<string, string | undefined>
 }
 
 type Read = z.infer<typeof WorkEnvironment>;
+
+function outsideOf({ SETT_MCP_URL: url, SETT_MCP_TOKEN: token }: Read) {
+  return url === undefined || token === undefined ? undefined : { url, token };
+}
 
 /** The model gives no longer answer, and a server of one's own may refuse to be asked for one. */
 function outputOf({ SETT_WORK_OUTPUT: own, SETT_MODEL_OUTPUT, SETT_MODEL_CONTEXT }: Read): number {

@@ -15,6 +15,7 @@ import { commandEnvironment } from "./command-environment.ts";
 import { keepProgress, resumeProgress } from "./commit-changes.ts";
 import { commitNames, commitVariables } from "./commit-names.ts";
 import { contextText } from "./context-text.ts";
+import { outsideTools } from "./outside-tools.ts";
 import { systemPrompt } from "./prompt-text.ts";
 import { readWorkSettings, type WorkSettings } from "./settings.ts";
 import { targetChanges } from "./target-changes.ts";
@@ -100,21 +101,22 @@ async function work(
   const kind = workKindOf(input);
   const commits = commitNames(inputsOf(input), workspace.head);
   const env = commandEnvironment(environment, commitVariables(commits));
-  const tools = toolsFor(workspace, env, {
+  const own = toolsFor(workspace, env, {
     kind,
     targetType: input.target_artefact.type,
     isReadWrite: settings.isReadWrite,
   });
+  const log = (line: string) => console.error(line);
+  const outside = settings.outside && (await outsideTools(settings.outside, log, signal));
+  // The work ends with one of the last.
+  const tools = [...(outside ?? []), ...own];
   const [ask, changes] = await Promise.all([
     createAskModel(settings.model, systemPrompt(kind, settings.prompt), tools),
     targetChanges(workspace, input),
   ]);
   const task = contextText(input, { kind, commits, changes }, settings.maxContextLength / 2);
   const { maxSteps, maxContextLength } = settings;
-  return workLoop(
-    { ask, tools, task, maxSteps, maxContextLength, log: (line) => console.error(line) },
-    signal,
-  );
+  return workLoop({ ask, tools, task, maxSteps, maxContextLength, log }, signal);
 }
 
 function toolsFor(

@@ -6,7 +6,7 @@ import { providers } from "../../../lib/models/providers.ts";
 /**
  * `model`: the provider's name of it. `name`: that in sett.yml, for people. `gatewayUrl` has no
  * slash at its end. `contextTokens`, `outputTokens`: the model's limits, where they are known.
- * `timeoutMs`: how long it may take for a bid.
+ * `timeoutMs`: how long it may take for a bid. `hasTools`: tools of MCP servers are at the gateway.
  */
 export type ModelAccess = {
   gatewayUrl: string;
@@ -16,6 +16,7 @@ export type ModelAccess = {
   contextTokens?: number | undefined;
   outputTokens?: number | undefined;
   timeoutMs?: number | undefined;
+  hasTools?: boolean | undefined;
 };
 
 const tokens = z.coerce.number({ error: "must be a number of tokens" }).int().min(1).optional();
@@ -33,7 +34,7 @@ export const modelLimits = {
  * not count: its provider's key, if it had one, would not be known to the gateway.
  */
 export function modelVariables(
-  { gatewayUrl, model, provider, contextTokens, outputTokens }: ModelAccess,
+  { gatewayUrl, model, provider, contextTokens, outputTokens, hasTools }: ModelAccess,
   token: string,
 ): Record<string, string> {
   return {
@@ -50,6 +51,7 @@ export function modelVariables(
     SETT_MODEL_PROVIDER: provider,
     ...(contextTokens !== undefined && { SETT_MODEL_CONTEXT: String(contextTokens) }),
     ...(outputTokens !== undefined && { SETT_MODEL_OUTPUT: String(outputTokens) }),
+    ...(hasTools === true && { SETT_MCP_URL: `${gatewayUrl}/mcp`, SETT_MCP_TOKEN: token }),
   };
 }
 

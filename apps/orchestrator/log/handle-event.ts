@@ -19,6 +19,45 @@ import type { Deps } from "../leader/deps.ts";
 
 type RequestType = Extract<SettEvent["type"], `${string}_requested`>;
 
+/** Nothing follows from them, or what does is decided with them. */
+const withoutWork = [
+  "instance_started",
+  "instance_stopped",
+  "orchestrator_started",
+  "agent_replaced",
+  "artefact_refused",
+  "claim_opened",
+  "claim_announced",
+  "bids_placed",
+  "bid_imposed",
+  "bidding_closed",
+  "grant_queued",
+  "grant_retrying",
+  "grant_started",
+  "grant_cancelled",
+  "mail_refused",
+  "claim_completed",
+  "question_asked",
+  "request_refused",
+  "instance_paused",
+  "model_called",
+  "tool_called",
+  "tool_changed",
+  "budget_nearly_reached",
+  "workspace_prepared",
+  "goals_pruned",
+  "event_given_up",
+  "connections_ended",
+  "mail_dropped",
+  "api_called",
+  "trigger_fired",
+  "trigger_skipped",
+  "unreadable",
+] as const satisfies readonly SettEvent["type"][];
+
+const isWithoutWork = (type: SettEvent["type"]): type is (typeof withoutWork)[number] =>
+  withoutWork.some((one) => one === type);
+
 export class EventHandler {
   readonly #deps: Deps;
   readonly #agentCache: AgentCache;
@@ -50,7 +89,9 @@ export class EventHandler {
    * no work, as most do. `board`: as of the connection on which the event was read.
    */
   handle(event: SettEvent, board: BoardAsOf): Promise<unknown> | undefined {
-    switch (event.type) {
+    const { type } = event;
+    if (isWithoutWork(type)) return undefined;
+    switch (type) {
       case "artefact_created":
         return this.#artefactCreated(event, board);
       case "bid_placed":
@@ -77,7 +118,7 @@ export class EventHandler {
       case "pause_requested":
       case "resume_requested":
       case "retry_requested":
-        return this.#request(event, event.type, board);
+        return this.#request(event, type, board);
       case "result_refused":
         return this.#repeatAttempt(event, board);
       case "budget_reached":
@@ -86,40 +127,8 @@ export class EventHandler {
         return this.#budget(event, board);
       case "instance_resumed":
         return this.#decider.decideHeldUp(board);
-      case "instance_started":
-      case "instance_stopped":
-      case "orchestrator_started":
-      case "agent_replaced":
-      case "artefact_refused":
-      case "claim_opened":
-      case "claim_announced":
-      // What follows from them is decided with them.
-      case "bids_placed":
-      case "bid_imposed":
-      case "bidding_closed":
-      case "grant_queued":
-      case "grant_retrying":
-      case "grant_started":
-      case "grant_cancelled":
-      case "mail_refused":
-      case "claim_completed":
-      case "question_asked":
-      case "request_refused":
-      case "instance_paused":
-      case "model_called":
-      case "budget_nearly_reached":
-      case "workspace_prepared":
-      case "goals_pruned":
-      case "event_given_up":
-      case "connections_ended":
-      case "mail_dropped":
-      case "api_called":
-      case "trigger_fired":
-      case "trigger_skipped":
-      case "unreadable":
-        return undefined;
       default:
-        return unreachable(event.type);
+        return unreachable(type);
     }
   }
 

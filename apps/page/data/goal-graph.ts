@@ -97,7 +97,8 @@ function note(
   wanted: { claims: Set<string>; artefacts: Set<string> },
 ): void {
   if (type === "artefact_created" && artefact_id !== undefined) wanted.artefacts.add(artefact_id);
-  else if (claim_id !== undefined && type !== "model_called") wanted.claims.add(claim_id);
+  else if (claim_id !== undefined && type !== "model_called" && type !== "tool_called")
+    wanted.claims.add(claim_id);
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@
 import { bidsOf } from "../../../lib/model/recorded-bids.ts";
 import type { SettEvent } from "../data/contract.ts";
 
-/** Bids of `ignore`, the ends of bidding, and calls of models that went well. */
+/** Bids of `ignore`, the ends of bidding, and calls of models and tools that went well. */
 export function isFoldedAway(event: SettEvent): boolean {
   const { type, data = {} } = event;
   switch (type) {
@@ -14,6 +14,7 @@ export function isFoldedAway(event: SettEvent): boolean {
     case "claim_announced":
       return true;
     case "model_called":
+    case "tool_called":
       return data.outcome === "ok";
     default:
       return false;

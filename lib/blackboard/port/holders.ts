@@ -229,5 +229,6 @@ export type GatewayBlackboard = Pick<
   | "endCall"
   | "giveBackCalls"
   | "freeHolds"
+  | "logEvent"
 > &
   AsyncDisposable;

@@ -15,11 +15,17 @@ import {
   type RetryPolicy,
 } from "../../../apps/gateway/provider-upstream.ts";
 import type { CassetteFolder } from "../../../apps/gateway/settings.ts";
+import { Tools } from "../../../apps/gateway/tools/tools.ts";
 import { type After, systemAfter } from "../../../lib/async/after.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Budget } from "../../../lib/model/budget.ts";
 import { ModelName, type ModelSettings } from "../../../lib/model/config-models.ts";
+import {
+  headersFile,
+  type ToolHeaders,
+  type ToolServerSettings,
+} from "../../../lib/model/config-tools.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import type { CallRecord } from "../../../lib/model/model-call.ts";
 import { newToken } from "../../../lib/models/token.ts";
@@ -65,6 +71,9 @@ export type SceneOptions = {
   key?: string | undefined;
   /** The folder in which calls are recorded, or from which they are answered. */
   cassette?: CassetteFolder;
+  /** MCP servers, which the agent `coder` may use, and what goes to them as headers. */
+  tools?: Record<string, ToolServerSettings>;
+  toolHeaders?: Record<string, ToolHeaders>;
 };
 
 export async function startGateway(options: SceneOptions): Promise<GatewayScene> {
@@ -72,8 +81,16 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
     options.board ?? (await blackboardInMemory({ instance: InstanceName.parse("test") }).open());
   const folder = await mkdtemp(join(tmpdir(), "sett-gateway-"));
   const keys = new KeyFolder(join(folder, "keys"));
+  const { tools = {}, toolHeaders = {} } = options;
   await keys.put(
-    new Map("key" in options && options.key === undefined ? [] : [["strong", options.key ?? key]]),
+    new Map([
+      ...("key" in options && options.key === undefined
+        ? []
+        : [["strong", options.key ?? key] as const]),
+      ...Object.entries(toolHeaders).map(
+        ([name, one]) => [headersFile(name), JSON.stringify(one)] as const,
+      ),
+    ]),
   );
   const { work, token } = await tokenOf(board);
   const lines: string[] = [];
@@ -121,7 +138,7 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
   const running = gateway.run(stop.signal);
   const server = serve(
     { port: 0, hostname: "127.0.0.1", isPatient: true },
-    createGatewayApp(gateway).fetch,
+    createGatewayApp(gateway, toolsOf(deps, tools, join(folder, "record"))).fetch,
   );
   const url = `http://127.0.0.1:${server.port}`;
   const readEnded = async () => (await board.readCalls(work.goal.goal_id)).ended;
@@ -158,6 +175,16 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
       if (options.board === undefined) await board[Symbol.asyncDispose]();
       await rm(folder, { recursive: true });
     },
+  };
+}
+
+function toolsOf(deps: Deps, tools: Record<string, ToolServerSettings>, folder: string) {
+  const servers = new Map(Object.entries(tools));
+  if (servers.size === 0) return undefined;
+  const agents = new Map([["coder", [...servers.keys()]]]);
+  return {
+    version: "test",
+    tools: new Tools({ ...deps, servers, agents, folder, version: "test" }),
   };
 }
 

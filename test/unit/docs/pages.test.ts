@@ -143,6 +143,7 @@ test("every sett.yml of the documentation is without a mistake", () => {
     OPENAI_API_KEY: "sk-2",
     REGISTRY_TOKEN: "token",
     OPS_REDIS_PASSWORD: "a-password",
+    ISSUES_TOKEN: "token",
     CI_TOKEN: "a-token-of-16-or-more",
     GITHUB_HOOK_SECRET: "a-secret-of-16-or-more",
   };

@@ -180,7 +180,7 @@ function cubEnvironment(
 /** The cub of an agent with a model knows this of it. */
 function modelEnvironment(
   { config }: PlanInput,
-  { model, on_budget }: AgentConfig,
+  { model, on_budget, tools }: AgentConfig,
 ): Record<string, string> {
   const settings = model === undefined ? undefined : config.models.settings[model];
   if (model === undefined || settings === undefined) return {};
@@ -192,5 +192,6 @@ function modelEnvironment(
     ...(settings.context !== undefined && { SETT_MODEL_CONTEXT: String(settings.context) }),
     ...(settings.max_output !== undefined && { SETT_MODEL_OUTPUT: String(settings.max_output) }),
     SETT_ON_BUDGET: on_budget,
+    ...(tools.length > 0 && { SETT_HAS_TOOLS: "true" }),
   };
 }

@@ -38,5 +38,7 @@ export async function readValues(
   const hooks = { ...secrets.hooks, ...telemetryHeaders(env) };
   const redis = await readElsewhere(config, secrets.redis);
   const { keys } = config.models;
-  return { values: { keys, secrets: secrets.agents, tls, hooks }, tokens: secrets.tokens, redis };
+  const { headers: toolHeaders } = config.tools;
+  const values = { keys, toolHeaders, secrets: secrets.agents, tls, hooks };
+  return { values, tokens: secrets.tokens, redis };
 }

@@ -38,7 +38,8 @@ export function GoalView({ goal }: { goal: string }) {
     `goal ${goal}`,
     (signal) => getJson<GoalDetail>(`/v1/goals/${encodeURIComponent(goal)}`, {}, signal),
     {
-      changedBy: ({ goal_id, type }, known) => goal_id === known?.id && type !== "model_called",
+      changedBy: ({ goal_id, type }, known) =>
+        goal_id === known?.id && type !== "model_called" && type !== "tool_called",
       pauseMs: 120,
       everyMs,
     },

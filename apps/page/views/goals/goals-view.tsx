@@ -192,5 +192,10 @@ function NoGoals({ isFiltered, of }: { isFiltered: boolean; of: number | undefin
 
 /** What a bid or a model's call changes, the list does not show. */
 function changesList({ goal_id, type }: SettEvent): boolean {
-  return goal_id !== undefined && !type.startsWith("bid") && type !== "model_called";
+  return (
+    goal_id !== undefined &&
+    !type.startsWith("bid") &&
+    type !== "model_called" &&
+    type !== "tool_called"
+  );
 }

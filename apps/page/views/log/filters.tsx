@@ -30,7 +30,7 @@ const groups: readonly { name: string; types: string }[] = [
     types:
       "question_asked,question_closed,cancel_requested,pause_requested,resume_requested,retry_requested,api_called",
   },
-  { name: "model calls", types: "model_called,budget_raised" },
+  { name: "model calls", types: "model_called,tool_called,tool_changed,budget_raised" },
   {
     name: "instance",
     types:

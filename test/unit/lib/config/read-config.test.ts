@@ -27,6 +27,7 @@ test("a short file gets every default", async () => {
       spending: { instance: {}, people: {}, triggers: {} },
     },
     models: { record: "bodies", way: {}, settings: {}, keys: {} },
+    tools: { settings: {}, headers: {} },
     retention: {},
     services: {
       orchestrator: {},
@@ -61,6 +62,7 @@ test("a short file gets every default", async () => {
         prompts: {},
         budget: {},
         on_budget: "fail",
+        tools: [],
         timeout_ms: 300_000,
         shutdown_ms: 30_000,
         retries: 0,

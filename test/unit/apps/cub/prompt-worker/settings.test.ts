@@ -21,6 +21,7 @@ test("the cub's variables and the defaults", () => {
       key: "token",
       maxOutputTokens: 8_192,
     },
+    outside: undefined,
     prompt: "",
     isReadWrite: false,
     paths: undefined,

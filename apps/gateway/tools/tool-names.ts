@@ -1,0 +1,36 @@
+// The names by which agents know the tools of MCP servers. They follow from sett.yml alone, and not
+// from what a server says.
+import { createHash } from "node:crypto";
+import { allowedTool, type ToolServerSettings } from "../../../lib/model/config-tools.ts";
+
+/** `digest`: the only one that its description may have; undefined: any. */
+export type NamedTool = { server: string; name: string; digest: string | undefined };
+
+/** Providers take 64 characters, and command lines put a word of their own before a name. */
+const maxLength = 50;
+const hashLength = 8;
+
+/** By the name for agents: the server's, `_`, and the tool's own, where both are simple. */
+export function toolNames(
+  servers: ReadonlyMap<string, ToolServerSettings>,
+  uses: readonly string[],
+): Map<string, NamedTool> {
+  const named = new Map<string, NamedTool>();
+  for (const server of uses) {
+    for (const entry of servers.get(server)?.allow ?? []) {
+      const { name, digest } = allowedTool(entry);
+      const plain = `${server}_${name}`;
+      const simple = plain.replace(/[^A-Za-z0-9_-]/g, "_");
+      const isUsable = simple === plain && plain.length <= maxLength && !named.has(plain);
+      named.set(isUsable ? plain : withHash(simple, `${server}\n${name}`), {
+        ...{ server, name, digest },
+      });
+    }
+  }
+  return named;
+}
+
+function withHash(simple: string, full: string): string {
+  const hash = createHash("sha256").update(full).digest("hex").slice(0, hashLength);
+  return `${simple.slice(0, maxLength - hashLength - 1)}_${hash}`;
+}

@@ -1,0 +1,310 @@
+// The tools of MCP servers that agents may call: who may call which, within which limits, and the
+// record of each call.
+
+import type { Caller } from "../../../lib/blackboard/port/models.ts";
+import {
+  headersFile,
+  ToolHeaders,
+  type ToolServerSettings,
+} from "../../../lib/model/config-tools.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
+import type { ModelToken } from "../../../lib/model/model-call.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
+import type { Deps } from "../deps.ts";
+import { workOf } from "../handle-call.ts";
+import { type Definition, shownDefinition } from "./definitions.ts";
+import { KnownDefinitions } from "./known-definitions.ts";
+import { hideSecrets } from "./outside-text.ts";
+import { answerOf, refusal, type ToolAnswer } from "./tool-answer.ts";
+import { type NamedTool, toolNames } from "./tool-names.ts";
+import { openSession, type ToolSession } from "./tool-session.ts";
+
+export type ToolDeps = Pick<Deps, "board" | "keys" | "bodies" | "log" | "clock" | "newId"> & {
+  servers: ReadonlyMap<string, ToolServerSettings>;
+  agents: ReadonlyMap<string, readonly string[]>;
+  /** Where what servers have said of their tools is known from. */
+  folder: string;
+  version: string;
+};
+
+/** The one whose call it is: a grant that runs. */
+export type ToolCaller = { caller: Caller; token: ModelToken };
+
+type Open = { session: ToolSession; definitions: Map<string, Definition>; usedAtMs: number };
+type Outcome = "ok" | "error" | "refused" | "failed";
+
+const maxSessions = 100;
+const idleMs = 10 * 60_000;
+const maxWorks = 1_000;
+/** A response may hold more than an agent gets, since the rest is left out. */
+const maxBytesOf = (answerLength: number) => Math.max(1024 * 1024, 4 * answerLength);
+
+export class Tools {
+  readonly #deps: ToolDeps;
+  readonly #known: KnownDefinitions;
+  readonly #names = new Map<string, ReadonlyMap<string, NamedTool>>();
+  /** By work and server; the one that was not used for the longest time comes first. */
+  readonly #sessions = new Map<string, Promise<Open>>();
+  readonly #counts = new Map<string, number>();
+
+  constructor(deps: ToolDeps) {
+    this.#deps = deps;
+    this.#known = new KnownDefinitions(deps.folder);
+    for (const [agent, uses] of deps.agents) this.#names.set(agent, toolNames(deps.servers, uses));
+  }
+
+  /** Undefined: the agent has no tools in sett.yml. */
+  namesOf(agent: AgentName): ReadonlyMap<string, NamedTool> | undefined {
+    return this.#names.get(agent);
+  }
+
+  /** Those of servers that answer; others have a line in the log. */
+  async list(of: ToolCaller, signal: AbortSignal) {
+    const names = [...(this.namesOf(of.token.agent) ?? [])];
+    const servers = [...new Set(names.map(([, { server }]) => server))];
+    const found = await Promise.all(
+      servers.map(async (server) => {
+        try {
+          return [server, (await this.#open(of, server, signal, true)).definitions] as const;
+        } catch (error) {
+          this.#deps.log.warn("An MCP server does not answer", {
+            ...{ server, problem: this.#hide(messageOf(error), await this.#headersOf(server)) },
+          });
+          return [server, new Map<string, Definition>()] as const;
+        }
+      }),
+    );
+    const definitions = new Map(found);
+    return names.flatMap(([shown, { server, name, digest }]) => {
+      const definition = definitions.get(server)?.get(name);
+      if (definition === undefined || !isAllowed(definition, digest)) return [];
+      return [shownDefinition(shown, server, definition)];
+    });
+  }
+
+  /** Never rejects: the model that has asked reads why, and may go on. */
+  async call(
+    of: ToolCaller,
+    shown: string,
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<ToolAnswer> {
+    const named = this.namesOf(of.token.agent)?.get(shown);
+    if (named === undefined)
+      return refusal(`sett.yml allows this agent no tool \`${shown.slice(0, 100)}\`.`);
+    const startedMs = this.#deps.clock.passedMs();
+    const headers = await this.#headersOf(named.server);
+    const done = await this.#try(of, named, args, signal);
+    const text = hideSecrets(JSON.stringify(done.answer), headers.hidden);
+    const answer: ToolAnswer = JSON.parse(text);
+    const request = JSON.stringify({ server: named.server, tool: named.name, arguments: args });
+    await this.#record(of, named, {
+      ...{ outcome: done.outcome, digest: done.digest, startedMs },
+      problem: done.problem && this.#hide(done.problem, headers),
+      request: hideSecrets(request, headers.hidden),
+      answer: text,
+    });
+    return answer;
+  }
+
+  async #try(of: ToolCaller, named: NamedTool, args: unknown, signal: AbortSignal): Promise<Done> {
+    const { server, name } = named;
+    const settings = this.#settingsOf(server);
+    const work = `${workOf(of.token)}/${of.token.agent}/${server}`;
+    const count = (this.#counts.get(work) ?? 0) + 1;
+    if (count > settings.calls)
+      return refused(
+        `This work has made the ${settings.calls} calls of \`${server}\` that sett.yml allows it.`,
+      );
+    this.#counts.delete(work);
+    this.#counts.set(work, count);
+    for (const key of this.#counts.keys()) {
+      if (this.#counts.size <= maxWorks) break;
+      this.#counts.delete(key);
+    }
+    const limit = AbortSignal.timeout(settings.timeout_ms);
+    const until = AbortSignal.any([signal, limit]);
+    try {
+      const { session, definitions } = await this.#open(of, server, until);
+      const definition = definitions.get(name);
+      if (definition === undefined)
+        return refused(`The server \`${server}\` has no tool \`${name}\` that can be used.`);
+      const { digest } = definition;
+      if (!isAllowed(definition, named.digest))
+        return refused(
+          `What \`${server}\` says of \`${name}\` has changed: its digest is sha256:${digest}, and sett.yml allows another. A person has to look at it.`,
+        );
+      const raw = await session.call(name, args, until);
+      const answer = answerOf(raw, settings.answer_length);
+      return { answer, digest, outcome: answer.isError === true ? "error" : "ok" };
+    } catch (error) {
+      // What it was in is in doubt: the next call begins a new session.
+      this.#drop(work);
+      if (limit.aborted)
+        return failed(
+          `\`${server}\` did not answer within ${settings.timeout_ms / 1_000} s. Whether it has done something is not known.`,
+        );
+      const words = messageOf(error);
+      return {
+        ...{ outcome: "failed", problem: words },
+        answer: refusal(`The call of \`${server}\` failed. This is what is known of it:`, {
+          server,
+          words,
+        }),
+      };
+    }
+  }
+
+  /** `isFresh`: the server is asked again for what its tools are. */
+  async #open(of: ToolCaller, server: string, signal: AbortSignal, isFresh = false): Promise<Open> {
+    const key = `${workOf(of.token)}/${of.token.agent}/${server}`;
+    this.#makeRoom();
+    const known = this.#sessions.get(key);
+    const opening = known ?? this.#begin(of, server, signal);
+    this.#sessions.delete(key);
+    this.#sessions.set(key, opening);
+    try {
+      const open = await opening;
+      open.usedAtMs = this.#deps.clock.passedMs();
+      if (known !== undefined && isFresh)
+        open.definitions = await this.#listOf(of, server, open.session, signal);
+      return open;
+    } catch (error) {
+      if (this.#sessions.get(key) === opening) this.#sessions.delete(key);
+      throw error;
+    }
+  }
+
+  async #begin(of: ToolCaller, server: string, signal: AbortSignal): Promise<Open> {
+    const { url, timeout_ms, answer_length, needs_headers } = this.#settingsOf(server);
+    const { headers } = await this.#headersOf(server);
+    if (needs_headers && Object.keys(headers).length === 0)
+      throw new Error(
+        `The gateway has no headers for \`${server}\`: run \`sett up\`, which brings them again.`,
+      );
+    const session = await openSession(
+      {
+        ...{ url, headers, timeoutMs: timeout_ms, version: this.#deps.version },
+        maxBytes: maxBytesOf(answer_length),
+      },
+      signal,
+    );
+    const definitions = await this.#listOf(of, server, session, signal).catch(async (error) => {
+      await session.close().catch(() => {});
+      throw error;
+    });
+    return { session, definitions, usedAtMs: this.#deps.clock.passedMs() };
+  }
+
+  async #listOf(of: ToolCaller, server: string, session: ToolSession, signal: AbortSignal) {
+    const wanted = [...(this.namesOf(of.token.agent) ?? [])].map(([, named]) => named);
+    const own = wanted.filter((named) => named.server === server);
+    const definitions = await session.list(new Set(own.map(({ name }) => name)), signal);
+    for (const [name, { digest }] of definitions) {
+      const before = await this.#known.note(server, name, digest);
+      if (before === undefined) continue;
+      const { digest: pinned } = own.find((one) => one.name === name) ?? {};
+      this.#deps.log.warn("An MCP server says something else of a tool", {
+        server,
+        tool: name,
+        digest,
+      });
+      await this.#deps.board.logEvent(
+        {
+          type: "tool_changed",
+          ...{ goal_id: of.caller.goal_id, claim_id: of.caller.claim_id },
+          agent: of.caller.agent,
+          data: { server, tool: name, digest, before, is_refused: (pinned ?? digest) !== digest },
+        },
+        "gateway",
+      );
+    }
+    return definitions;
+  }
+
+  #makeRoom(): void {
+    const now = this.#deps.clock.passedMs();
+    for (const [key, opening] of this.#sessions) {
+      if (this.#sessions.size >= maxSessions) this.#drop(key);
+      else void this.#dropIfIdle(key, opening, now);
+    }
+  }
+
+  async #dropIfIdle(key: string, opening: Promise<Open>, now: number): Promise<void> {
+    const open = await opening.catch(() => undefined);
+    if (open !== undefined && now - open.usedAtMs > idleMs) this.#drop(key);
+  }
+
+  /** A server that hangs keeps no call waiting for the end of its session. */
+  #drop(key: string): void {
+    const opening = this.#sessions.get(key);
+    this.#sessions.delete(key);
+    void opening?.then(({ session }) => session.close()).catch(() => {});
+  }
+
+  #settingsOf(server: string): ToolServerSettings {
+    const settings = this.#deps.servers.get(server);
+    if (settings === undefined) throw new Error(`There is no server \`${server}\`.`);
+    return settings;
+  }
+
+  async #headersOf(server: string): Promise<ToolHeaders> {
+    const text = await this.#deps.keys.read(headersFile(server));
+    return text === undefined ? { headers: {}, hidden: [] } : ToolHeaders.parse(JSON.parse(text));
+  }
+
+  #hide(text: string, { hidden }: ToolHeaders): string {
+    return hideSecrets(text, hidden);
+  }
+
+  async #record(
+    { caller }: ToolCaller,
+    { server, name }: NamedTool,
+    call: ToRecord,
+  ): Promise<void> {
+    const { bodies, board, clock, newId, log } = this.#deps;
+    const keep = (text: string) => bodies.keep(new TextEncoder().encode(text), "application/json");
+    const [request, answer] = [keep(call.request), keep(call.answer)];
+    const { goal_id, claim_id, artefact_id, agent, attempt } = caller;
+    const data = {
+      ...{ call: newId(), attempt, server, tool: name, outcome: call.outcome },
+      duration_ms: Math.round(clock.passedMs() - call.startedMs),
+      ...{ bytes: answer.bytes, request: request.digest, answer: answer.digest },
+      ...withoutUndefined({ problem: call.problem?.slice(0, 300), description: call.digest }),
+    };
+    log.info("Tool called", { server, tool: name, agent, outcome: call.outcome });
+    await board.logEvent(
+      { type: "tool_called", goal_id, claim_id, artefact_id, agent, data },
+      "gateway",
+    );
+  }
+}
+
+type Done = {
+  answer: ToolAnswer;
+  outcome: Outcome;
+  problem?: string;
+  /** Of the tool's description. */
+  digest?: string;
+};
+
+type ToRecord = Pick<Done, "outcome"> & {
+  digest: string | undefined;
+  problem: string | undefined;
+  startedMs: number;
+  request: string;
+  answer: string;
+};
+
+function isAllowed({ digest }: Definition, pinned: string | undefined): boolean {
+  return pinned === undefined || pinned === digest;
+}
+
+function refused(sentence: string): Done {
+  return { outcome: "refused", problem: sentence, answer: refusal(sentence) };
+}
+
+function failed(sentence: string): Done {
+  return { outcome: "failed", problem: sentence, answer: refusal(sentence) };
+}
