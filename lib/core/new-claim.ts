@@ -1,14 +1,19 @@
 // Creates claims: every new claim gets all its fields here (docs/internals/claims.md).
 import type { Claim, Grant, StandIn } from "../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
+import type { EndedPiece } from "../model/pieces.ts";
 
 /** The artefact that a claim is about, its goal, and the time (ISO 8601). `id` is new. */
 export type ClaimOrigin = { id: ClaimId; artefact: ArtefactId; goal: GoalId; at: string };
 
-/** A claim that waits for the bids of `electorate`. */
+/**
+ * A claim that waits for the bids of `electorate`. `pieces`: what came of them, where the artefact
+ * is a list; the work on the list gets it.
+ */
 export function biddingClaim(
   { id, artefact, goal, at }: ClaimOrigin,
   electorate: AgentName[],
+  pieces?: EndedPiece[],
 ): Claim {
   return {
     id,
@@ -19,7 +24,10 @@ export function biddingClaim(
     bidding: "open",
     electorate,
     bids: [],
-    additional_context_ids: [],
+    additional_context_ids: [
+      ...new Set((pieces ?? []).flatMap(({ results, failures }) => [...results, ...failures])),
+    ],
+    ...(pieces && { pieces }),
     rev: 0,
     created_at: at,
     termination_reason: "",

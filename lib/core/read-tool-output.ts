@@ -2,6 +2,7 @@
 // its Failure.
 import {
   type Artefact,
+  codeCommitType,
   maxMetadataBytes,
   maxPayloadBytes,
   type StructuralType,
@@ -12,6 +13,7 @@ import { type Phase, phaseTable } from "../model/phase.ts";
 import { maySpellHalfPair, textProblem } from "../model/text-problem.ts";
 import {
   FullToolOutput,
+  type ResultPiece,
   ShortForm,
   ShortToolOutput,
   type ToolResult,
@@ -64,12 +66,60 @@ function isShortForm(value: Record<string, unknown>): boolean {
 function readFull(value: unknown, text: string, granted: GrantContext): ReadToolOutput {
   const checked = FullToolOutput.safeParse(value);
   if (!checked.success) return mismatch(checked.error.issues, Object.keys(FullToolOutput.shape));
-  const { artefact_type, artefact_payload, structural_type, ...rest } = checked.data;
+  const { artefact_type, artefact_payload, structural_type, artefacts, ...rest } = checked.data;
   const payload = storedPayload(artefact_payload, text, "artefact_payload");
-  return toResult(
+  const read = toResult(
     { ...rest, structural_type, type: artefact_type, printed: artefact_payload, payload },
     granted,
   );
+  if (!read.ok || artefacts === undefined) return read;
+  const pieces = artefacts.map(pieceOf);
+  const problem = problemOfPieces(read.result, pieces, granted);
+  return problem === undefined ? { ok: true, result: { ...read.result, pieces } } : refuse(problem);
+}
+
+function pieceOf({
+  artefact_type,
+  artefact_payload: printed,
+  key,
+  summary,
+  metadata = {},
+}: NonNullable<FullToolOutput["artefacts"]>[number]): ResultPiece {
+  const payload = typeof printed === "string" ? printed : JSON.stringify(printed);
+  return { key, type: artefact_type, payload, summary, metadata };
+}
+
+/** A sentence; undefined where nothing is wrong. */
+function problemOfPieces(
+  { structural_type, type }: ToolResult,
+  pieces: readonly ResultPiece[],
+  granted: GrantContext,
+): string | undefined {
+  if (structural_type !== "Standard")
+    return `The tool printed \`artefacts\` beside a ${structural_type}: only a Standard artefact is a list of pieces.`;
+  let [bytes, metadataBytes] = [0, 0];
+  for (const piece of pieces) {
+    const about = `Piece ${JSON.stringify(piece.key)} in the tool's output`;
+    const wrongType = problemOfType(
+      { ...piece, structural_type },
+      granted.isWorker ? "worker" : "command",
+    );
+    if (wrongType !== undefined) return `${about} has ${wrongType}: no agent may use it.`;
+    if (piece.type === codeCommitType)
+      return `${about} is a ${codeCommitType}: a commit is a result by itself. Let the piece say what is to be done.`;
+    if (piece.type === type) return `${about} has the type of its list, ${type}: give it another.`;
+    const problem = textProblem({ payload: piece.payload, metadata: piece.metadata });
+    if (problem !== undefined) return `${about} ${problem}.`;
+    bytes += new TextEncoder().encode(piece.payload).byteLength;
+    metadataBytes += new TextEncoder().encode(
+      JSON.stringify({ summary: piece.summary, key: piece.key, ...piece.metadata }),
+    ).byteLength;
+  }
+  if (bytes > maxPayloadBytes)
+    return `The payloads of the pieces in the tool's output have ${bytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`;
+  if (metadataBytes > maxMetadataBytes)
+    return `\`summary\`, \`key\` and \`metadata\` of the pieces in the tool's output have ${metadataBytes} bytes; at most ${maxMetadataBytes} (1 MiB) are allowed.`;
+  return undefined;
 }
 
 function readShort(value: unknown, text: string, granted: GrantContext): ReadToolOutput {

@@ -4,7 +4,7 @@ import type { Artefact } from "../model/artefact.ts";
 import type { Claim, Grant } from "../model/claim.ts";
 import { type AgentName, ArtefactId } from "../model/ids.ts";
 import { type Phase, phasesBefore } from "../model/phase.ts";
-import type { ToolResult } from "../model/tool-contract.ts";
+import type { ResultPiece, ToolResult } from "../model/tool-contract.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { newThread, nextVersion, type Origin } from "./new-artefact.ts";
 
@@ -24,7 +24,7 @@ export type GrantOrigin = {
   id: ArtefactId;
   at: string;
   agent: { name: AgentName; role: string };
-  claim: Pick<Claim, "id" | "goal_id" | "kind" | "additional_context_ids">;
+  claim: Pick<Claim, "id" | "goal_id" | "kind" | "additional_context_ids" | "pieces">;
 };
 
 /**
@@ -44,9 +44,10 @@ export function resultArtefact(
   const { structural_type, payload, summary } = result;
   const isNextVersion = claim.kind === "rework" && structural_type === "Standard";
   if (structural_type === "Question") return question(origin, result, target);
+  const ended = (claim.pieces ?? []).flatMap(({ results, failures }) => [...results, ...failures]);
   const sources = [
     target.id,
-    ...(claim.kind === "rework" ? claim.additional_context_ids : earlier),
+    ...(claim.kind === "rework" ? claim.additional_context_ids : [...ended, ...earlier]),
   ];
   // The answers; each of them names its question.
   sources.push(...dialogue.filter((_, index) => index % 2 === 1));
@@ -56,6 +57,30 @@ export function resultArtefact(
   return isNextVersion
     ? nextVersion(target, originOf(origin), content)
     : newThread(originOf(origin), content);
+}
+
+/**
+ * The list with its pieces' names, and the pieces, each a thread of its own. The orchestrator makes
+ * a piece of a reworked list the next version of the one before it.
+ */
+export function listOfPieces(
+  list: Artefact,
+  pieces: readonly ResultPiece[],
+  newId: () => string,
+): { list: Artefact; pieces: Artefact[] } {
+  const { goal_id: goal, claim_id: claim, created_at: at, produced_by_role: role } = list;
+  const agent = list.produced_by_agent as AgentName | "";
+  const artefacts = pieces.map(({ type, payload, summary, metadata }) =>
+    newThread(
+      { id: newId(), at, role, agent, goal, claim },
+      {
+        ...{ structural_type: "Standard", type, payload, sources: [list.id] },
+        metadata: { ...metadata, summary },
+      },
+    ),
+  );
+  const named = artefacts.map(({ id }, place) => ({ key: pieces[place]?.key ?? "", id }));
+  return { list: { ...list, metadata: { ...list.metadata, pieces: named } }, pieces: artefacts };
 }
 
 /** Its first source is the artefact that it is about, which decides who is asked first. */

@@ -4,6 +4,7 @@ import { Bid, ReviewAfter } from "./bid.ts";
 import { ClaimStatus } from "./claim-status.ts";
 import { AgentName, ArtefactId, ClaimId, CommitHash, GoalId } from "./ids.ts";
 import { Phase } from "./phase.ts";
+import { EndedPiece } from "./pieces.ts";
 
 /** `standard` claims gather bids; the others start in `pending_exclusive` with one named agent. */
 export const ClaimKind = z.enum(["standard", "rework", "clarification", "retry"]);
@@ -30,6 +31,8 @@ export const Claim = z.strictObject({
    */
   reviews_after: z.array(ReviewAfter).optional(),
   additional_context_ids: z.array(ArtefactId),
+  /** What came of each piece, where the artefact is a list of pieces (lib/core/pieces.ts). */
+  pieces: z.array(EndedPiece).optional(),
   /**
    * Only a rework or a clarification that goes to another agent than the one that made the artefact
    * has it.

@@ -28,9 +28,15 @@ export const EventType = z.enum([
   "orchestrator_started",
   /**
    * An artefact is on the blackboard. Data: `structural_type`, `type`, `version`, `role`,
-   * `goal_artefacts`, `agent`.
+   * `goal_artefacts`, `agent`; `pieces` (how many) of a list of pieces, and `list` (its id) of a
+   * piece and of what work on one has led to.
    */
   "artefact_created",
+  /**
+   * No work on the pieces of a list goes on: the list's claim is opened. Data: `artefacts`, how
+   * many the pieces are with all that work on them has led to.
+   */
+  "pieces_ended",
   /** An artefact written by hand is refused, or a stored one was written over. Data: `reason`. */
   "artefact_refused",
   /**

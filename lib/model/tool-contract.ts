@@ -4,6 +4,7 @@ import { z } from "zod";
 import { Artefact, type ArtefactMetadata, StructuralType } from "./artefact.ts";
 import { BidWord } from "./bid.ts";
 import { ArtefactId, ClaimId } from "./ids.ts";
+import { EndedPiece, maxKeyLength, maxPieces } from "./pieces.ts";
 
 /** The agent's bid, for which it has the grant. It tells the tool which kind of work is wanted. */
 const ClaimType = BidWord.exclude(["ignore"]);
@@ -15,6 +16,11 @@ export const ToolInput = z.strictObject({
   /** Oldest first. */
   context_chain: z.array(Artefact),
   additional_context: z.array(Artefact),
+  /**
+   * Only where the target is a list of pieces: what came of each. `results` and `failures` are ids
+   * of artefacts in `additional_context`.
+   */
+  pieces: z.array(EndedPiece).optional(),
 });
 export type ToolInput = z.infer<typeof ToolInput>;
 
@@ -43,6 +49,9 @@ const AddedMetadata = z
   .refine((metadata) => !("changed_paths" in metadata), {
     error: "must not have the key `changed_paths`: Sett records what a commit changes itself",
   })
+  .refine((metadata) => !("pieces" in metadata), {
+    error: "must not have the key `pieces`: print `artefacts` beside `metadata`",
+  })
   .refine((metadata) => !("summary" in metadata), {
     error: "must not have the key `summary`: print it beside `metadata`",
   });
@@ -54,10 +63,25 @@ const ChosenStructuralType = z.enum(StructuralType.options, {
 /** The structural types that have a short form. */
 export const ShortForm = z.enum(["Question", "Review", "Answer"]);
 
-export const FullToolOutput = z.strictObject({
-  artefact_type: storedText
+const ArtefactType = storedText
+  .min(1, { error: "must not be empty" })
+  .max(200, { error: "must have at most 200 characters" });
+
+/** A piece of a list: a Standard artefact that is posted with it. */
+const PrintedPiece = z.strictObject({
+  /** Names the piece among those of its list. */
+  key: storedText
     .min(1, { error: "must not be empty" })
-    .max(200, { error: "must have at most 200 characters" }),
+    .max(maxKeyLength, { error: `must have at most ${maxKeyLength} characters` }),
+  artefact_type: ArtefactType,
+  /** Text is stored as it is, any other JSON compactly. */
+  artefact_payload: z.json(),
+  summary: storedText,
+  metadata: AddedMetadata.optional(),
+});
+
+export const FullToolOutput = z.strictObject({
+  artefact_type: ArtefactType,
   /** A string is stored as it is, any other JSON compactly. */
   artefact_payload: z.unknown(),
   summary: storedText,
@@ -65,6 +89,15 @@ export const FullToolOutput = z.strictObject({
   metadata: AddedMetadata.optional(),
   /** Only a Question has it. */
   about: ArtefactId.optional(),
+  /** Only a Standard artefact has them, which is then a list of pieces. */
+  artefacts: z
+    .array(PrintedPiece)
+    .min(1, { error: "must not be empty: leave it out where there are no pieces" })
+    .max(maxPieces, { error: `must have at most ${maxPieces} pieces` })
+    .refine((pieces) => new Set(pieces.map(({ key }) => key)).size === pieces.length, {
+      error: "must not have two pieces of the same key",
+    })
+    .optional(),
 });
 export type FullToolOutput = z.infer<typeof FullToolOutput>;
 
@@ -85,6 +118,15 @@ export type ToolResult = Pick<Artefact, "structural_type" | "type" | "payload"> 
   metadata: ArtefactMetadata;
   /** The artefact that a Question is about, when the tool named one. */
   about?: ArtefactId;
+  /** Of a list. */
+  pieces?: ResultPiece[];
+};
+
+/** The content of a piece, which the tool decides. */
+export type ResultPiece = Pick<Artefact, "type" | "payload"> & {
+  key: string;
+  summary: string;
+  metadata: ArtefactMetadata;
 };
 
 /** The type of the Failure artefact posted for a tool that broke the contract. */

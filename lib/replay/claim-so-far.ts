@@ -3,11 +3,13 @@
 
 import type { DecisionInput } from "../core/claim-decision.ts";
 import { assignedClaim, biddingClaim } from "../core/new-claim.ts";
+import { unfinishedOf } from "../core/pieces.ts";
 import { causeOfRetry, retryClaim } from "../core/retry-claim.ts";
 import type { Verdict } from "../core/review-verdict.ts";
 import { electorateOf } from "../core/standing-bids.ts";
 import { startedGrant } from "../core/started-grant.ts";
 import type { RegisteredAgent } from "../model/agent.ts";
+import type { StructuralType } from "../model/artefact.ts";
 import { BidWord } from "../model/bid.ts";
 import type { Claim, ClaimSnapshot, Grant, StandIn } from "../model/claim.ts";
 import type { SettEvent } from "../model/event.ts";
@@ -26,6 +28,12 @@ export type KnownArtefact = {
   role: string;
   agent: string;
   claim: ClaimId | undefined;
+  /** The list of pieces that it is of. */
+  list: string | undefined;
+  /** True of a list of pieces. */
+  hasPieces: boolean;
+  /** The claims about it, in the order in which they were opened. */
+  claims: ClaimSoFar[];
 };
 
 export type ClaimSoFar = {
@@ -53,6 +61,9 @@ export function knownArtefact({ artefact_id, claim_id, data = {} }: SettEvent): 
     role: String(data.role),
     agent: String(data.agent ?? ""),
     claim: claim_id,
+    list: data.list === undefined ? undefined : String(data.list),
+    hasPieces: data.pieces !== undefined,
+    claims: [],
   };
 }
 
@@ -151,6 +162,9 @@ export function openedClaim(opening: Opening, known: Known): Opened | string {
   if (cause === "standard") {
     if (known.artefacts.get(artefact)?.structural !== "Standard")
       return "Only a Standard artefact has a claim of this cause.";
+    const unfinished = unfinishedPiece(artefact, known.artefacts);
+    if (unfinished !== undefined)
+      return `The work on ${unfinished}, which is of the list's pieces, has not ended.`;
     if (known.agents === undefined) return "The registrations that it was opened on are missing.";
     const claim = biddingClaim(origin, electorateOf(known.agents));
     return { snapshot: { claim, grants: [] }, cause, reviews: [] };
@@ -166,6 +180,24 @@ export function openedClaim(opening: Opening, known: Known): Opened | string {
     standIn: standInOf(first),
   });
   return { snapshot, cause, reviews: [] };
+}
+
+/** An artefact of the list on which work goes on; undefined where the artefact is no list. */
+function unfinishedPiece(
+  list: ArtefactId,
+  artefacts: ReadonlyMap<string, KnownArtefact>,
+): ArtefactId | undefined {
+  if (artefacts.get(list)?.hasPieces !== true) return undefined;
+  const ofList = [...artefacts.values()].filter((one) => one.list === list);
+  return unfinishedOf(
+    ofList.map(({ id, structural, claims }) => ({
+      id,
+      structural_type: structural as StructuralType,
+      claims: claims.map(({ snapshot: { claim }, cause }) => ({
+        ...{ id: claim.id, cause, status: claim.status },
+      })),
+    })),
+  );
 }
 
 function standInOf({ data = {} }: SettEvent): StandIn | undefined {

@@ -128,6 +128,7 @@ export class Replay {
     if (typeof opened === "string") return this.#differ(event, opened, textOf([event]));
     const claim = { ...opened, basis };
     this.#claims.set(claim.snapshot.claim.id, claim);
+    this.#artefacts.get(String(event.artefact_id))?.claims.push(claim);
     if (claim.snapshot.claim.kind === "rework" && !cause.startsWith("retry:"))
       this.#reworks.push(claim);
     const [first, ...others] = rest.filter(isDecision);

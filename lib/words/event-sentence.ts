@@ -72,6 +72,7 @@ const writers: Readonly<Record<EventType, Writer>> = {
   orchestrator_started: ({ field }) =>
     minor(say`acquires the leader lease, epoch ${field("epoch")}`),
   artefact_created: (facts) => major(artefactCreated(facts)),
+  pieces_ended: ({ about }) => major(say`finds all work on the pieces of ${about} ended`),
   artefact_refused: ({ about, because, isByHand }) =>
     isByHand
       ? major(say`writes artefact ${about}, which is ${toned("bad", "refused")}${because}`)

@@ -3,7 +3,7 @@
 import { Buffer } from "node:buffer";
 import { codeCommitType, maxMetadataBytes, maxPayloadBytes } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
-import type { ToolResult } from "../../../lib/model/tool-contract.ts";
+import type { ResultPiece, ToolResult } from "../../../lib/model/tool-contract.ts";
 import { jsonIn, maskedJson } from "./mask-json.ts";
 import type { Masker } from "./masker.ts";
 
@@ -47,11 +47,33 @@ export function maskedResult(result: ToolResult, masker: Masker): MaskedResult {
       ok: false,
       reason: `The answer is larger than allowed after masking the values of secrets in it. ${another}`,
     };
+  const pieces = maskedPieces(result.pieces ?? [], masker);
+  if (typeof pieces === "string") return { ok: false, reason: pieces };
   return {
     ok: true,
-    result: { ...result, payload, metadata, ...(summary !== undefined && { summary }) },
-    masked,
+    result: {
+      ...{ ...result, payload, metadata, ...(summary !== undefined && { summary }) },
+      ...(result.pieces && { pieces: pieces.map(({ piece }) => piece) }),
+    },
+    masked: [...masked, ...pieces.flatMap((one) => one.masked)],
   };
+}
+
+type MaskedPiece = { piece: ResultPiece; masked: string[] };
+
+/** Each as a result by itself; a reason where one of them cannot be recorded. */
+function maskedPieces(pieces: readonly ResultPiece[], masker: Masker): MaskedPiece[] | string {
+  const all: MaskedPiece[] = [];
+  for (const [place, { key, ...piece }] of pieces.entries()) {
+    if (masker.words(key) !== key)
+      return `The \`key\` of piece ${place + 1} has the value of a secret in it. ${another}`;
+    const one = maskedResult({ ...piece, structural_type: "Standard" }, masker);
+    if (!one.ok) return one.reason;
+    const { type, payload, metadata, summary = "" } = one.result;
+    const masked = one.masked.map((phrase) => `${phrase} of piece ${place + 1}`);
+    all.push({ piece: { key, type, payload, metadata, summary }, masked });
+  }
+  return all;
 }
 
 const another =

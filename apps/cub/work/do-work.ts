@@ -7,6 +7,7 @@ import { failureReport, type ToolEnd } from "../../../lib/core/failure-report.ts
 import {
   failureArtefact,
   type GrantOrigin,
+  listOfPieces,
   resultArtefact,
 } from "../../../lib/core/result-artefact.ts";
 import { showName } from "../../../lib/git/run/file-name.ts";
@@ -104,7 +105,11 @@ async function resultOf(
   const { commit, paths } = published;
   const changed = paths !== undefined && { changed_paths: paths };
   if (commit !== undefined) artefact.metadata = { ...artefact.metadata, commit, ...changed };
-  if (artefact.structural_type !== "Question") return { outcome: "done", artefact };
+  if (artefact.structural_type !== "Question") {
+    if (result.pieces === undefined) return { outcome: "done", artefact };
+    const { list, pieces } = listOfPieces(artefact, result.pieces, deps.newId);
+    return { outcome: "done", artefact: list, pieces };
+  }
   return { outcome: "asked", artefact, ...withoutUndefined({ base: commit }) };
 }
 
@@ -187,6 +192,7 @@ async function runTool(
     target_artefact: inputs.target,
     context_chain: inputs.contextChain,
     additional_context: inputs.additionalContext,
+    ...(claim.pieces && { pieces: claim.pieces }),
   });
   log.info("Executing tool", {
     phase: grant.phase,

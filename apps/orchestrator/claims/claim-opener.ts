@@ -1,10 +1,12 @@
 // Opens the claim of a new artefact, or ends a goal that has too many artefacts.
 
+import { z } from "zod";
 import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
 import type { Decision, Target } from "../../../lib/core/claim-decision.ts";
 import { decideClaim } from "../../../lib/core/decide-claim.ts";
 import { newThread } from "../../../lib/core/new-artefact.ts";
 import { biddingClaim } from "../../../lib/core/new-claim.ts";
+import { endsOfPieces } from "../../../lib/core/pieces.ts";
 import { electorateOf } from "../../../lib/core/standing-bids.ts";
 import { orchestratorRole } from "../../../lib/model/artefact.ts";
 import { isEnded, missingBidders } from "../../../lib/model/claim.ts";
@@ -12,6 +14,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { Basis } from "../../../lib/model/fact.ts";
 import { ArtefactId, ClaimId, type GoalId } from "../../../lib/model/ids.ts";
 import { artefactLimitExceededType } from "../../../lib/model/own-types.ts";
+import { type EndedPiece, Piece } from "../../../lib/model/pieces.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
 import type { BasisOnRecord } from "../decide/basis-on-record.ts";
@@ -60,11 +63,24 @@ export class ClaimOpener {
     this.#onAsked = parts.onAsked;
   }
 
+  /**
+   * Opens the claim of a list of pieces, once no work on the pieces goes on: the agents that work
+   * on it get what came of them. A second call changes nothing.
+   */
+  async openList(list: ArtefactId, goal: GoalId): Promise<void> {
+    const { board } = this.#deps;
+    const [work, [head]] = await Promise.all([board.readPieces(list), board.readHeads([list])]);
+    // An event follows when the last of them ends.
+    if (work === undefined || "unfinished" in work) return;
+    const pieces = z.array(Piece).safeParse(head?.head.metadata.pieces).data ?? [];
+    await this.open(list, goal, endsOfPieces(pieces, work.ended));
+  }
+
   /** Every Standard artefact has one standard claim, ever; a second call changes nothing. */
-  async open(artefact: ArtefactId, goal: GoalId): Promise<void> {
+  async open(artefact: ArtefactId, goal: GoalId, pieces?: EndedPiece[]): Promise<void> {
     const { policy, metrics, log } = this.#deps;
     const board = this.#deps.board.asOf();
-    const opening = await this.#decide(artefact, goal);
+    const opening = await this.#decide(artefact, goal, pieces);
     const { claim, grants } = opening;
     const { events } = commitOf(opening, unnamed(opening), this.#deps.newId);
     // In the cache before the first event of a bid can arrive; dropped again when this claim is not
@@ -89,6 +105,8 @@ export class ClaimOpener {
           await this.#decider.decide(claim.id, { kind: "progress" }, board);
         return;
       case "exists":
+      // What goes on was begun since its pieces were read: an event follows when it ends.
+      case "waits":
         return;
       case "refused":
         return log.warn("The blackboard refused to open a claim", {
@@ -105,7 +123,7 @@ export class ClaimOpener {
    * The new claim with all that can be decided at once: most agents have said in advance what they
    * bid.
    */
-  async #decide(artefact: ArtefactId, goal: GoalId): Promise<Opening> {
+  async #decide(artefact: ArtefactId, goal: GoalId, pieces?: EndedPiece[]): Promise<Opening> {
     const { clock, newId, policy } = this.#deps;
     const [agents, pause, read] = await Promise.all([
       this.#agentCache.list(),
@@ -117,6 +135,7 @@ export class ClaimOpener {
     const claim = biddingClaim(
       { id: ClaimId.parse(newId()), artefact, goal, at },
       electorateOf(agents),
+      pieces,
     );
     const basis = await this.#basis.of(agents, target?.paths);
     const undecided = { claim, grants: [], writes: [], at, basis, isDecided: false };

@@ -252,6 +252,7 @@ export class Questions {
           because: standIn?.because,
         });
       case "exists":
+      case "waits":
       case "refused":
         return;
       default:

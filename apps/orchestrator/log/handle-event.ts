@@ -92,6 +92,10 @@ export class EventHandler {
     const { type } = event;
     if (isWithoutWork(type)) return undefined;
     switch (type) {
+      case "pieces_ended":
+        return event.artefact_id && event.goal_id
+          ? this.#opener.openList(event.artefact_id, event.goal_id)
+          : undefined;
       case "artefact_created":
         return this.#artefactCreated(event, board);
       case "bid_placed":
@@ -181,7 +185,8 @@ export class EventHandler {
       case "Standard":
         if (Number(data.version) > 1 && (actor.startsWith("person:") || actor === "hand"))
           return this.#replaceVersions(artefact_id, goal_id, board);
-        return this.#opener.open(artefact_id, goal_id);
+        // The claim of a list is opened when the work on its pieces has ended.
+        return data.pieces === undefined ? this.#opener.open(artefact_id, goal_id) : undefined;
       case "Question":
         // The question of an agent is handled with the event that its grant waits.
         return data.agent === undefined ? this.#questions.settleQuestion(artefact_id) : undefined;

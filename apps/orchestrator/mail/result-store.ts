@@ -1,9 +1,10 @@
 // The results of agents: whether one can be the result of its work, and how it is stored, together
 // with what it decides about its claim.
-
+import { z } from "zod";
 import {
   type Fresh,
   mailedResultProblem,
+  type PieceBefore,
   type ResultOrigin,
   saysEnough,
   wholeResult,
@@ -14,9 +15,10 @@ import type { MailedResult } from "../../../lib/blackboard/port/mail.ts";
 import { endedGrant } from "../../../lib/blackboard/records/ended-grant.ts";
 import { readRefusal } from "../../../lib/blackboard/records/read-refusal.ts";
 import { verdictOf } from "../../../lib/core/review-verdict.ts";
-import { Artefact } from "../../../lib/model/artefact.ts";
+import { Artefact, type ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import { budgetExceededType } from "../../../lib/model/model-call.ts";
+import { Piece } from "../../../lib/model/pieces.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
 import { withEnd, withStart } from "../decide/moved-claim.ts";
@@ -101,7 +103,29 @@ export class ResultStore {
       claim.kind === "rework" ? await this.#board.readHeads([claim.artefact_id]) : [];
     const role = registered?.role ?? (await this.#board.roleOfSender(agent)) ?? agent;
     const hasCub = registered !== undefined && registered.external !== true;
-    return { claim, grant: { agent, phase }, role, target: target?.head, hasCub };
+    const before = target === undefined ? undefined : await this.#piecesOf(target.head);
+    return {
+      ...{ claim, grant: { agent, phase }, role, target: target?.head, hasCub },
+      ...(before && { pieces: before }),
+    };
+  }
+
+  /** Of a list that is reworked: key → the newest version of the piece. */
+  async #piecesOf({ metadata }: ArtefactHead): Promise<Map<string, PieceBefore> | undefined> {
+    const pieces = z.array(Piece).safeParse(metadata.pieces).data;
+    if (pieces === undefined) return undefined;
+    const board = this.#board;
+    const heads = await board.readHeads(pieces.map(({ id }) => id));
+    const threads = await Promise.all(heads.map(({ head }) => board.readThread(head.logical_id)));
+    const newest = await board.readHeads(threads.flatMap((thread) => thread.slice(-1)));
+    const byThread = new Map(newest.map(({ head }) => [head.logical_id, head]));
+    return new Map(
+      pieces.flatMap(({ key, id }): [string, PieceBefore][] => {
+        const thread = heads.find(({ head }) => head.id === id)?.head.logical_id;
+        const last = thread && byThread.get(thread);
+        return last ? [[key, last]] : [];
+      }),
+    );
   }
 }
 

@@ -1,8 +1,10 @@
 // Whether the result that an agent sends can be the result of its grant: the record takes from it
 // what the work has made, and nothing else.
+import { z } from "zod";
 import {
   Artefact,
   type ArtefactHead,
+  codeCommitType,
   maxMetadataBytes,
   maxPayloadBytes,
   type StructuralType,
@@ -11,8 +13,10 @@ import { maxPathsBytes } from "../../model/changed-paths.ts";
 import type { Claim, RunningGrant } from "../../model/claim.ts";
 import { LogicalId } from "../../model/ids.ts";
 import { problemOfType } from "../../model/own-types.ts";
+import { Piece } from "../../model/pieces.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { GrantResult } from "../port/grants.ts";
-import type { MailedResult } from "../port/mail.ts";
+import type { MailedPiece, MailedResult } from "../port/mail.ts";
 
 /** The cub adds it to what the tool has written. The files that it changes are bounded apart. */
 const roomForCommit = 1024;
@@ -26,7 +30,11 @@ export type ResultOrigin = {
   grant: Pick<RunningGrant, "agent" | "phase">;
   role: string;
   target: Pick<ArtefactHead, "logical_id" | "version"> | undefined;
+  /** Where the claim is the rework of a list: key → the newest version of that piece. */
+  pieces?: ReadonlyMap<string, PieceBefore>;
 };
+
+export type PieceBefore = Pick<ArtefactHead, "logical_id" | "version" | "type">;
 
 /** `newId`: the same one each time that the message is read; asked for only where it is needed. */
 export type Fresh = { newId: () => string; at: string };
@@ -55,8 +63,38 @@ export function wholeResult(mailed: MailedResult, origin: ResultOrigin, fresh: F
     created_at: fresh.at,
   };
   const reason = mailed.outcome === "failed" ? { reason: mailed.reason ?? artefact.type } : {};
-  // What was read from JSON has no member that is undefined.
-  return { ...mailed, ...reason, artefact } as GrantResult;
+  // Only what comes with its pieces is a list.
+  const { pieces: _, ...metadata } = artefact.metadata ?? {};
+  if (mailed.outcome !== "done" || mailed.pieces === undefined)
+    // What was read from JSON has no member that is undefined.
+    return { ...mailed, ...reason, artefact: { ...artefact, metadata } } as GrantResult;
+  const named = mailed.pieces.map(({ key, id }) => ({ key, id }));
+  const list = { ...artefact, metadata: { ...metadata, pieces: named } } as Artefact;
+  const pieces = mailed.pieces.map((piece) => wholePiece(piece, list, origin.pieces));
+  return {
+    ...withoutUndefined({ output: mailed.output }),
+    outcome: "done",
+    artefact: list,
+    pieces,
+  };
+}
+
+/** The next version of the piece of the same key and type before it, or a thread of its own. */
+function wholePiece(
+  { key, id, type, payload, metadata }: MailedPiece,
+  list: Artefact,
+  before: ResultOrigin["pieces"],
+): Artefact {
+  const known = before?.get(key);
+  const isNext = known?.type === type;
+  return {
+    ...list,
+    id,
+    logical_id: isNext ? known.logical_id : LogicalId.parse(id),
+    version: isNext ? known.version + 1 : 1,
+    structural_type: "Standard",
+    ...{ type, payload, metadata, source_artefacts: [list.id] },
+  };
 }
 
 /**
@@ -68,8 +106,10 @@ export function mailedResult(
   result: GrantResult,
   { claim, agent }: { claim: string; agent: string },
 ): MailedResult {
-  const { logical_id, version, produced_by_agent, produced_by_role, claim_id, ...rest } =
+  const { logical_id, version, produced_by_agent, produced_by_role, claim_id, ...whole } =
     result.artefact;
+  const { pieces: named, ...metadata } = whole.metadata;
+  const rest = { ...whole, metadata };
   // A result of the type Standard may be the next version of a thread.
   const isFirst = beginsThread(result.artefact) && rest.structural_type !== "Standard";
   const artefact = {
@@ -78,7 +118,16 @@ export function mailedResult(
     ...(claim_id !== claim && { claim_id }),
     ...rest,
   };
-  return { ...result, artefact };
+  if (result.outcome !== "done" || result.pieces === undefined)
+    return { ...result, artefact } as MailedResult;
+  const keys = z
+    .array(Piece)
+    .parse(named)
+    .map(({ key }) => key);
+  const pieces = result.pieces.map(({ id, type, payload, metadata: own }, place) => ({
+    ...{ key: keys[place] ?? "", id, type, payload, metadata: own },
+  }));
+  return { ...result, artefact, pieces };
 }
 
 /** `wholeResult` makes it of values that were checked where the message was read. */
@@ -131,7 +180,9 @@ export function mailedResultProblem(result: GrantResult, origin: ResultOrigin): 
     return `An answer names its question ${claim.artefact_id} first.`;
   if (structural_type !== "Failure" && !source_artefacts.includes(claim.artefact_id))
     return `The result does not name ${claim.artefact_id}, which its claim is about.`;
-  const { changed_paths: paths = [], ...metadata } = artefact.metadata;
+  const ofPieces = result.outcome === "done" && problemOfPieces(artefact, result.pieces ?? []);
+  if (ofPieces) return ofPieces;
+  const { changed_paths: paths = [], pieces: _, ...metadata } = artefact.metadata;
   if (bytesOf(JSON.stringify(paths)) > maxPathsBytes)
     return `The files that the commit changes have more than ${maxPathsBytes} bytes.`;
   const metadataBytes = bytesOf(JSON.stringify(metadata));
@@ -141,6 +192,35 @@ export function mailedResultProblem(result: GrantResult, origin: ResultOrigin): 
   return bytes > maxPayloadBytes
     ? `The payload has ${bytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`
     : undefined;
+}
+
+function problemOfPieces(
+  { structural_type, type }: Artefact,
+  pieces: readonly Artefact[],
+): string | undefined {
+  if (pieces.length === 0) return undefined;
+  if (structural_type !== "Standard") return `A ${structural_type} has no pieces.`;
+  let [bytes, metadataBytes] = [0, 0];
+  for (const piece of pieces) {
+    const problem = problemOfType(piece, "agent");
+    if (problem !== undefined) return `A piece has ${problem}.`;
+    if (piece.type === type || piece.type === codeCommitType)
+      return `A piece cannot be of type ${piece.type}.`;
+    const { commit, changed_paths: paths } = piece.metadata;
+    if (commit !== undefined || paths !== undefined) return "A piece names no commit.";
+    bytes += bytesOf(piece.payload);
+    metadataBytes += bytesOf(JSON.stringify(piece.metadata));
+  }
+  if (new Set(namesOf(pieces)).size < pieces.length) return "Two pieces have the same id.";
+  if (bytes > maxPayloadBytes)
+    return `The payloads of the pieces have ${bytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`;
+  return metadataBytes > maxMetadataBytes
+    ? `The metadata of the pieces have ${metadataBytes} bytes; at most ${maxMetadataBytes} (1 MiB) are allowed.`
+    : undefined;
+}
+
+function namesOf(pieces: readonly Artefact[]): string[] {
+  return pieces.map(({ id }) => id);
 }
 
 function bytesOf(text: string): number {

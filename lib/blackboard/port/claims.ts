@@ -6,6 +6,7 @@ import type { EventDraft } from "../../model/event.ts";
 import type { Basis } from "../../model/fact.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { Phase } from "../../model/phase.ts";
+import type { WorkedArtefact } from "../../model/worked-artefact.ts";
 import type { Page, ReadOn } from "./artefacts.ts";
 import type { DueItem } from "./leader.ts";
 import type { Refused } from "./refused.ts";
@@ -71,14 +72,26 @@ export interface ClaimBoard {
   /**
    * Opens a claim, with all that is decided at once. Where bids are missing then, their agents are
    * asked: it announces the claim, and sets its bid deadline. `exists`: this cause has opened
-   * `claim` before.
+   * `claim` before. `waits`: it is about a list of pieces, and work on `artefact` goes on.
    */
   openClaim(order: {
     open: NewClaim;
     epoch: number;
     bidDeadlineMs: number;
     readOn?: ReadOn;
-  }): Promise<{ outcome: "opened" | "exists"; claim: ClaimId } | { outcome: "fenced" } | Refused>;
+  }): Promise<
+    | { outcome: "opened" | "exists"; claim: ClaimId }
+    | { outcome: "waits"; artefact: ArtefactId }
+    | { outcome: "fenced" }
+    | Refused
+  >;
+  /**
+   * What has become of the pieces of a list: an artefact on which work goes on, or all of them with
+   * what came of them. Undefined where it is no list.
+   */
+  readPieces(
+    list: ArtefactId,
+  ): Promise<{ unfinished: ArtefactId } | { ended: WorkedArtefact[] } | undefined>;
   /** Rejects with `blackboard-refused`, naming the key, when a person has damaged it by hand. */
   readClaim(id: ClaimId): Promise<ClaimSnapshot | undefined>;
   /**

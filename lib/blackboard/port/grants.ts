@@ -13,8 +13,10 @@ import type { Refused } from "./refused.ts";
  * The result of a run of an agent's command. The runner chooses the ids before the first try, so
  * that a repeat is known as one. `output`: what the command has printed beside it.
  */
-export type GrantResult = { output?: KeptOutput } & (
-  | { outcome: "done"; artefact: Artefact }
+export type GrantResult = {
+  output?: KeptOutput;
+} /** `pieces`: where the artefact is a list; they are stored with it, or it is not. */ & (
+  | { outcome: "done"; artefact: Artefact; pieces?: Artefact[] }
   /**
    * `artefact` is the Question; the grant waits for its answer. `base`: the commit at which its
    * next attempt begins, where it is another one.
@@ -39,7 +41,7 @@ export type CommittedWith = Awaited<ReturnType<ClaimBoard["commitClaim"]>> | Ref
 /** The claim of a grant, as the work on it needs it. */
 export type ClaimOfWork = Pick<
   Claim,
-  "id" | "artefact_id" | "goal_id" | "kind" | "additional_context_ids"
+  "id" | "artefact_id" | "goal_id" | "kind" | "additional_context_ids" | "pieces"
 >;
 
 /** The needs of the work on a queued grant. */

@@ -133,6 +133,7 @@ export type CandidateBlackboard = Pick<
   | "endConnections"
   | "endSlowCallers"
   | "openClaim"
+  | "readPieces"
   | "commitClaim"
   | "announceClaim"
   | "listClaimsOf"

@@ -5,6 +5,7 @@ import { BidWord } from "../../model/bid.ts";
 import { ProcessMark } from "../../model/claim.ts";
 import { ArtefactId, ClaimId, CommitHash } from "../../model/ids.ts";
 import { KeptOutput } from "../../model/kept-output.ts";
+import { maxPieces, Piece } from "../../model/pieces.ts";
 
 const attempt = z.int().min(1);
 const sentence = z.string().max(10_000);
@@ -36,8 +37,20 @@ export type MailedArtefact = z.infer<typeof MailedArtefact>;
 /** `output`: what the command has printed, by digest. */
 const printed = { output: KeptOutput.optional() };
 
+/** A piece of a list; all else about it is as the record has it. */
+const MailedPiece = z.strictObject({
+  ...Piece.shape,
+  ...Artefact.pick({ type: true, payload: true, metadata: true }).shape,
+});
+export type MailedPiece = z.infer<typeof MailedPiece>;
+
 const MailedResult = z.discriminatedUnion("outcome", [
-  z.strictObject({ outcome: z.literal("done"), artefact: MailedArtefact, ...printed }),
+  z.strictObject({
+    outcome: z.literal("done"),
+    artefact: MailedArtefact,
+    ...printed,
+    pieces: z.array(MailedPiece).min(1).max(maxPieces).optional(),
+  }),
   z.strictObject({
     outcome: z.literal("asked"),
     artefact: MailedArtefact,

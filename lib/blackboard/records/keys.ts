@@ -27,6 +27,11 @@ export function keysOf(instance: InstanceName) {
     artefact: (id: ArtefactId | string) => `${prefix}artifact:${id}`,
     /** hash: cause → the id of the claim that it has opened about this artefact. */
     claimsOfArtefact: (id: ArtefactId) => `${prefix}artifact:${id}:claims`,
+    /**
+     * zset: the artefacts of a list of pieces, by time: the pieces, and all that work on them has
+     * led to.
+     */
+    list: (id: ArtefactId) => `${prefix}list:${id}`,
     /** hash: a claim's fields. */
     claim: (id: ClaimId) => `${prefix}claim:${id}`,
     /** hash: agent → bid word, the public copy of the bids on record. */

@@ -42,6 +42,7 @@ export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string
     missing_bids: String(missingBidders(claim).length),
     cause,
     stand_in: claim.stand_in === undefined ? "" : JSON.stringify(claim.stand_in),
+    ...(claim.pieces && { pieces: JSON.stringify(claim.pieces) }),
     ...(claim.reviews_after && { reviews_after: JSON.stringify(claim.reviews_after) }),
   };
 }
@@ -81,6 +82,7 @@ export const claimFieldNames = [
   "termination_reason",
   "stand_in",
   "reviews_after",
+  "pieces",
 ] as const;
 
 /** Null where the hash has no such field. */
@@ -119,6 +121,7 @@ export function snapshotOf(
     termination_reason,
     stand_in,
     reviews_after,
+    pieces,
   } = fields;
   if (id === null) return undefined;
   try {
@@ -133,6 +136,7 @@ export function snapshotOf(
       electorate: JSON.parse(fields.electorate ?? ""),
       bids: order.concat(inTheirOrder(laterBids)).map(([agent, word]) => ({ agent, word })),
       additional_context_ids: JSON.parse(fields.additional_context_ids ?? ""),
+      ...(pieces ? { pieces: JSON.parse(pieces) } : {}),
       ...(reviews_after ? { reviews_after: JSON.parse(reviews_after) } : {}),
       ...(stand_in ? { stand_in: JSON.parse(stand_in) } : {}),
       rev: Number(fields.rev),

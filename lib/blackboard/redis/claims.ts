@@ -1,6 +1,6 @@
 // Claims, bids and commits in Redis.
 import type { ClaimSnapshot } from "../../model/claim.ts";
-import type { ClaimId } from "../../model/ids.ts";
+import type { ArtefactId, ClaimId } from "../../model/ids.ts";
 import type { Announcement, ClaimBoard } from "../port/claims.ts";
 import { LaterConnection } from "../port/later-connection.ts";
 import { announcementOf } from "../records/announced-claim.ts";
@@ -11,6 +11,7 @@ import { claimListsOf } from "./claim-lists.ts";
 import { commitArgs } from "./commit-args.ts";
 import type { Deps } from "./deps.ts";
 import { followReads } from "./follow.ts";
+import { readPiecesOf } from "./pieces.ts";
 import { newClaimRecord } from "./records.ts";
 import { RungStream } from "./rung-stream.ts";
 import { endOf, type StreamEntry } from "./streams.ts";
@@ -59,6 +60,8 @@ export function claimsOf(deps: Deps): ClaimBoard {
       if (reply.outcome === "opened") return { outcome: "opened", claim: open.claim.id };
       // The index of causes holds nothing but claim ids.
       if (reply.outcome === "exists") return { outcome: "exists", claim: reply.claim as ClaimId };
+      if (reply.outcome === "waits")
+        return { outcome: "waits", artefact: reply.artefact as ArtefactId };
       return reply;
     },
 
@@ -79,6 +82,8 @@ export function claimsOf(deps: Deps): ClaimBoard {
     },
 
     ...claimListsOf(deps),
+
+    readPieces: readPiecesOf(deps),
 
     async claimsOfArtefact(id) {
       const claims = await connection.run((client) => client.hGetAll(keys.claimsOfArtefact(id)));

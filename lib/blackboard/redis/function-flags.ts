@@ -14,6 +14,7 @@ export const functionFlags: Partial<Record<FunctionName, Flag>> = {
   readContext: "no-writes",
   readHeads: "no-writes",
   readOutline: "no-writes",
+  readPieces: "no-writes",
   listDue: "no-writes",
   readMail: "no-writes",
   findCaller: "no-writes",

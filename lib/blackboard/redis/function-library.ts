@@ -49,6 +49,7 @@ import preludeGrant from "./lua/prelude-grant.lua" with { type: "text" };
 import preludeIndex from "./lua/prelude-index.lua" with { type: "text" };
 import preludeMail from "./lua/prelude-mail.lua" with { type: "text" };
 import preludeModel from "./lua/prelude-model.lua" with { type: "text" };
+import preludePieces from "./lua/prelude-pieces.lua" with { type: "text" };
 import preludeQuestion from "./lua/prelude-question.lua" with { type: "text" };
 import preludeStart from "./lua/prelude-start.lua" with { type: "text" };
 import raiseBudget from "./lua/raise-budget.lua" with { type: "text" };
@@ -57,6 +58,7 @@ import readContext from "./lua/read-context.lua" with { type: "text" };
 import readHeads from "./lua/read-heads.lua" with { type: "text" };
 import readMail from "./lua/read-mail.lua" with { type: "text" };
 import readOutline from "./lua/read-outline.lua" with { type: "text" };
+import readPieces from "./lua/read-pieces.lua" with { type: "text" };
 import recordArchive from "./lua/record-archive.lua" with { type: "text" };
 import recordDelivery from "./lua/record-delivery.lua" with { type: "text" };
 import recordTrigger from "./lua/record-trigger.lua" with { type: "text" };
@@ -79,6 +81,7 @@ import wakeAgents from "./lua/wake-agents.lua" with { type: "text" };
 
 const preludes = [
   prelude,
+  preludePieces,
   preludeArtefact,
   preludeContext,
   preludeBid,
@@ -96,6 +99,7 @@ const sources: Record<FunctionName, string> = {
   readContext,
   readHeads,
   readOutline,
+  readPieces,
   adoptArtefact,
   endGoal,
   openClaim,

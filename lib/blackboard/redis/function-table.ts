@@ -100,6 +100,10 @@ export const functionTable = {
     keys: [],
     args: { goal: "text", from: "number" },
   },
+  readPieces: {
+    keys: [],
+    args: { list: "text" },
+  },
   adoptArtefact: {
     keys: ["orchestrator", "artefact", "digests"],
     args: {
@@ -125,7 +129,7 @@ export const functionTable = {
       announce_after_ms: "number",
       new_claim: "new_claim",
     },
-    outcomes: { opened: [], exists: ["claim"], fenced, refused },
+    outcomes: { opened: [], exists: ["claim"], waits: ["artefact"], fenced, refused },
   },
   placeBid: {
     keys: ["claim", "bids"],
@@ -228,6 +232,7 @@ export const functionTable = {
       commit: "commit?",
       is_unlogged: "flag",
       output: "text?",
+      pieces: "artefact*",
     },
     outcomes: {
       finished: ["commit", "rev"],

@@ -1,6 +1,13 @@
 // Grants in Redis: wake-ups, acceptance, leases and results.
+import type { Artefact } from "../../model/artefact.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
-import type { AppliedMail, ClaimOfGrant, CommittedWith, GrantBoard } from "../port/grants.ts";
+import type {
+  AppliedMail,
+  ClaimOfGrant,
+  CommittedWith,
+  GrantBoard,
+  GrantResult,
+} from "../port/grants.ts";
 import { endData, endedGrant } from "../records/ended-grant.ts";
 import { grantReminderMs } from "../records/grant-reminder.ts";
 import { outputData } from "../records/output-data.ts";
@@ -169,6 +176,7 @@ export function grantsOf({
           queued_at,
           grant: textOfGrant(ended),
           artefact: artefactRecord(result.artefact),
+          pieces: (piecesOf(result) ?? []).map(artefactRecord),
           actor: actorOf(agent, host),
           event_type: eventOfOutcome[result.outcome],
           event_data: JSON.stringify({ ...endData(ended), ...outputData(result.output) }),
@@ -190,6 +198,10 @@ export function grantsOf({
         : { outcome: "finished", commit: committedWith(reply) };
     },
   };
+}
+
+function piecesOf(result: GrantResult): Artefact[] | undefined {
+  return result.outcome === "done" ? result.pieces : undefined;
 }
 
 /** `rev`: the reason where it is refused. */

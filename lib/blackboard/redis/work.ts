@@ -34,14 +34,15 @@ const size = artefactFieldNames.length;
 
 /** The words of lua/begin-work.lua; what functions wrote is trusted. */
 function workOf(id: ClaimId, words: readonly string[], keyOf: (id: string) => string): WorkToDo {
-  const [grant = "", artefact_id = "", goal_id, kind, additional = "[]", results = "", ...rest] =
-    words;
+  const [grant = "", artefact_id = "", goal_id, kind, additional = "[]", ...more] = words;
+  const [pieces = "", results = "", ...rest] = more;
   const claim = {
     id,
     artefact_id,
     goal_id,
     kind,
     additional_context_ids: JSON.parse(additional),
+    ...(pieces !== "" && { pieces: JSON.parse(pieces) }),
   } as ClaimOfWork;
   const entries: Entry[] = [];
   for (let from = size; from < rest.length; from += 2 + size) {

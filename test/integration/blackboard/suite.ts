@@ -23,6 +23,7 @@ import { modelPeriodsSuite } from "./suite/model-periods.ts";
 import { noticesSuite } from "./suite/notices.ts";
 import { outlineSuite } from "./suite/outline.ts";
 import { peopleSuite } from "./suite/people.ts";
+import { piecesSuite } from "./suite/pieces.ts";
 import { pruneSuite } from "./suite/prune.ts";
 import { resultsSuite } from "./suite/results.ts";
 import { resultsWithMoreSuite } from "./suite/results-with-more.ts";
@@ -54,6 +55,7 @@ export function blackboardSuite(
     describe("beginning work", () => beginningSuite(open));
     describe("results", () => resultsSuite(open));
     describe("results with their start and what they decide", () => resultsWithMoreSuite(open));
+    describe("a list of pieces", () => piecesSuite(open));
     describe("people", () => peopleSuite(open));
     describe("verdicts", () => verdictsSuite(open));
     describe("agents and the leader lease", () => agentsAndLeaderSuite(open));

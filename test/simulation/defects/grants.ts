@@ -93,16 +93,16 @@ export const grantDefects: readonly Defect[] = [
     name: "a result is stored, and its grant still runs",
     plant: (planting) =>
       planting.lua(
-        "'output', args.output) end\n  redis.call('HSET', keys.grants, args.agent, args.grant)",
-        "'output', args.output) end",
+        "store_result(args)\n  redis.call('HSET', keys.grants, args.agent, args.grant)",
+        "store_result(args)",
       ),
   },
   {
     name: "a grant is done, and its result is nowhere",
     plant: (planting) =>
       planting.lua(
-        "'output', args.output) end\n  redis.call('HSET', keys.grants, args.agent, args.grant)",
-        "'output', args.output) end\n  redis.call('HDEL', prefix .. 'artefacts:digests', artefact.id)\n  redis.call('HSET', keys.grants, args.agent, args.grant)",
+        "store_result(args)\n  redis.call('HSET', keys.grants, args.agent, args.grant)",
+        "store_result(args)\n  redis.call('HDEL', prefix .. 'artefacts:digests', artefact.id)\n  redis.call('HSET', keys.grants, args.agent, args.grant)",
       ),
   },
   {

@@ -87,6 +87,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
           {
             ...{ ...finish, ...alone, event_type: "grant_done", event_data: "{}" },
             output: undefined,
+            pieces: [],
           },
         ),
       ];

@@ -5,13 +5,14 @@
 -- ARGS claim, agent, run, id, may_take: flag, said_before, said_after, max_steps: number,
 --      max_bytes: number
 -- Result `taken` or `read`, then the grant, the claim's artefact, goal, kind and additional ids,
---      the results of earlier phases as one word, the 13 fields of the claim's artefact, and 15
---      words for each artefact of its context, as in read-context; `refused` and the reason; `none`
---      where the agent has no queued grant; `apart` where this has to be read piece by piece: it is
---      large, or damaged
+--      what came of the pieces of a list, the results of earlier phases as one word, the 13 fields
+--      of the claim's artefact, and 15 words for each artefact of its context, as in read-context;
+--      `refused` and the reason; `none` where the agent has no queued grant; `apart` where this has
+--      to be read piece by piece: it is large, or damaged
 -- `said_before` and `said_after` are the message that it has begun, without attempt, `queued_at`
 -- and context, which come in between.
-local claim_fields = { 'status', 'goal_id', 'artefact_id', 'kind', 'additional_context_ids' }
+local claim_fields = { 'status', 'goal_id', 'artefact_id', 'kind', 'additional_context_ids',
+  'pieces' }
 local phases = { 'review', 'parallel', 'exclusive' }
 
 -- In the order in which they were queued; those of one moment by name.
@@ -109,7 +110,7 @@ local function begin_work(keys, args)
   end
   local reply = {
     is_taken and 'taken' or 'read', stored, claim.artefact_id, claim.goal_id, claim.kind,
-    claim.additional_context_ids,
+    claim.additional_context_ids, claim.pieces or '',
     table.concat(earlier, ' '),
   }
   add_fields(reply, target)

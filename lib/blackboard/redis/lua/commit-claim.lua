@@ -96,6 +96,7 @@ local function write_commit(keys, args, claim, artefacts, rev)
     end
   end
   publish_claim(id)
+  if has_ended then end_work(claim.artefact_id, claim.goal_id, orchestrator_of(args.epoch)) end
 end
 
 -- The reply, and whether anything was written. `claim` has the fields above as they are.

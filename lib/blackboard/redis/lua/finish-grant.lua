@@ -8,12 +8,13 @@
 -- KEYS claim, grants, due, refused_artefacts, orchestrator, taken, bids, open_claims
 -- ARGS claim, agent, attempt: number, queued_at, grant, artefact: artefact, actor, event_type,
 --      event_data, mail: applied_mail?, start: started?, commit: commit?, is_unlogged: flag,
---      output: text?
+--      output: text?, pieces: artefact*
 -- Result finished (commit, rev) | not_started (reason) | id_taken (reason) | refused (reason)
 -- RECORD started run, grant, lease_ms: number, event_data
 -- `is_unlogged`: a refusal of what came too late is neither remembered nor logged. `grant` is JSON,
 -- written whole; the event is grant_done, grant_failed or grant_waiting. `commit` is the outcome of
 -- the commit, '' where there is none. `output`: what the command has printed, by digest, as JSON.
+-- `pieces`: of a list, all of them or none; each names the list as its source.
 local claim_fields = { 'status', 'goal_id', 'artefact_id', 'rev', 'commit_id', 'bid_order',
   'bidding', 'missing_bids' }
 
@@ -54,6 +55,28 @@ local function finish_claim(keys, args, claim, rev_steps)
   return { 'finished', reply[1], reply[2] or '' }
 end
 
+-- Why the pieces cannot be stored with their list; nil when they can.
+local function problem_of_pieces(pieces)
+  local seen = {}
+  for _, piece in ipairs(pieces) do
+    local same, taken = id_problem(piece, 'created_at')
+    if same or taken or seen[piece.id] then
+      return taken or 'Piece ' .. piece.id .. ' is there already.'
+    end
+    seen[piece.id] = true
+    local problem = thread_problem(piece)
+    if problem then return problem end
+  end
+  return nil
+end
+
+local function store_result(args)
+  local artefact, pieces = args.artefact, args.pieces
+  store_artefact(artefact, args.actor, nil, #pieces > 0 and #pieces)
+  if args.output then redis.call('HSET', artefact_key(artefact.id), 'output', args.output) end
+  for _, piece in ipairs(pieces) do store_artefact(piece, args.actor, artefact.id) end
+end
+
 local function finish_grant(keys, args)
   local artefact, start = args.artefact, args.start
   local running = { claim = args.claim, agent = args.agent, attempt = args.attempt,
@@ -87,7 +110,7 @@ local function finish_grant(keys, args)
     running.state = 'queued'
     if not grant_problem(running, claim, grant) then return refused(problem) end
   end
-  problem = problem or thread_problem(artefact)
+  problem = problem or thread_problem(artefact) or problem_of_pieces(args.pieces)
   -- The orchestrator has this attempt made again.
   local lost
   if not problem then problem, lost = source_problem(artefact) end
@@ -100,8 +123,7 @@ local function finish_grant(keys, args)
     return refuse_result(keys, args, event, problem, lost)
   end
 
-  store_artefact(artefact, args.actor)
-  if args.output then redis.call('HSET', artefact_key(artefact.id), 'output', args.output) end
+  store_result(args)
   redis.call('HSET', keys.grants, args.agent, args.grant)
   if args.event_type == 'grant_done' then remove_work(args.claim, args.agent) end
   if not is_starting then

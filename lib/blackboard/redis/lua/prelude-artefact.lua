@@ -111,8 +111,10 @@ local function payer_of_actor(actor)
   return 'person:' .. (one ~= '' and one or name):lower()
 end
 
--- Writes thread, goal, digest, event and hint of an artefact whose hash is written.
-local function index_artefact(artefact, actor, digest)
+-- Writes thread, goal, list, digest, event and hint of an artefact whose hash is written. `list`:
+-- given for a piece. `pieces`: how many a list has.
+local function index_artefact(artefact, actor, digest, list, pieces)
+  list = list or list_of(artefact)
   redis.call('HSET', prefix .. 'artefacts:digests', artefact.id, digest)
   redis.call('ZADD', thread_key(artefact.logical_id), artefact.version, artefact.id)
   local artefacts_of_goal = goal_key(artefact.goal_id) .. ':artefacts'
@@ -124,10 +126,17 @@ local function index_artefact(artefact, actor, digest)
       'version', tonumber(artefact.version),
       'role', artefact.produced_by_role,
       'goal_artefacts', redis.call('ZCARD', artefacts_of_goal) + 1,
-      'agent', artefact.produced_by_agent ~= '' and artefact.produced_by_agent
+      'agent', artefact.produced_by_agent ~= '' and artefact.produced_by_agent,
+      'list', list,
+      'pieces', pieces
     ),
   })
   local score = score_of(event_id)
+  if list then
+    redis.call('HSET', artefact_key(artefact.id), 'list', list)
+    redis.call('ZADD', list_key(list), score, artefact.id)
+  end
+  if pieces then redis.call('HSET', artefact_key(artefact.id), 'waits', '1') end
   redis.call('ZADD', artefacts_of_goal, score, artefact.id)
   -- Perhaps a commit: the caller reads the metadata and decides.
   if artefact.metadata:find('"commit"', 1, true) then
@@ -143,8 +152,8 @@ local function index_artefact(artefact, actor, digest)
   redis.call('PUBLISH', prefix .. 'artefact_events', artefact.id)
 end
 
--- `artefact` is the record of this name: its fields, and `digest`.
-local function store_artefact(artefact, actor)
+-- `artefact` is the record of this name: its fields, and `digest`. `list` and `pieces`: as above.
+local function store_artefact(artefact, actor, list, pieces)
   redis.call('HSET', artefact_key(artefact.id),
     'id', artefact.id, 'logical_id', artefact.logical_id, 'version', artefact.version,
     'structural_type', artefact.structural_type, 'type', artefact.type, 'payload', artefact.payload,
@@ -153,7 +162,7 @@ local function store_artefact(artefact, actor)
     'goal_id', artefact.goal_id,
     'claim_id', artefact.claim_id, 'metadata', artefact.metadata)
   write_beginning(artefact_key(artefact.id), artefact.payload)
-  index_artefact(artefact, actor, artefact.digest)
+  index_artefact(artefact, actor, artefact.digest, list, pieces)
 end
 
 -- Why the artefact cannot be made from its sources, and a source that Redis has lost; nil when all

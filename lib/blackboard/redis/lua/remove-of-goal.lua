@@ -20,7 +20,7 @@ local function remove_artefact(id)
   for _, claim in ipairs(redis.call('HVALS', causes_key(id))) do remove_claim(claim) end
   local thread = redis.call('HGET', key, 'logical_id')
   if thread then redis.call('ZREM', thread_key(thread), id) end
-  redis.call('UNLINK', key, causes_key(id), prefix .. 'question:' .. id,
+  redis.call('UNLINK', key, causes_key(id), list_key(id), prefix .. 'question:' .. id,
     prefix .. 'delivery:question-' .. id)
   redis.call('HDEL', prefix .. 'artefacts:digests', id)
   redis.call('HDEL', prefix .. 'artefacts:refused', id)

@@ -222,7 +222,7 @@ describe("an output that breaks the contract", () => {
     expect(reasonOf('{"artifact_type":"Note","summary":7}')).toBe(
       "The tool's output does not match the contract: `artefact_type` is missing; `artefact_payload` is missing; " +
         "`summary` must be text, not a number; " +
-        'unknown key "artifact_type" (the known keys are artefact_type, artefact_payload, summary, structural_type, metadata, about).',
+        'unknown key "artifact_type" (the known keys are artefact_type, artefact_payload, summary, structural_type, metadata, about, artefacts).',
     );
   });
 
