@@ -69,6 +69,13 @@ export function byMail(
       grant,
     );
   };
+  const renewal = (claim: ClaimId, attempt: number): Message => ({ say: "alive", claim, attempt });
+  /**
+   * A renewal has the same words for each run of an attempt. The answer to one of the run before,
+   * which Redis has lost, is not about the run that begins: it asks anew, behind its start.
+   */
+  const forgetRunBefore = (claim: ClaimId, attempt: number) =>
+    open.forget(textOf(renewal(claim, attempt)));
   return {
     ...board,
     placeBid: async ({ claim, word, reason }) => {
@@ -93,6 +100,7 @@ export function byMail(
       if (begun.outcome !== "taken") return begun;
       const text = begunText(parts, { ...begun.grant, context_ids: begun.contextIds });
       open.note({ id, text });
+      forgetRunBefore(claim, begun.grant.attempt);
       knownRuns.set(text, true);
       return begun;
     },
@@ -106,6 +114,7 @@ export function byMail(
       const text = startOf(claim, grant);
       const taken = await open.say(text, take);
       if (taken.outcome === "refused") return taken;
+      forgetRunBefore(claim, attempt);
       if (model_token === undefined) knownRuns.set(text, true);
       // Calls of its model count only once its start is on record.
       return model_token === undefined
@@ -114,7 +123,7 @@ export function byMail(
     },
     // Where an answer is lost, the lease has time for another.
     renewLease: ({ claim, attempt, leaseMs }) =>
-      said({ say: "alive", claim, attempt }, "renewed", Math.min(timeoutMs, leaseMs / 3)),
+      said(renewal(claim, attempt), "renewed", Math.min(timeoutMs, leaseMs / 3)),
     notePreparing: ({ claim, attempt, progress }) => {
       const how = progress === "over" ? { over: true as const } : progress;
       return said({ say: "prepares", claim, attempt, ...how }, "noted");

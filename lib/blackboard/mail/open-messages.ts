@@ -123,8 +123,9 @@ export class OpenMessages {
     }
   }
 
-  /** Forgets what was said: it needs no answer any more. */
+  /** Forgets what was said: it needs no answer any more, and one that has come goes to nobody. */
   forget(text: string): void {
+    this.#late.delete(text);
     const message = this.#byText.get(text);
     if (message !== undefined) this.#forget(message);
   }

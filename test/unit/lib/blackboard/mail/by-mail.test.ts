@@ -108,3 +108,44 @@ test("a renewal whose answer is lost leaves the lease time for another", async (
   // The same letter, so that neither counts twice.
   expect([sent.length, new Set(sent).size]).toEqual([2, 1]);
 });
+
+test("a refusal that comes late, to a renewal of the run before, is not one of the run that follows", async () => {
+  const memory = blackboardInMemory({ instance: InstanceName.parse("mail") });
+  const board = await memory.open();
+  await board.registerAgents([sampleAgent("coder")], user, { exact: true });
+  const { claim } = await queueGrant(board);
+  const mailbox = await memory.open();
+  const sent: { id: string; say: string }[] = [];
+  let tell: (answer: { re: string; text: string }) => void = () => {};
+  await using cub = byMail(
+    {
+      ...mailbox,
+      sendMail: async (_agent, { id, text }) =>
+        void sent.push({ id, say: JSON.parse(text).message.say }),
+      async *followMailAnswers(_agent, signal, onFresh) {
+        onFresh();
+        while (!signal.aborted)
+          yield [
+            await new Promise<{ re: string; text: string }>((resolve) => {
+              tell = resolve;
+            }),
+          ];
+      },
+    },
+    { agent: coder, timeoutMs: 10_000 },
+  );
+  const lease = { claim: claim.id, agent: coder, attempt: 1, leaseMs: 60 };
+  const refusal = '{"outcome":"no","reason":"The grant is queued in attempt 1."}';
+  await expect(cub.renewLease(lease)).rejects.toThrow("does not answer");
+  const begin = () => {
+    const run = { run_id: randomUUID(), started_at: at };
+    return cub.beginWork({ claim: claim.id, run, mayTake: true, maxBytes: undefined });
+  };
+  expect((await begin()).outcome).toBe("taken");
+  tell({ re: sent[0]?.id ?? "", text: refusal });
+  // Where it were taken for the answer to this one, it would refuse it.
+  const renewed = cub.renewLease({ ...lease, leaseMs: 60_000 });
+  await waitFor("a renewal of its own", () => sent.length >= 2);
+  tell({ re: sent[1]?.id ?? "", text: '{"outcome":"yes"}' });
+  expect(await renewed).toEqual({ outcome: "renewed" });
+});
