@@ -111,7 +111,7 @@ async function makeCommits() {
   );
   await write("wide.txt", `${"x".repeat(2_500)}the end\n`);
   await Promise.all([rm(join(folder, "gone.bin")), chmod(join(folder, "tool.sh"), 0o755)]);
-  await symlink("/etc/shadow", join(folder, "link"));
+  await symlink("/nowhere/shadow", join(folder, "link"));
   const head = await commitAll();
   await write("empty.txt", "no longer\n");
   return { base, head, fixed: await commitAll() };

@@ -59,6 +59,18 @@ test("what several tests share is in test/support, and a suite beside the tests 
   expect(wrong).toEqual([]);
 });
 
+test("no test writes to a place of the machine, or makes a link to a file that it has", () => {
+  const place = /["'`]\/(?:etc|root|home|usr|var|opt|boot)\//;
+  const writes = /\b(?:writeFile|appendFile|symlink|link|copyFile|rename|cp|Bun\.write)(?:Sync)?\(/;
+  const found = files.flatMap((file) =>
+    read(file)
+      .split("\n")
+      .filter((line) => writes.test(line) && place.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(found).toEqual([]);
+});
+
 /** How a test, a hook or a file says how long it may take, as the formatter writes it. */
 const limits = [
   /^ *\}, ([\d_]+)\);$/gm,

@@ -114,11 +114,14 @@ test("what a command has written into them is gone, and what is the same is not 
   expectContents(agent.folder);
   expect(inode()).toBe(before);
   rmSync(join(agent.folder, "large.bin"));
-  symlinkSync("/etc/hostname", join(agent.folder, "large.bin"));
+  const outside = join(scene.root, "outside");
+  writeFileSync(outside, "of another");
+  symlinkSync(outside, join(agent.folder, "large.bin"));
   toolGit(agent.folder, "update-index", "--assume-unchanged", "deep/run.bin");
   write(agent.folder, { "deep/run.bin": "x" });
   await agent.prepare(scene.commit);
   expectContents(agent.folder);
+  expect(readFileSync(outside, "utf8")).toBe("of another");
 });
 
 function execTouch(path: string, time: Date): void {

@@ -13,7 +13,7 @@ export function workRepository() {
   // No one's configuration of git counts.
   const env = {
     PATH: process.env.PATH ?? "",
-    HOME: process.env.HOME ?? folder,
+    HOME: folder,
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: "/dev/null",
   };

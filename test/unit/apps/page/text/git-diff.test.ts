@@ -85,7 +85,7 @@ beforeAll(async () => {
     "run.sh": "run\n",
   });
   await write(Object.fromEntries(odd.map((path) => [path, "1\n"])));
-  await symlink("/etc/shadow", join(folder, "becomes"));
+  await symlink("/nowhere/shadow", join(folder, "becomes"));
   await symlink("two", join(folder, "turned"));
   for (const path of ["tool.sh", "both.sh", "run.sh"]) await chmod(join(folder, path), 0o755);
   await chmod(join(folder, "off.sh"), 0o644);
