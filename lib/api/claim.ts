@@ -97,7 +97,10 @@ export const Waiting = z
       since: Instant,
       ...why,
     }),
-    z.strictObject({ kind: z.literal("claim"), artefact: ArtefactId, since: Instant, ...why }),
+    z.strictObject({
+      ...{ kind: z.literal("claim"), artefact: ArtefactId },
+      ...{ since: Instant, pieces: z.int().optional(), ...why },
+    }),
     z.strictObject({
       kind: z.literal("repair"),
       claim: ClaimId,

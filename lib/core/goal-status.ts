@@ -53,7 +53,7 @@ export type GoalArtefact = Pick<
   | "claim_id"
   | "created_at"
   | "produced_by_agent"
->;
+> & { metadata?: ArtefactHead["metadata"] };
 
 /**
  * An agent, a person or a step that the goal waits for. Times are ISO 8601. `retry`: `attempt`
@@ -79,7 +79,8 @@ export type Waiting =
   | { kind: "answer"; question: ArtefactId; since: string }
   /** `agent` is the person who is to judge the artefact. */
   | { kind: "approval"; agent: AgentName; claim: ClaimId; artefact: ArtefactId; since: string }
-  | { kind: "claim"; artefact: ArtefactId; since: string }
+  /** `pieces`: of a list whose claim waits for all work on them. */
+  | { kind: "claim"; artefact: ArtefactId; since: string; pieces?: number | undefined }
   /** A person must repair a claim that cannot be read. `since`: when its artefact was created. */
   | { kind: "repair"; claim: ClaimId; problem: string; since: string };
 
@@ -107,7 +108,10 @@ export function goalStatus(facts: GoalFacts): GoalStatus {
     ...openClaims.flatMap(waitedForBy),
     ...repairs,
     ...owed.map(
-      (artefact): Waiting => ({ kind: "claim", artefact: artefact.id, since: artefact.created_at }),
+      ({ id, created_at, metadata }): Waiting => ({
+        ...{ kind: "claim", artefact: id, since: created_at },
+        ...(Array.isArray(metadata?.pieces) && { pieces: metadata.pieces.length }),
+      }),
     ),
   ];
   const retried = retriedClaims(facts);

@@ -44,6 +44,8 @@ export function waitingSentence(waiting: Waiting, facts: WaitingFacts): Segment[
     case "decision":
       return say`the orchestrator to go on with it, ${age}${obstacle}`;
     case "claim":
+      if (waiting.pieces !== undefined)
+        return say`all work on the ${formatCount(waiting.pieces)} pieces of ${shortId(waiting.artefact)} to end, ${age}${noOrchestrator}`;
       return say`the orchestrator to open a claim on ${shortId(waiting.artefact)}, ${age}${noOrchestrator}`;
     case "repair":
       return say`a person to repair claim ${shortId(waiting.claim)}, ${age}: ${waiting.problem}`;

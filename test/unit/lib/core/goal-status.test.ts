@@ -71,6 +71,14 @@ describe("the state of a goal", () => {
     });
   });
 
+  test("is running while a list waits for all work on its pieces, and says how many they are", () => {
+    const scene = new Scene();
+    scene.goal.metadata.pieces = [{}, {}];
+    expect(scene.status().waitingFor).toEqual([
+      { kind: "claim", artefact: scene.goal.id, since: scene.goal.created_at, pieces: 2 },
+    ]);
+  });
+
   test("is running while a claim is open, and says whose bid is missing", () => {
     const scene = new Scene();
     const claim = scene.claim(scene.goal);

@@ -232,6 +232,9 @@ test("waiting outside of claims is shown as well: an artefact that has no claim 
   const sentence = `the orchestrator to open a claim on ${owed.artefact.slice(0, 8)}, 3s`;
   expect(waitingText(owed, situation([]))).toBe(sentence);
   expect(waitingText(owed, situation([], lone))).toBe(`${sentence}: no orchestrator is active`);
+  expect(waitingText({ ...owed, pieces: 40 }, situation([]))).toBe(
+    `all work on the 40 pieces of ${owed.artefact.slice(0, 8)} to end, 3s`,
+  );
   const question: Waiting = { kind: "answer", question: newArtefactId(), since: ago(90) };
   expect(waitingText(question, situation([], lone))).toBe(
     `a person to answer question ${question.question.slice(0, 8)}, 1m`,
