@@ -58,7 +58,7 @@ export type Target = Pick<
  */
 export type DecisionInput = ClaimSnapshot & {
   target: Target;
-  /** The verdicts of the review grants that are done; needed while the claim is in review. */
+  /** The verdicts of the phase's grants that are done: of reviews, and of work sent back. */
   reviews: readonly Verdict[];
   agents: readonly RegisteredAgent[];
   /** The agents that are alive and idle are asked for only where several have bid `exclusive`. */

@@ -3,8 +3,8 @@
 //
 // pending_review ──bids in──▶ review ──all approve──▶ pending_parallel ──all done──▶
 // pending_exclusive ──done──▶ complete
-//        │                        │ feedback                 │ a grant failed                │ a grant failed
-//        └────────────────────────┴──────────────▶ terminated ◀┴───────────────────────────────┘
+//        │ feedback, or a grant failed, in any of the three
+//        └──────────────▶ terminated
 //
 // A phase without bids is skipped. A decision is based on the stored claim, so deciding twice is
 // harmless.
@@ -253,7 +253,7 @@ function advance(draft: Draft): void {
   const grants = draft.grants.filter((grant) => grant.phase === phase && !wasMoved(grant));
   if (!grants.every((grant) => grant.state === "done" || (isRejected(draft) && isHeard(grant))))
     return;
-  if (phase === "review" && !settleReviews(draft)) return;
+  if (!settleVerdicts(draft)) return;
   if (!enter(draft, phasesAfter(phase))) draft.complete();
 }
 
@@ -315,10 +315,10 @@ function askNextReviewers(draft: Draft): void {
 }
 
 /**
- * True when every review approves; otherwise terminates the claim, and the feedback goes to the
- * producer of the artefact.
+ * True where no review rejects, and no later work has sent the artefact back; otherwise terminates
+ * the claim, and the feedback goes to the producer of the artefact.
  */
-function settleReviews(draft: Draft): boolean {
+function settleVerdicts(draft: Draft): boolean {
   const rejecting = rejectingOf(draft);
   if (rejecting.length === 0) return true;
   const { target, agents, policy, failureId } = draft.input;

@@ -1,5 +1,6 @@
 // Reads the bytes on a tool's stdout: the result is the content of its artefact, or the reason of
 // its Failure.
+import { isApproval } from "../model/approval.ts";
 import {
   type Artefact,
   codeCommitType,
@@ -29,14 +30,14 @@ export type ReadToolOutput = { ok: true; result: ToolResult } | { ok: false; rea
 const maxListLength = 2000;
 
 /**
- * The grant decides which answers are valid. `target`: the type of the target artefact. `isWorker`:
- * Sett's own worker has printed it.
+ * The grant decides which answers are valid. `target`: the type of the target artefact. `source`:
+ * which of Sett's own workers has printed it, if one has.
  */
 export type GrantContext = {
   phase: Phase;
   kind: ClaimKind;
   target: string;
-  isWorker?: boolean | undefined;
+  source?: "worker" | "lane" | undefined;
 };
 
 /**
@@ -100,10 +101,7 @@ function problemOfPieces(
   let [bytes, metadataBytes] = [0, 0];
   for (const piece of pieces) {
     const about = `Piece ${JSON.stringify(piece.key)} in the tool's output`;
-    const wrongType = problemOfType(
-      { ...piece, structural_type },
-      granted.isWorker ? "worker" : "command",
-    );
+    const wrongType = problemOfType({ ...piece, structural_type }, granted.source ?? "command");
     if (wrongType !== undefined) return `${about} has ${wrongType}: no agent may use it.`;
     if (piece.type === codeCommitType)
       return `${about} is a ${codeCommitType}: a commit is a result by itself. Let the piece say what is to be done.`;
@@ -148,7 +146,7 @@ function toResult(
       `The payload in the tool's output has ${payloadBytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`,
     );
   }
-  const wrongType = problemOfType(draft, granted.isWorker ? "worker" : "command");
+  const wrongType = problemOfType(draft, granted.source ?? "command");
   if (wrongType !== undefined)
     return refuse(
       `The tool printed ${wrongType}: no agent may use it. Print a type of another name.`,
@@ -189,10 +187,14 @@ function toResult(
     return refuse(
       `The tool must print a new version of its ${granted.target}, and printed a Terminal. Reviewers check the new version first, so print it as Standard.`,
     );
-  if (draft.structural_type === "Review" && granted.phase !== "review") {
+  if (
+    draft.structural_type === "Review" &&
+    granted.phase !== "review" &&
+    isApproval(draft.payload)
+  ) {
     const word = `\`${phaseTable[granted.phase].bid}\``;
     return refuse(
-      `The tool printed a Review, but its agent bid ${word} and not \`review\`. Bid \`review\` on the artefacts that it shall review.`,
+      `The tool printed a Review that approves, but its agent bid ${word} and not \`review\`: its Review can only send the target back. Print what the work has made.`,
     );
   }
   if (granted.kind === "rework" && !isReply && draft.type !== granted.target)

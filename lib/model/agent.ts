@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { BidRule } from "./bid.ts";
 import { AgentName, ClaimId } from "./ids.ts";
+import { LaneName } from "./lane.ts";
 import { KnownPerson } from "./people.ts";
 import type { Preparing } from "./preparing.ts";
 
@@ -46,6 +47,8 @@ export const AgentRegistration = z.strictObject({
   human: z.literal(true).optional(),
   /** Sett itself does its work, in a service of the instance. */
   built_in: z.literal("forge").optional(),
+  /** It merges results onto the lane of this name. */
+  lane: LaneName.optional(),
   /** Only they speak for it; missing: every person does. */
   people: z.array(KnownPerson).min(1).optional(),
 });

@@ -173,6 +173,11 @@ export function failuresOf({
   return failed.flatMap(({ artefact_ids }) => artefact_ids);
 }
 
+/** True of a grant that ended with a Review: a review, or other work that sent its target back. */
+export function hasVerdict(grant: Grant): grant is DoneGrant {
+  return grant.state === "done" && (grant.phase === "review" || grant.rejects === true);
+}
+
 /** True of a grant that another agent of equal bid has got before its own agent began. */
 export function wasMoved(grant: Grant): boolean {
   return grant.state === "cancelled" && grant.moved_to !== undefined;

@@ -2,6 +2,7 @@
 // agent may use one, or a name that people would take for one. The names of the structural types
 // are everybody's.
 import { goalFeedbackType, goalType, maxTypeLength, StructuralType } from "./artefact.ts";
+import { landedType } from "./lane.ts";
 import { firstLike } from "./looks-like.ts";
 import { budgetExceededType } from "./model-call.ts";
 import { remarkType } from "./remark-type.ts";
@@ -58,6 +59,7 @@ const ownTypes: readonly string[] = [
   producerGoneType,
   postRejectedType,
   artefactLimitExceededType,
+  landedType,
 ];
 
 type Typed = { structural_type: StructuralType; type: string };
@@ -69,6 +71,11 @@ const bySource = {
   worker: {
     Failure: [budgetExceededType, callFailedType, noResultType],
     Question: [budgetExceededType],
+  },
+  /** Sett's own merging onto a lane may print this, and its cub may send it. */
+  lane: {
+    Terminal: [landedType],
+    Failure: [toolFailureType, attemptLostType],
   },
   /**
    * A cub may send these: what its command has printed, or what the cub says of the command's end.

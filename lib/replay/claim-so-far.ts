@@ -11,7 +11,13 @@ import { startedGrant } from "../core/started-grant.ts";
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { StructuralType } from "../model/artefact.ts";
 import { BidWord } from "../model/bid.ts";
-import type { Claim, ClaimSnapshot, Grant, StandIn } from "../model/claim.ts";
+import {
+  type Claim,
+  type ClaimSnapshot,
+  type Grant,
+  hasVerdict,
+  type StandIn,
+} from "../model/claim.ts";
 import type { SettEvent } from "../model/event.ts";
 import type { Basis } from "../model/fact.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../model/ids.ts";
@@ -88,7 +94,7 @@ export function applyDone(
     claim: claim.snapshot.claim,
     grants: grants.map((one) => (one.agent === agent ? next : one)),
   };
-  if (next.state === "done" && next.phase === "review")
+  if (hasVerdict(next))
     claim.reviews.push({
       id: artefact_id,
       agent: next.agent,

@@ -183,11 +183,11 @@ export class Replay {
     const paths = this.#paths(basis?.paths);
     if (basis?.paths !== undefined && paths === undefined)
       return "The files that the artefact's change touches are not on record.";
-    const { status, bidding, created_at } = snapshot.claim;
+    const { bidding, created_at } = snapshot.claim;
     return {
       ...snapshot,
       ...{ target: { ...target, paths }, agents, policy, isPaused: false },
-      reviews: status === "pending_review" && bidding === "closed" ? reviews : [],
+      reviews: bidding === "closed" ? reviews : [],
       presence: presenceIn(events, agents, snapshot.grants),
       at: events[0]?.time ?? created_at,
       failureId: events.find(({ type }) => type === "grant_failed")?.artefact_id ?? anyFailure,

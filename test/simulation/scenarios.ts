@@ -104,27 +104,37 @@ const race: Shape = (random) => {
   };
 };
 
-/** Made, rejected once, made again, checked by two, and packed. */
+/**
+ * Made, rejected once, made again, checked by two, and packed. Where the maker has no second, the
+ * checker sends the second version back, and the packer the third.
+ */
 const train: Shape = (random) => {
+  const hasSecond = random.chance(0.4);
+  const isSentBack = ({ target_artefact: { version } }: ToolInput, at: number) =>
+    !hasSecond && version === at;
+  const sentBack = { structural_type: "Review", payload: "Not so." };
   const maker: Answer = (input) =>
     isQuestion(input) ? answerIt : standard("Draft", String(input.target_artefact.version));
   const reviewer: Answer = ({ target_artefact }) => ({
     structural_type: "Review",
     payload: target_artefact.version === 1 ? "Once more." : {},
   });
-  const packer: Answer = ({ additional_context: given }) =>
-    given.some(
+  const checker: Answer = (input) => (isSentBack(input, 2) ? sentBack : standard("Report"));
+  const packer: Answer = (input) => {
+    const { additional_context: given } = input;
+    const isApproved = given.some(
       ({ structural_type, payload }) => structural_type === "Review" && isApproval(payload),
-    )
-      ? terminal("Release")
-      : "It was given no approval.";
+    );
+    if (!isApproved) return "It was given no approval.";
+    return isSentBack(input, 3) ? sentBack : terminal("Release");
+  };
   const members = [
     member("maker", [rule("GoalDefined", "exclusive")], maker),
     member("reviewer", [rule("Draft", "review")], reviewer),
-    member("checker", [rule("Draft", "claim")], () => standard("Report")),
+    member("checker", [rule("Draft", "claim")], checker),
     member("packer", [rule("Draft", "exclusive")], packer),
   ];
-  if (random.chance(0.4))
+  if (hasSecond)
     members.push(member("maker-two", [rule("GoalDefined", "exclusive")], maker, { role: "maker" }));
   return { name: "train", members };
 };

@@ -1,8 +1,7 @@
-// The records beside a claim that a decision needs: its artefact, and in the review phase the
-// verdicts.
+// The records beside a claim that a decision needs: its artefact, and the verdicts of its phase.
 import type { DecisionInput, Target } from "../../../lib/core/claim-decision.ts";
 import type { Verdict } from "../../../lib/core/review-verdict.ts";
-import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import { type ClaimSnapshot, hasVerdict } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { phaseOfStatus } from "../../../lib/model/phase.ts";
@@ -44,9 +43,10 @@ async function readReviews(
   targets: TargetCache,
   own: Verdict | undefined,
 ): Promise<Verdict[]> {
-  if (phaseOfStatus(claim.status) !== "review" || claim.bidding === "open") return [];
+  const phase = phaseOfStatus(claim.status);
+  if (phase === undefined || claim.bidding === "open") return [];
   const ids = grants.flatMap((grant) =>
-    grant.phase === "review" && grant.state === "done" ? grant.artefact_ids : [],
+    grant.phase === phase && hasVerdict(grant) ? grant.artefact_ids : [],
   );
   const stored = ids.filter((id) => id !== own?.id);
   const verdicts = stored.length === 0 ? [] : await targets.readVerdicts(stored);

@@ -16,7 +16,7 @@ import { endedGrant } from "../../../lib/blackboard/records/ended-grant.ts";
 import { readRefusal } from "../../../lib/blackboard/records/read-refusal.ts";
 import { verdictOf } from "../../../lib/core/review-verdict.ts";
 import { Artefact, type ArtefactHead } from "../../../lib/model/artefact.ts";
-import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
+import { type ClaimSnapshot, type Grant, hasVerdict } from "../../../lib/model/claim.ts";
 import { budgetExceededType } from "../../../lib/model/model-call.ts";
 import { Piece } from "../../../lib/model/pieces.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
@@ -89,7 +89,7 @@ export class ResultStore {
       const running = start === undefined ? known : withStart(known, grant);
       return running && withEnd(running, ended);
     };
-    const verdict = grant.phase === "review" ? verdictOf(result.artefact) : undefined;
+    const verdict = hasVerdict(ended) ? verdictOf(result.artefact) : undefined;
     return this.#decider.finish(claim, { agent: grant.agent, ahead, verdict }, this.#board, write);
   }
 
@@ -104,8 +104,9 @@ export class ResultStore {
     const role = registered?.role ?? (await this.#board.roleOfSender(agent)) ?? agent;
     const hasCub = registered !== undefined && registered.external !== true;
     const before = target === undefined ? undefined : await this.#piecesOf(target.head);
+    const lane = registered?.lane;
     return {
-      ...{ claim, grant: { agent, phase }, role, target: target?.head, hasCub },
+      ...{ claim, grant: { agent, phase }, role, lane, target: target?.head, hasCub },
       ...(before && { pieces: before }),
     };
   }

@@ -1,6 +1,7 @@
 // Whether the result that an agent sends can be the result of its grant: the record takes from it
 // what the work has made, and nothing else.
 import { z } from "zod";
+import { isApproval } from "../../model/approval.ts";
 import {
   Artefact,
   type ArtefactHead,
@@ -12,6 +13,7 @@ import {
 import { maxPathsBytes } from "../../model/changed-paths.ts";
 import type { Claim, RunningGrant } from "../../model/claim.ts";
 import { LogicalId } from "../../model/ids.ts";
+import { type LaneName, landedType, laneMoveOf } from "../../model/lane.ts";
 import { problemOfType } from "../../model/own-types.ts";
 import { Piece } from "../../model/pieces.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
@@ -22,13 +24,15 @@ import type { MailedPiece, MailedResult } from "../port/mail.ts";
 const roomForCommit = 1024;
 
 /**
- * `role`: as the agent is registered. `target`: the claim's artefact, where the claim is a rework
- * of it.
+ * `role`, `lane`: as the agent is registered. `target`: the claim's artefact, where the claim is a
+ * rework of it.
  */
 export type ResultOrigin = {
   claim: Pick<Claim, "id" | "artefact_id" | "goal_id" | "kind">;
   grant: Pick<RunningGrant, "agent" | "phase">;
   role: string;
+  /** The lane that the agent merges onto; missing for any other agent. */
+  lane?: LaneName | undefined;
   target: Pick<ArtefactHead, "logical_id" | "version"> | undefined;
   /** Where the claim is the rework of a list: key → the newest version of that piece. */
   pieces?: ReadonlyMap<string, PieceBefore>;
@@ -166,8 +170,12 @@ export function mailedResultProblem(result: GrantResult, origin: ResultOrigin): 
   const allowed = typesOf(outcome, origin);
   if (!allowed.includes(structural_type))
     return `This work ends with ${allowed.join(" or ")}, and not with ${structural_type}.`;
-  const problem = problemOfType(artefact, "agent");
+  if (structural_type === "Review" && grant.phase !== "review" && isApproval(artefact.payload))
+    return "The result approves, and its work is no review: it can only send its target back.";
+  const problem = problemOfType(artefact, origin.lane === undefined ? "agent" : "lane");
   if (problem !== undefined) return `The result has ${problem}.`;
+  if (artefact.type === landedType && laneMoveOf(artefact)?.lane !== origin.lane)
+    return `The result does not say from where to where the lane ${origin.lane} moves.`;
   // What follows a failure depends on this word, and people see the other.
   if (
     result.outcome === "failed" &&
@@ -239,5 +247,5 @@ function typesOf(
   if (outcome === "failed") return ["Failure"];
   if (grant.phase === "review") return ["Review"];
   if (claim.kind === "clarification") return ["Answer"];
-  return claim.kind === "rework" ? ["Standard"] : ["Standard", "Terminal"];
+  return claim.kind === "rework" ? ["Standard"] : ["Standard", "Terminal", "Review"];
 }

@@ -43,9 +43,14 @@ export const artefactDamages: readonly Damage[] = [
     (h) => change(artefact(h, "CodeCommit", 2), { goal_id: stranger }),
   ],
   [
-    "reviewsComeOfReviews",
-    "a report that is a Review",
-    (h) => change(artefact(h, "TestReport"), { structural_type: "Review" }),
+    "approvalsComeOfReviews",
+    "a report that is an approval",
+    (h) => change(artefact(h, "TestReport"), { structural_type: "Review", payload: "{}" }),
+  ],
+  [
+    "approvalsComeOfReviews",
+    "a report that is feedback, of which its grant does not know",
+    (h) => change(artefact(h, "TestReport"), { structural_type: "Review", payload: "No." }),
   ],
   [
     "noVersionIsThereTwice",

@@ -1,4 +1,5 @@
 // Artefacts in their threads, with their sources.
+import { isApproval } from "../../../lib/model/approval.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
@@ -10,7 +11,7 @@ export const artefactRules: Rules = [
   ["duplicated", everyArtefactIsLoggedOnce],
   ["lost", threadsHaveNoGaps],
   ["wrong", threadsKeepTheirGoalAndType],
-  ["wrong", reviewsComeOfReviews],
+  ["wrong", approvalsComeOfReviews],
   ["duplicated", noVersionIsThereTwice],
   ["lost", everySourceExists],
   ["lost", resultsNameTheirSources],
@@ -70,14 +71,17 @@ function* threadsKeepTheirGoalAndType(history: History) {
   }
 }
 
-/** One from another phase would reach no agent. */
-function* reviewsComeOfReviews(history: History) {
-  for (const { artefact_id, data } of ofType(history.events, "grant_done"))
-    if (
-      history.artefacts.get(String(artefact_id))?.structural_type === "Review" &&
-      data?.phase !== "review"
-    )
-      yield `The Review ${artefact_id} comes of the phase ${data?.phase}.`;
+/** Other work may send its target back, which its grant and the log then say; it cannot approve. */
+function* approvalsComeOfReviews({ artefacts, events }: History) {
+  for (const { artefact_id, data } of ofType(events, "grant_done")) {
+    const made = artefacts.get(String(artefact_id));
+    if (made?.structural_type !== "Review") continue;
+    const rejects = !isApproval(made.payload);
+    if (data?.phase !== "review" && !rejects)
+      yield `The approval ${artefact_id} comes of the phase ${data?.phase}.`;
+    if ((data?.rejects === true) !== rejects)
+      yield `The Review ${artefact_id} ${rejects ? "rejects" : "approves"}; by the log it does not.`;
+  }
 }
 
 function* noVersionIsThereTwice(history: History) {

@@ -4,9 +4,10 @@ import { isStandIn } from "../../../lib/core/stand-in.ts";
 import { isApproval } from "../../../lib/model/approval.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
+import { type Phase, phaseOfStatus, phases } from "../../../lib/model/phase.ts";
 import type { History } from "../history.ts";
 import type { RulePolicy, Rules } from "../history-checker.ts";
-import { claimLogsOf, ofType, rankOf, resultsByPhase } from "./claim-log.ts";
+import { type ClaimLog, claimLogsOf, ofType, rankOf, resultsByPhase } from "./claim-log.ts";
 
 export const claimRules: Rules = [
   ["lost", everyStandardArtefactHasItsClaim],
@@ -107,12 +108,12 @@ function* rejectedArtefactsGoNoFurther(history: History) {
   const rejectingReviewsOf = new Map<string, string[]>();
   for (const claimLog of claimLogsOf(history)) {
     const { claim, events } = claimLog;
-    const rejecting = resultsByPhase(claimLog).review.filter(
-      (id) => !isApproval(artefacts.get(id)?.payload ?? ""),
-    );
-    if (rejecting.length === 0) continue;
+    const { phase, rejecting } = rejectionOf(claimLog, artefacts);
+    if (phase === undefined) continue;
     rejectingReviewsOf.set(claim.artefact_id, rejecting);
-    const isLate = ofType(events, "grant_queued").some(({ data }) => data?.phase !== "review");
+    const isLate = ofType(events, "grant_queued").some(
+      ({ data }) => rankOf[data?.phase as Phase] > rankOf[phase],
+    );
     if (isLate || claim.status === "complete")
       yield `Claim ${claim.id} went on although its reviews ${rejecting.join(", ")} reject.`;
   }
@@ -125,16 +126,30 @@ function* rejectedArtefactsGoNoFurther(history: History) {
   }
 }
 
+/** The first phase of which work has sent the artefact back, and those of its results that do. */
+function rejectionOf(
+  claimLog: ClaimLog,
+  artefacts: History["artefacts"],
+): { phase: Phase | undefined; rejecting: string[] } {
+  const results = resultsByPhase(claimLog);
+  for (const phase of phases) {
+    const rejecting = results[phase].filter((id) => {
+      const { structural_type, payload = "" } = artefacts.get(id) ?? {};
+      return (phase === "review" || structural_type === "Review") && !isApproval(payload);
+    });
+    if (rejecting.length > 0) return { phase, rejecting };
+  }
+  return { phase: undefined, rejecting: [] };
+}
+
 function* onlyReviewsAtWorkHoldUpARework(history: History) {
   for (const claimLog of claimLogsOf(history)) {
     const { id, status, grants } = claimLog.claim;
-    const isRejected = resultsByPhase(claimLog).review.some(
-      (one) => !isApproval(history.artefacts.get(one)?.payload ?? ""),
-    );
-    if (status !== "pending_review" || !isRejected) continue;
+    const rejected = rejectionOf(claimLog, history.artefacts).phase;
+    if (rejected === undefined || phaseOfStatus(status) !== rejected) continue;
     for (const { agent, phase, state } of grants)
-      if (phase === "review" && (state === "queued" || state === "waiting"))
-        yield `Claim ${id} is rejected and waits for the review of ${agent}, which is ${state}.`;
+      if (phase === rejected && (state === "queued" || state === "waiting"))
+        yield `Claim ${id} is rejected and waits for the ${phase} of ${agent}, which is ${state}.`;
   }
 }
 

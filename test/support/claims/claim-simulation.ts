@@ -103,6 +103,19 @@ export class ClaimSimulation {
     return this.decide();
   }
 
+  /** The agent's command, which does no review, prints one: the target goes back. */
+  sendBack(name: string, payload = "no") {
+    this.start(name);
+    const { goal_id } = this.target;
+    const review = sampleArtefact({ type: "Review", payload, produced_by_agent: name, goal_id });
+    this.#change(name, (grant) => {
+      if (grant.state !== "running") return grant;
+      this.reviews.push(verdictOf(review));
+      return { ...grant, state: "done", rejects: true, ended_at: at, artefact_ids: [review.id] };
+    });
+    return this.decide();
+  }
+
   fail(name: string, reason: string) {
     return this.failTogether([name], reason);
   }

@@ -125,5 +125,6 @@ test("the example at the root is valid and uses both agents, and a prompt", asyn
     ["changelog", join(root, "agents/changelog")],
     ["example-agent", join(root, "agents/example-agent")],
     ["writer-of-readme", false],
+    ["lane", false],
   ]);
 });

@@ -31,6 +31,7 @@ const acts: Act[] = [
     ),
     (claim) => claim.deliver(name, "{}"),
     (claim) => claim.deliver(name, "no"),
+    (claim) => claim.sendBack(name),
     (claim) => claim.fail(name, "broken"),
     (claim) => claim.retryDue(name),
     (claim) => claim.decide({ kind: "agent_removed", agent: name }),

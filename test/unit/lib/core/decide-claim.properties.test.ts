@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Grant, isEnded } from "../../../../lib/model/claim.ts";
+import { phases } from "../../../../lib/model/phase.ts";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";
 import { sampleAgent } from "../../../support/records/sample.ts";
 
@@ -22,6 +23,7 @@ const step = fc.oneof(
     name,
     payload: fc.constantFrom("{}", "[]", "no"),
   }),
+  fc.record({ do: fc.constant("sendBack" as const), name }),
   fc.record({ do: fc.constant("fail" as const), name }),
   fc.record({ do: fc.constant("lapse" as const), name }),
   fc.record({ do: fc.constant("retry" as const), name }),
@@ -39,6 +41,8 @@ function play(claim: ClaimSimulation, one: typeof step extends fc.Arbitrary<infe
       return claim.bid(one.name, one.word);
     case "deliver":
       return claim.deliver(one.name, one.payload);
+    case "sendBack":
+      return claim.sendBack(one.name);
     case "fail":
       return claim.fail(one.name, "broken");
     case "lapse":
@@ -95,6 +99,19 @@ test("phases never go back", () => {
     ),
   );
 });
+
+test("what was sent back comes to no later phase, and its claim never completes", () => {
+  run((claim) => {
+    const rejecting = claim.now.grants.filter((grant) => grant.state === "done" && grant.rejects);
+    if (rejecting.length === 0) return;
+    expect(claim.now.claim.status).not.toBe("complete");
+    for (const { phase } of rejecting)
+      expect(claim.now.grants.filter((grant) => isAfter(grant.phase, phase))).toEqual([]);
+  });
+});
+
+const isAfter = (one: Grant["phase"], other: Grant["phase"]) =>
+  phases.indexOf(one) > phases.indexOf(other);
 
 test("no agent gets a grant without having bid for its phase, and none gets two", () => {
   run((claim) => {

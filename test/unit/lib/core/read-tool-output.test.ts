@@ -94,18 +94,15 @@ describe("a result", () => {
     }
   });
 
-  test("a Review where no review was granted is refused with the word to bid, whether it approves or not", () => {
+  test("a Review where no review was granted sends back, and is refused where it approves", () => {
     for (const [phase, word] of [
       ["parallel", "claim"],
       ["exclusive", "exclusive"],
     ] as const) {
-      for (const review of [
-        '{"structural_type":"Review","payload":{}}',
-        full({ structural_type: "Review" }),
-      ])
-        expect(reasonOf(review, phase)).toBe(
-          `The tool printed a Review, but its agent bid \`${word}\` and not \`review\`. Bid \`review\` on the artefacts that it shall review.`,
-        );
+      expect(resultOf(full({ structural_type: "Review" }), phase).structural_type).toBe("Review");
+      expect(reasonOf('{"structural_type":"Review","payload":{}}', phase)).toBe(
+        `The tool printed a Review that approves, but its agent bid \`${word}\` and not \`review\`: its Review can only send the target back. Print what the work has made.`,
+      );
     }
   });
 

@@ -59,6 +59,7 @@ describe("a result is taken", () => {
     ["of exclusive work", result(), origin],
     ["that ends the goal", result({ structural_type: "Terminal" }), origin],
     ["that is a Review", result({ structural_type: "Review" }), review],
+    ["that sends its target back", result({ structural_type: "Review", payload: "no" }), origin],
     ["that asks", result({ structural_type: "Question" }, "asked"), origin],
     ["that answers", result({ structural_type: "Answer" }), clarification],
     [
@@ -99,10 +100,34 @@ describe("a result is refused", () => {
     ["that begins with a later version", { version: 2 }, origin, /cannot be version 2/],
     ["that continues another thread than it was asked to", {}, rework, /cannot be version 1/],
     [
-      "that judges without having been asked",
-      { structural_type: "Review" },
+      "that moves a lane, by an agent that has none",
+      {
+        ...{ structural_type: "Terminal", type: "Landed" },
+        metadata: { lane: "main", onto: "", commit: "c".repeat(40) },
+      },
       origin,
-      /ends with Standard or Terminal/,
+      /the type Landed, which is Sett's own/,
+    ],
+    [
+      "that moves another lane",
+      {
+        ...{ structural_type: "Terminal", type: "Landed" },
+        metadata: { lane: "other", onto: "", commit: "c".repeat(40) },
+      },
+      { ...origin, lane: "main" },
+      /does not say from where to where the lane main moves/,
+    ],
+    [
+      "that approves without having been asked",
+      { structural_type: "Review", payload: "{}" },
+      origin,
+      /can only send its target back/,
+    ],
+    [
+      "that sends back what it was to make again",
+      { structural_type: "Review", logical_id: thread, version: 3 },
+      rework,
+      /ends with Standard, and not with Review/,
     ],
     ["that does not judge", {}, review, /ends with Review, and not with Standard/],
     [
