@@ -35,7 +35,7 @@ import { workingCopyOf } from "./tool/working-copy-of.ts";
 import { executeClaim } from "./work/execute-claim.ts";
 
 const usage =
-  "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work | --make-layer COMMIT | --prepare STEP]   (settings come from the environment)";
+  "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work | --lane | --make-layer COMMIT | --prepare STEP]   (settings come from the environment)";
 
 type OwnSettings = Settings & { isForgotten: boolean };
 
@@ -51,6 +51,10 @@ async function main(given: string[]): Promise<void> {
     // In a container its tools are programs of the same user.
     if (process.ppid === 1) await closeToOthers();
     return (await import("./prompt-worker/work.ts")).runWorker(process.env);
+  }
+  if (argument === "--lane") {
+    if (process.ppid === 1) await closeToOthers();
+    return (await import("./lane/run-lane.ts")).runLane(process.env);
   }
   if (argument === "--make-layer")
     return (await import("./tool/make-layer.ts")).makeLayer(
@@ -171,6 +175,7 @@ async function depsOf(settings: OwnSettings, isNeeded: () => boolean): Promise<D
     }),
     ...{ board, registration, workingCopy, model, cage, secrets, log, watch },
     contextBytes: settings.contextBytes,
+    lane: settings.lane,
     outputs: await outputsOf(settings, log),
     grantLeaseMs: settings.grantLeaseMs,
     network: settings.cage?.network === "closed" || !hasNetwork() ? { hasProxy } : undefined,

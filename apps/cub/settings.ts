@@ -10,6 +10,7 @@ import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { withWhole } from "../../lib/model/in-pieces.ts";
 import { defaultOutputBytes, maxOutputBytes } from "../../lib/model/kept-output.ts";
+import { LaneSettings } from "../../lib/model/lane.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { PreparedWorkspace, PrepareOrder } from "../../lib/model/prepare.ts";
 import { WorkspacePaths } from "../../lib/model/workspace-path.ts";
@@ -51,6 +52,11 @@ export const Environment = z.object({
   SETT_AGENT_COMMAND: CommandText.describe(
     "The agent's command, as a JSON array. Empty, with a model and a prompt: the built-in worker.",
   ),
+  SETT_LANE: jsonText(LaneSettings, '{"name":"main","method":"merge","gates":[]}')
+    .optional()
+    .describe(
+      "`lane` and `merge`, as JSON: the work is then Sett's own, which also gets the lane's tip, `SETT_LANE_TIP`.",
+    ),
   SETT_BID_COMMAND: jsonText(z.array(z.string()).min(1), '["/app/bid.sh"]')
     .optional()
     .describe("`bid_command`, as a JSON array."),
@@ -253,6 +259,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     agentName: read.SETT_AGENT_NAME,
     redisUrl: read.REDIS_URL,
     command: read.SETT_AGENT_COMMAND,
+    lane: read.SETT_LANE,
     bidCommand: read.SETT_BID_COMMAND,
     role: read.SETT_AGENT_ROLE ?? read.SETT_AGENT_NAME,
     replicas: read.SETT_AGENT_REPLICAS,

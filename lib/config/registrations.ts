@@ -53,6 +53,7 @@ export function registrationsOf(
       asks_model: asksModel(agent),
       asking_ms: askingMs(agent, config),
       package: agent.package,
+      lane: agent.lane,
     }),
     on_missing_bid: agent.on_missing_bid,
     workspace_mode: agent.workspace.mode,

@@ -10,6 +10,8 @@ const withContainer = [
     "image",
     "path",
     "command",
+    "lane",
+    "merge",
     "bid_command",
     "replicas",
     "strategy",
@@ -154,7 +156,10 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
   const withoutContainer = impossibleWithoutContainer(agent);
   if (withoutContainer !== undefined) return withoutContainer;
   const found: Impossible[] = [];
-  if (command === undefined) found.push(...impossibleWithoutCommand(agent));
+  if (agent.lane !== undefined) found.push(...impossibleOnLane(agent));
+  else if (command === undefined) found.push(...impossibleWithoutCommand(agent));
+  if (agent.merge !== undefined && agent.lane === undefined)
+    found.push({ path: ["merge"], message: "needs a `lane`: its name, such as `lane: main`" });
   if (model === undefined) {
     const message = "needs a `model`: without one there are no calls that cost anything";
     found.push(
@@ -164,29 +169,7 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
     );
   }
   found.push(...impossibleTools(agent), ...impossibleWithoutFiles(agent.workspace));
-  const isOfArguments =
-    agent.use !== undefined && Object(agent.build).context === undefined && isMap(agent.build);
-  const [source, ...more] = (["build", "image", "path"] as const).filter(
-    (key) => agent[key] !== undefined && !(key === "build" && isOfArguments),
-  );
-  if (source === undefined && agent.use === undefined) {
-    found.push({
-      path: [],
-      message:
-        "needs an image: write `use: NAME` (`sett add --list` has the names), `build: ./folder`, `image: name:tag`, or `path: ./folder`",
-    });
-  }
-  const isBuild = agent.build !== undefined && !isOfArguments && isMap(agent.build);
-  if (isBuild && Object(agent.build).context === undefined)
-    found.push({
-      path: ["build", "context"],
-      message: "is missing: it must be the folder with the Dockerfile",
-    });
-  for (const key of more)
-    found.push({
-      path: [key],
-      message: `cannot be combined with \`${source}\`: keep one of the two`,
-    });
+  found.push(...impossibleSources(agent));
   if (typeof replicas === "number" && replicas > 1 && strategy === "reuse") {
     found.push({
       path: ["replicas"],
@@ -226,8 +209,62 @@ function impossibleTools({ model, tools }: Readonly<Record<string, unknown>>): I
   return [{ path: ["tools"], message: "need a `model`, whose answers say which of them to call" }];
 }
 
+/** One of them says where the image comes from. */
+function impossibleSources(agent: Readonly<Record<string, unknown>>): Impossible[] {
+  const found: Impossible[] = [];
+  const isOfArguments =
+    agent.use !== undefined && Object(agent.build).context === undefined && isMap(agent.build);
+  const [source, ...more] = (["build", "image", "path"] as const).filter(
+    (key) => agent[key] !== undefined && !(key === "build" && isOfArguments),
+  );
+  if (source === undefined && agent.use === undefined) {
+    found.push({
+      path: [],
+      message:
+        "needs an image: write `use: NAME` (`sett add --list` has the names), `build: ./folder`, `image: name:tag`, or `path: ./folder`",
+    });
+  }
+  const isBuild = agent.build !== undefined && !isOfArguments && isMap(agent.build);
+  if (isBuild && Object(agent.build).context === undefined)
+    found.push({
+      path: ["build", "context"],
+      message: "is missing: it must be the folder with the Dockerfile",
+    });
+  for (const key of more)
+    found.push({
+      path: [key],
+      message: `cannot be combined with \`${source}\`: keep one of the two`,
+    });
+  return found;
+}
+
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** One grant after the other, each in the same container: that is the lane. */
+function impossibleOnLane(agent: Readonly<Record<string, unknown>>): Impossible[] {
+  const surplus = (["command", "model", "prompts"] as const).filter(
+    (key) => agent[key] !== undefined,
+  );
+  const { mode, paths, prepare }: Record<string, unknown> = Object(agent.workspace);
+  const inWorkspace = Object.entries({ paths, prepare }).filter(([, value]) => value !== undefined);
+  return [
+    ...surplus.map((key) => ({
+      path: [key],
+      message: "cannot be combined with `lane`: Sett itself does the work of a lane",
+    })),
+    ...(mode === undefined || mode === "rw"
+      ? []
+      : [{ path: ["workspace", "mode"], message: "must be `rw`: the lane publishes its merges" }]),
+    ...inWorkspace.map(([key]) => ({
+      path: ["workspace", key],
+      message: "cannot be combined with `lane`, which merges whole commits",
+    })),
+    ...(agent.replicas === undefined || agent.replicas === 1
+      ? []
+      : [{ path: ["replicas"], message: "must be 1: a lane takes one goal after the other" }]),
+  ];
 }
 
 /** Without a command, the built-in worker does what a prompt says, with a model. */

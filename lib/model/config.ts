@@ -29,6 +29,7 @@ import { bytesOf, maxStringBytes } from "./exec-limits.ts";
 import type { AgentName } from "./ids.ts";
 import { Isolation } from "./isolation.ts";
 import { defaultOutputBytes } from "./kept-output.ts";
+import { LaneMerge, LaneName } from "./lane.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
 import { type KnownPerson, PeopleFile } from "./people.ts";
@@ -126,6 +127,10 @@ export const AgentFile = z
     command: Command.optional().describe(
       "What the cub runs for each grant: JSON on stdin, JSON on stdout.",
     ),
+    lane: LaneName.optional().describe(
+      "The agent merges results onto this lane, one goal after the other; it has no `command`: docs/guides/lane.md.",
+    ),
+    merge: LaneMerge.optional().describe("How a result comes onto the agent's `lane`."),
     bids: z
       .array(BidRule)
       .max(1000)
@@ -233,9 +238,13 @@ export const AgentFile = z
   })
   .transform(({ timeout, shutdown, strategy, ...agent }) => ({
     ...agent,
+    // What it merges is published.
+    workspace:
+      agent.lane === undefined ? agent.workspace : { ...agent.workspace, mode: "rw" as const },
     strategy: strategy ?? usualStrategy(agent.workspace),
     // A model asks, reads and tries for longer than most programs run.
-    timeout_ms: timeout ?? (agent.command === undefined ? 30 : 5) * 60_000,
+    timeout_ms:
+      timeout ?? (agent.command === undefined && agent.lane === undefined ? 30 : 5) * 60_000,
     shutdown_ms: shutdown,
   }));
 

@@ -236,7 +236,7 @@ const roomsWithin: Record<string, string> = {
   "apps/cli":
     "terminal program facts render archive audit services instance additions doctor logs prune people goals ui up backup commands",
   "apps/orchestrator": "leader decide claims deadlines log mail workers notify recorder",
-  "apps/cub": "container secrets tool program bid work prompt-worker",
+  "apps/cub": "container secrets tool program bid work prompt-worker lane",
   "lib/blackboard": "port records mail redis",
   "lib/git": "run exchange publish packs copy repository",
 };

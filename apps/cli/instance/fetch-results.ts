@@ -17,10 +17,13 @@ const maxListed = 10;
 /** The commits that the blackboard has on record. */
 export type Results = Pick<PersonBlackboard, "instance"> & {
   commits: Awaited<ReturnType<PersonBlackboard["listCommits"]>>;
+  /** The lanes, with their tips. */
+  lanes: Awaited<ReturnType<PersonBlackboard["listLanes"]>>;
 };
 
 export async function readResults(board: PersonBlackboard): Promise<Results> {
-  return { instance: board.instance, commits: await board.listCommits() };
+  const [commits, lanes] = await Promise.all([board.listCommits(), board.listLanes()]);
+  return { instance: board.instance, commits, lanes };
 }
 
 /** The same with a connection of its own. */
@@ -51,7 +54,7 @@ export async function fetchResults(
   const nothing = { isWhole: true, broken: [] };
   if (workspace === undefined || workspace === "") return nothing;
   try {
-    const { instance, commits } = await read();
+    const { instance, commits, lanes } = await read();
     if (commits.length === 0) return nothing;
     const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
     const repository = await HostRepository.open(workspace, gitOf(shell));
@@ -61,6 +64,7 @@ export async function fetchResults(
         ? await repository.fetchCommits(instance, commits)
         : await fetchRemoteCommits(api, repository, { instance, commits });
     report(imported, reporting, shell);
+    await repository.moveLanes(instance, lanes);
     return {
       isWhole: imported.broken.every(({ isUnpublished }) => isUnpublished),
       broken: imported.broken,

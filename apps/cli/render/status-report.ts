@@ -62,6 +62,7 @@ import {
   gatewaySentence,
 } from "../facts/gateway-state.ts";
 import { type Crash, crashSentence } from "./crashes.ts";
+import { laneLines } from "./lane-lines.ts";
 import { type Drawing, phaseStrip } from "./phase-strip.ts";
 import { requestSentence } from "./request-text.ts";
 import { paintState } from "./state.ts";
@@ -108,6 +109,7 @@ export function statusReport(
   const { style } = drawing;
   const { suggest, agents, nowMs } = situation;
   const rows = agents.map((agent) => agentRow(agent, situation, drawing));
+  const lanes = laneLines(situation);
   const lines = [
     `${style.bold(instance)}  ${leaderLine(situation, drawing)}`,
     ...pauseLine(situation, style),
@@ -126,6 +128,8 @@ export function statusReport(
     ...(rows.length === 0
       ? []
       : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),
+    ...lanes,
+    ...(lanes.length === 0 ? [] : [""]),
     ...agents.flatMap((agent) => unreadableLine(agent, suggest, style)),
     ...crashes.map((crash) => style.red(crashSentence(crash, nowMs, suggest))),
     ...(crashes.length === 0 ? [] : [""]),

@@ -7,6 +7,7 @@ import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import type { BidWord } from "../../../lib/model/bid.ts";
 import type { ProcessMark } from "../../../lib/model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
+import type { LaneSettings } from "../../../lib/model/lane.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import type { CageProof } from "../container/cage.ts";
 import type { Secrets } from "../secrets/secrets.ts";
@@ -28,6 +29,8 @@ export type Deps = Commands & {
   grantLeaseMs: number;
   /** Undefined where there is no repository to work in. */
   workingCopy: WorkingCopy | undefined;
+  /** It merges onto this lane; undefined for any other agent. */
+  lane?: LaneSettings | undefined;
   /** How its commands ask its model; undefined for an agent without one. */
   model?: ModelAccess | undefined;
   /** Undefined where its commands have a network. `hasProxy`: they reach some hosts by a proxy. */

@@ -1,13 +1,12 @@
 // `cub --work`: the built-in worker. A tool like any other: the tool contract on stdin, one answer
 // on stdout, lines for the log on stderr.
-import { readFileSync } from "node:fs";
 import process from "node:process";
 import { SparsePaths } from "../../../lib/git/copy/sparse-paths.ts";
 import { ownLibraries } from "../../../lib/git/run/own-libraries.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { callFailedType, noResultType } from "../../../lib/model/own-types.ts";
-import { ToolInput } from "../../../lib/model/tool-contract.ts";
+import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { stopSignal } from "../../../lib/service/stop-signal.ts";
 import { createAskModel } from "./ask-model.ts";
 import { ModelCallError } from "./call-error.ts";
@@ -17,6 +16,7 @@ import { commitNames, commitVariables } from "./commit-names.ts";
 import { contextText } from "./context-text.ts";
 import { outsideTools } from "./outside-tools.ts";
 import { systemPrompt } from "./prompt-text.ts";
+import { marginMs, readInput } from "./read-input.ts";
 import { readWorkSettings, type WorkSettings } from "./settings.ts";
 import { targetChanges } from "./target-changes.ts";
 import type { Tool } from "./tool.ts";
@@ -53,23 +53,6 @@ export async function runWorker(environment: Environment): Promise<void> {
   await new Promise<void>((resolve) =>
     process.stdout.write(`${JSON.stringify(answer)}\n`, () => resolve()),
   );
-}
-
-/** The cub kills the worker at its timeout: the Failure must be out before. */
-export function marginMs(timeoutMs: number): number {
-  return Math.min(5_000, timeoutMs / 10);
-}
-
-function readInput(): ToolInput {
-  const text = readFileSync(0, "utf8");
-  try {
-    return ToolInput.parse(JSON.parse(text));
-  } catch (cause) {
-    throw new SettError("usage", "There is no work in the form of the tool contract on stdin.", {
-      hint: "The cub starts this mode; by hand, pipe the JSON of docs/reference/tool-contract.md into it.",
-      cause,
-    });
-  }
 }
 
 async function workspaceOf(

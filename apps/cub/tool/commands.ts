@@ -7,6 +7,7 @@ import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { StreamName } from "../../../lib/model/kept-output.ts";
+import type { LaneSettings } from "../../../lib/model/lane.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 import type { OwnProgram } from "../../../lib/process/own-program.ts";
 import { runCommand } from "../../../lib/process/run-command.ts";
@@ -16,7 +17,7 @@ import { type RunOutcome, type ToolLimits, toolLimits } from "../container/tool-
 import { type Secrets, withoutSecrets } from "../secrets/secrets.ts";
 import { withModel } from "./model-access.ts";
 import { bidEnvironment, proxyVariables, toolEnvironment, withTrace } from "./tool-environment.ts";
-import { isPrompt, workerCommand, workerVariables } from "./worker-command.ts";
+import { type WorkerKind, workerCommand, workerKindOf, workerVariables } from "./worker-command.ts";
 
 export type Commands = {
   runTool: RunTool;
@@ -33,8 +34,8 @@ export type Commands = {
   limits?: Pick<ToolLimits, "diskBytes" | "guard"> | undefined;
   /** The log names the command that `runTool` runs. */
   command: readonly string[];
-  /** It is Sett's own worker, and no command of the agent's. */
-  isWorker?: boolean | undefined;
+  /** It is a worker of Sett's own, and no command of the agent's. */
+  worker?: WorkerKind | undefined;
   /** Decides bids; undefined for an agent without `bid_command`. */
   runBidCommand?: RunBidCommand | undefined;
 };
@@ -67,6 +68,7 @@ type Parts = {
     bidCommand: readonly string[] | undefined;
     promptExecution: string | undefined;
     model: unknown;
+    lane: LaneSettings | undefined;
     onBudget: string;
     commandEnvironment: Readonly<Record<string, string>> | undefined;
     git: { binary: string; libraryPath: string | undefined };
@@ -111,14 +113,14 @@ export function commandsOf(parts: Parts): Commands {
     ...proxyVariables(parts.egressUrl),
   };
   const within = { ...parts, slate, limits, env };
-  const isWorker = isPrompt(settings);
-  const command = isWorker ? workerCommand(parts.program) : settings.command;
+  const worker = workerKindOf(settings);
+  const command = worker === undefined ? settings.command : workerCommand(parts.program, worker);
   const { bidCommand } = settings;
   return {
     command,
-    isWorker,
+    worker,
     limits,
-    runTool: toolRunner(within, command, isWorker),
+    runTool: toolRunner(within, command, worker !== undefined),
     // Never from the blackboard, where others might write it.
     runBidCommand: bidCommand && bidRunner(within, bidCommand),
     unfit: () => slate.problem,

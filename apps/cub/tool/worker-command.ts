@@ -1,14 +1,25 @@
-// The command line of the built-in worker: the cub's own program, started again with `--work`.
+// The command line of a built-in worker: the cub's own program, started again with `--work`, or
+// with `--lane` for an agent that merges onto a lane.
 import { type OwnProgram, ownProgram } from "../../../lib/process/own-program.ts";
 
-export function workerCommand(program: OwnProgram): string[] {
-  return [...ownProgram(program, "cub"), "--work"];
+/** How a worker is started, and what its answers may be. */
+export type WorkerKind = "worker" | "lane";
+const modes = { worker: "--work", lane: "--lane" } as const satisfies Record<WorkerKind, string>;
+
+export function workerCommand(program: OwnProgram, kind: WorkerKind): string[] {
+  return [...ownProgram(program, "cub"), modes[kind]];
+}
+
+/** Undefined for an agent with a command. */
+export function workerKindOf(work: Work & { lane: unknown }): WorkerKind | undefined {
+  if (work.lane !== undefined) return "lane";
+  return isPrompt(work) ? "worker" : undefined;
 }
 
 type Work = { command: readonly string[]; promptExecution: string | undefined; model: unknown };
 
 /** An agent without a command, but with a prompt and a model, is a prompt. */
-export function isPrompt({ command, promptExecution, model }: Work): boolean {
+function isPrompt({ command, promptExecution, model }: Work): boolean {
   return command.length === 0 && (promptExecution ?? "") !== "" && model !== undefined;
 }
 

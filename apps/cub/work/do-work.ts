@@ -13,7 +13,8 @@ import {
 import { showName } from "../../../lib/git/run/file-name.ts";
 import type { Gitlink } from "../../../lib/git/run/find-submodules.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
-import { ArtefactId } from "../../../lib/model/ids.ts";
+import { ArtefactId, type CommitHash } from "../../../lib/model/ids.ts";
+import type { LaneSettings } from "../../../lib/model/lane.ts";
 import { budgetExceededType } from "../../../lib/model/model-call.ts";
 import { phaseTable } from "../../../lib/model/phase.ts";
 import {
@@ -60,8 +61,11 @@ async function workOn(
   signal: AbortSignal,
 ): Promise<GrantResult> {
   await deps.clear?.();
-  await prepareWorkingCopy(deps, task, inputs, signal);
-  const outcome = await runTool(deps, task, inputs, signal);
+  // After its last result is on record, or before: the record refuses a move from another tip, and
+  // has the attempt made again.
+  const lane = deps.lane && { ...deps.lane, tip: await deps.board.readLane(deps.lane.name) };
+  await prepareWorkingCopy(deps, task, { ...inputs, tip: lane?.tip }, signal);
+  const outcome = await runTool(deps, task, { ...inputs, lane }, signal);
   const output = deps.outputs?.keep(task.claim.goal_id, printedBeside(outcome));
   const ended = await resultOf(deps, task, inputs, outcome);
   return output === undefined ? ended : { ...ended, output };
@@ -120,16 +124,17 @@ const maxNamed = 10;
 async function prepareWorkingCopy(
   deps: Deps,
   { claim, grant: { agent, attempt } }: Task,
-  inputs: TaskInputs,
+  inputs: TaskInputs & { tip: CommitHash | undefined },
   signal: AbortSignal,
 ): Promise<void> {
   const { workingCopy, limits } = deps;
-  const { base } = inputs;
+  const { base, tip } = inputs;
   if (workingCopy === undefined || base === undefined) return;
-  const commits = commitsOnRecord(inputs.target, [
-    ...inputs.contextChain,
-    ...inputs.additionalContext,
-  ]);
+  const known = [...inputs.contextChain, ...inputs.additionalContext];
+  const commits = [
+    ...commitsOnRecord(inputs.target, known),
+    ...(tip === undefined ? [] : [{ commit: tip, agent: deps.registration.current.name }]),
+  ];
   await reportPreparing(deps, { claim: claim.id, agent, attempt }, async (onProgress) => {
     if (limits === undefined)
       return await workingCopy.prepare(base, commits, { signal, onProgress });
@@ -178,7 +183,7 @@ function inputIds({ target, contextChain, additionalContext }: TaskInputs): Set<
 async function runTool(
   deps: Deps,
   { claim, grant }: Task,
-  inputs: TaskInputs,
+  inputs: TaskInputs & { lane: (LaneSettings & { tip: CommitHash | undefined }) | undefined },
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const { metrics, registration } = deps;
@@ -205,9 +210,11 @@ async function runTool(
     phase: grant.phase,
     kind: claim.kind,
     target: inputs.target.type,
-    isWorker: deps.isWorker,
+    source: deps.worker,
   };
-  const printed = await runLive(deps, { claim, grant }, { stdin, timeoutMs, signal });
+  const variables = inputs.lane && laneVariables(inputs.lane);
+  const order = { stdin, timeoutMs, signal, ...(variables && { variables }) };
+  const printed = await runLive(deps, { claim, grant }, order);
   const judged = judgeOutcome(printed, granted, { timeoutMs, masker: deps.secrets?.masker() });
   const { network } = deps;
   const outcome =
@@ -243,6 +250,10 @@ async function runTool(
     default:
       return unreachable(outcome);
   }
+}
+
+function laneVariables({ tip = "", ...lane }: LaneSettings & { tip?: string | undefined }) {
+  return { SETT_LANE: JSON.stringify(lane), SETT_LANE_TIP: tip };
 }
 
 /** What the command prints is in the log of the agent, as it comes. */

@@ -107,7 +107,8 @@ async function run(
   const commands = commandsOf({
     settings: {
       ...{ agentName: maker, command: ["sh", "-c", order.run], bidCommand: undefined },
-      ...{ promptExecution: undefined, model: undefined, onBudget: "fail", keepsIgnored: false },
+      ...{ promptExecution: undefined, model: undefined, lane: undefined, onBudget: "fail" },
+      keepsIgnored: false,
       ...{ paths: undefined, commandEnvironment, git, workspaceDir, diskBytes, pids },
     },
     environment: settings.environment,

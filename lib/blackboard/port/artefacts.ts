@@ -10,6 +10,7 @@ import type {
   LogicalId,
 } from "../../model/ids.ts";
 import type { KeptOutput } from "../../model/kept-output.ts";
+import type { LaneName } from "../../model/lane.ts";
 import type { Refused } from "./refused.ts";
 
 /** `agent`: the one that has put it on record, empty where that is none. */
@@ -102,6 +103,10 @@ export interface ArtefactBoard {
    * that a goal starts from is not among them.
    */
   listCommits(): Promise<DeliveredCommit[]>;
+  /** The commit at the tip of this lane; undefined before the first result lands there. */
+  readLane(lane: LaneName): Promise<CommitHash | undefined>;
+  /** The lanes onto which a result has landed, with their tips. */
+  listLanes(): Promise<{ lane: LaneName; commit: CommitHash }[]>;
   /** The goal's flags. */
   readGoal(goal: GoalId): Promise<GoalRecord>;
   /**

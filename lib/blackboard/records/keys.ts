@@ -100,6 +100,8 @@ export function keysOf(instance: InstanceName) {
      * policy.
      */
     facts: `${prefix}facts`,
+    /** hash: lane → the commit at its tip. */
+    lanes: `${prefix}lanes`,
     /** zset: goal ids, by time. */
     goals: `${prefix}goals`,
     /** zset: all artefact ids, by time. */

@@ -207,6 +207,7 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
         keys.goal(anyGoal),
         keys.paused,
         keys.holds,
+        keys.lanes,
         keys.mailOut(agent),
       ],
     ],

@@ -1,7 +1,8 @@
 // Artefacts and goals in Redis.
 import type { Artefact } from "../../model/artefact.ts";
-import type { ArtefactId } from "../../model/ids.ts";
+import { type ArtefactId, CommitHash } from "../../model/ids.ts";
 import { KeptOutput } from "../../model/kept-output.ts";
+import { LaneName } from "../../model/lane.ts";
 import type { ArtefactBoard, GoalEnding } from "../port/artefacts.ts";
 import { type ArtefactFieldName, artefactFieldNames } from "../records/artefact-field-names.ts";
 import {
@@ -101,6 +102,19 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
       return ids.flatMap((artefact, index) => {
         const commit = deliveredCommit(rows[index] ?? {});
         return commit === undefined ? [] : [{ artefact, ...commit }];
+      });
+    },
+
+    async readLane(lane) {
+      const tip = await connection.run((client) => client.hGet(keys.lanes, lane));
+      return CommitHash.safeParse(tip).data;
+    },
+
+    async listLanes() {
+      const tips = await connection.run((client) => client.hGetAll(keys.lanes));
+      return Object.entries(tips).flatMap(([name, tip]) => {
+        const [lane, commit] = [LaneName.safeParse(name), CommitHash.safeParse(tip)];
+        return lane.success && commit.success ? [{ lane: lane.data, commit: commit.data }] : [];
       });
     },
 

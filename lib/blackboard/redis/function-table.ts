@@ -52,6 +52,7 @@ export const records = {
   applied_mail: { place: "text", id: "text", is_quiet: "flag" },
   due_item: { member: "text", after_ms: "number" },
   started: { run: "text", grant: "text", lease_ms: "number", event_data: "text" },
+  lane_move: { name: "text", onto: "text", commit: "text" },
   commit,
   registration: { name: "text", role: "text", json: "text", event_data: "text" },
   amounts: { nanousd: "number", tokens: "number", calls: "number" },
@@ -216,6 +217,7 @@ export const functionTable = {
       "taken",
       "bids",
       "open_claims",
+      "lanes",
     ],
     args: {
       claim: "text",
@@ -233,6 +235,7 @@ export const functionTable = {
       is_unlogged: "flag",
       output: "text?",
       pieces: "artefact*",
+      lane: "lane_move?",
     },
     outcomes: {
       finished: ["commit", "rev"],

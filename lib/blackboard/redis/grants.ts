@@ -1,6 +1,7 @@
 // Grants in Redis: wake-ups, acceptance, leases and results.
 import type { Artefact } from "../../model/artefact.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
+import { laneMoveOf } from "../../model/lane.ts";
 import type {
   AppliedMail,
   ClaimOfGrant,
@@ -160,6 +161,7 @@ export function grantsOf({
         taken: keys.agentTaken(agent),
       };
       const ended = endedGrant(grant, endedAt, result);
+      const move = laneMoveOf(result.artefact);
       const reply = await callOn(readOn)(
         "finishGrant",
         {
@@ -168,6 +170,7 @@ export function grantsOf({
           orchestrator,
           refused_artefacts: keys.refusedArtefacts,
           open_claims: openClaims,
+          lanes: keys.lanes,
         },
         {
           claim,
@@ -181,6 +184,7 @@ export function grantsOf({
           event_type: eventOfOutcome[result.outcome],
           event_data: JSON.stringify({ ...endData(ended), ...outputData(result.output) }),
           output: result.output && JSON.stringify(result.output),
+          lane: move && { name: move.lane, onto: move.onto, commit: move.commit },
           mail: appliedMail(mail),
           start: start && {
             run: grant.run_id ?? "",

@@ -28,6 +28,7 @@ import { commitNewFiles, type NewFiles } from "./commit-new-files.ts";
 import { type DirtyFile, dirtyFiles } from "./dirty-files.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
 import { type Merge, type Merged, mergeCommit } from "./merge-commit.ts";
+import { moveLanes } from "./move-lanes.ts";
 import { closeNames, openNames } from "./open-names.ts";
 import { packOwnRefs } from "./pack-own-refs.ts";
 import { settRef } from "./refs.ts";
@@ -423,6 +424,11 @@ export class HostRepository {
       agent,
     }));
     return await importCommits(this.#with(instance), recorded);
+  }
+
+  /** Lets the names of lanes follow their tips. Throws git-failed. */
+  async moveLanes(instance: InstanceName, lanes: Parameters<typeof moveLanes>[3]): Promise<void> {
+    await moveLanes(this.#git, this.place, instance, lanes);
   }
 
   /**

@@ -4,6 +4,7 @@ import type { InstanceName } from "../../model/ids.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { tryGit } from "../run/run-git.ts";
 import { withoutRepository } from "../run/user-environment.ts";
+import { lanesFolder } from "./refs.ts";
 
 /**
  * `id`: of a goal or an artefact. `subject`: of the commit that it began from, or that it has;
@@ -31,6 +32,8 @@ export async function keptRefs(
   const found = whole.exitCode === 0 ? whole : await list("--format=%(refname:lstrip=3) ");
   return found.stdout.split("\n").flatMap((line) => {
     const at = line.indexOf(" ");
-    return at === -1 ? [] : [{ id: line.slice(0, at), subject: line.slice(at + 1) }];
+    // The tip of a lane is the commit of a result.
+    const isLane = line.startsWith(lanesFolder);
+    return at === -1 || isLane ? [] : [{ id: line.slice(0, at), subject: line.slice(at + 1) }];
   });
 }

@@ -38,14 +38,24 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   {
     attack: "a result of another agent",
     commands: (at) => {
-      const { claim, grants, bids, due, refusedArtefacts, orchestrator, openClaims, agentTaken } =
-        at.keys;
+      const {
+        claim,
+        grants,
+        bids,
+        due,
+        refusedArtefacts,
+        orchestrator,
+        openClaims,
+        lanes,
+        agentTaken,
+      } = at.keys;
       const { work } = at.claims;
       const stored = {
         due,
         orchestrator,
         refused_artefacts: refusedArtefacts,
         open_claims: openClaims,
+        lanes,
       };
       const over: Partial<Artefact> = {
         type: "Code",
@@ -88,6 +98,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
             ...{ ...finish, ...alone, event_type: "grant_done", event_data: "{}" },
             output: undefined,
             pieces: [],
+            lane: undefined,
           },
         ),
       ];

@@ -85,7 +85,7 @@ export class Clan implements AsyncDisposable {
       const { tool, script, behaviour, worker } = members[name] ?? {};
       const work = tool ?? script;
       if (work !== undefined)
-        await this.startCub(name, work, worker && { isWorker: true, model: someModel });
+        await this.startCub(name, work, worker && { worker: "worker", model: someModel });
       if (behaviour !== undefined) await this.#play(name, behaviour);
     }
   }

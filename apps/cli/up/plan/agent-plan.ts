@@ -159,6 +159,7 @@ function cubEnvironment(
     ...withoutUndefined({
       SETT_HEALTH_PORT: agent.health_port?.toString(),
       SETT_BID_COMMAND: agent.bid_command && JSON.stringify(agent.bid_command),
+      SETT_LANE: agent.lane && JSON.stringify({ ...agent.merge, name: agent.lane }),
       SETT_WORKSPACE_KEEP: agent.workspace.keep ? "true" : undefined,
       SETT_WORKSPACE_PATHS: agent.workspace.paths && JSON.stringify(agent.workspace.paths),
       SETT_DISK_LIMIT: agent.resources.limits.disk_bytes.toString(),

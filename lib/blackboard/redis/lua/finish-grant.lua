@@ -5,16 +5,18 @@
 -- one's, is not looked at: a refusal that names an artefact on record would say of it that it is
 -- none. In the same step the grant may be started before, and what the result decides be committed
 -- after: each as by itself.
--- KEYS claim, grants, due, refused_artefacts, orchestrator, taken, bids, open_claims
+-- KEYS claim, grants, due, refused_artefacts, orchestrator, taken, bids, open_claims, lanes
 -- ARGS claim, agent, attempt: number, queued_at, grant, artefact: artefact, actor, event_type,
 --      event_data, mail: applied_mail?, start: started?, commit: commit?, is_unlogged: flag,
---      output: text?, pieces: artefact*
+--      output: text?, pieces: artefact*, lane: lane_move?
 -- Result finished (commit, rev) | not_started (reason) | id_taken (reason) | refused (reason)
 -- RECORD started run, grant, lease_ms: number, event_data
+-- RECORD lane_move name, onto, commit
 -- `is_unlogged`: a refusal of what came too late is neither remembered nor logged. `grant` is JSON,
 -- written whole; the event is grant_done, grant_failed or grant_waiting. `commit` is the outcome of
 -- the commit, '' where there is none. `output`: what the command has printed, by digest, as JSON.
 -- `pieces`: of a list, all of them or none; each names the list as its source.
+-- `lane`: the result moves this lane, from the tip `onto` ('' where it has not begun) alone.
 local claim_fields = { 'status', 'goal_id', 'artefact_id', 'rev', 'commit_id', 'bid_order',
   'bidding', 'missing_bids' }
 
@@ -77,6 +79,15 @@ local function store_result(args)
   for _, piece in ipairs(pieces) do store_artefact(piece, args.actor, artefact.id) end
 end
 
+-- As a source that is lost: the orchestrator has the attempt made again, from the tip of now.
+local function lane_problem(keys, args)
+  local lane = args.lane
+  if not lane then return nil end
+  local tip = redis.call('HGET', keys.lanes, lane.name) or ''
+  if tip == lane.onto then return nil end
+  return 'The lane ' .. lane.name .. ' has moved since the merge was made.', args.artefact.id
+end
+
 local function finish_grant(keys, args)
   local artefact, start = args.artefact, args.start
   local running = { claim = args.claim, agent = args.agent, attempt = args.attempt,
@@ -114,6 +125,7 @@ local function finish_grant(keys, args)
   -- The orchestrator has this attempt made again.
   local lost
   if not problem then problem, lost = source_problem(artefact) end
+  if not problem then problem, lost = lane_problem(keys, args) end
   local event = {
     actor = args.actor, goal_id = claim.goal_id, claim_id = args.claim, artefact_id = artefact.id,
     agent = args.agent,
@@ -123,6 +135,7 @@ local function finish_grant(keys, args)
     return refuse_result(keys, args, event, problem, lost)
   end
 
+  if args.lane then redis.call('HSET', keys.lanes, args.lane.name, args.lane.commit) end
   store_result(args)
   redis.call('HSET', keys.grants, args.agent, args.grant)
   if args.event_type == 'grant_done' then remove_work(args.claim, args.agent) end

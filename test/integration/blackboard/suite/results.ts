@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { AgentName, CommitHash } from "../../../../lib/model/ids.ts";
+import { LaneName, landedType } from "../../../../lib/model/lane.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { done, resultOf, runGrant, user } from "../../../support/blackboard/scene.ts";
 import { sampleArtefact } from "../../../support/records/sample.ts";
@@ -16,6 +17,32 @@ export function resultsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listCommits()).toEqual([
       { artefact: artefact.id, commit, agent: AgentName.parse("coder") },
     ]);
+  });
+
+  test("a lane moves from its own tip alone, and a result from another one is to be made again", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const lane = LaneName.parse("main");
+    const [first, second, stray] = ["a", "b", "c"].map((one) => CommitHash.parse(one.repeat(40)));
+    const land = async (onto: string, commit: CommitHash | undefined) => {
+      const { claim, goal } = await runGrant(board);
+      const metadata = { lane, onto, commit };
+      const artefact = resultOf(goal, claim, {
+        ...{ structural_type: "Terminal", type: landedType, metadata },
+      });
+      return { artefact, ...(await board.finishGrant(done(claim.id, artefact))) };
+    };
+    expect(await board.readLane(lane)).toBeUndefined();
+    expect((await land("", first)).outcome).toBe("finished");
+    expect((await land(`${first}`, second)).outcome).toBe("finished");
+    const refused = await land(`${first}`, stray);
+    expect(refused).toMatchObject({ outcome: "refused", reason: expect.stringContaining("moved") });
+    expect(await board.readArtefact(refused.artefact.id)).toBeUndefined();
+    expect(await board.readLane(lane)).toBe(second);
+    expect(await board.listLanes()).toEqual([{ lane, commit: second }] as never);
+    const events = await board.readEvents("0", 100);
+    // The orchestrator has it made again.
+    expect(events.find(({ type }) => type === "result_refused")?.data?.source).toBeString();
   });
 
   test("an agent's answer counts as a person's does, and the question is open no longer", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { commandEnvironment } from "../../../../../apps/cub/prompt-worker/command-environment.ts";
+import { marginMs } from "../../../../../apps/cub/prompt-worker/read-input.ts";
 import { readWorkSettings } from "../../../../../apps/cub/prompt-worker/settings.ts";
-import { marginMs } from "../../../../../apps/cub/prompt-worker/work.ts";
 import { errorOf } from "../../../../support/error-of.ts";
 
 const least = {

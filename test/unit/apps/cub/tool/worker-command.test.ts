@@ -1,21 +1,22 @@
 import { expect, test } from "bun:test";
 import {
-  isPrompt,
   workerCommand,
+  workerKindOf,
   workerVariables,
 } from "../../../../../apps/cub/tool/worker-command.ts";
 
 test("the worker is the cub's own program, started again", () => {
   const inContainer = { execPath: "/cub/cub", script: "/$bunfs/root/cub", isWholeProgram: true };
-  expect(workerCommand(inContainer)).toEqual(["/cub/cub", "--work"]);
+  expect(workerCommand(inContainer, "worker")).toEqual(["/cub/cub", "--work"]);
+  expect(workerCommand(inContainer, "lane")).toEqual(["/cub/cub", "--lane"]);
   const inSett = { execPath: "/bin/sett", script: "/$bunfs/root/sett", isWholeProgram: false };
-  expect(workerCommand(inSett)).toEqual(["/bin/sett", "service", "cub", "--work"]);
+  expect(workerCommand(inSett, "worker")).toEqual(["/bin/sett", "service", "cub", "--work"]);
 });
 
 test("from its sources, no file of the agent's working directory changes the worker", () => {
   const sources = { execPath: "/bin/bun", script: "/sett/apps/cub/main.ts", isWholeProgram: true };
   const flags = ["--no-env-file", "--config=/dev/null"];
-  expect(workerCommand(sources)).toEqual([
+  expect(workerCommand(sources, "worker")).toEqual([
     "/bin/bun",
     "run",
     ...flags,
@@ -23,7 +24,7 @@ test("from its sources, no file of the agent's working directory changes the wor
     "--work",
   ]);
   const service = { ...sources, script: "/sett/apps/main.ts", isWholeProgram: false };
-  expect(workerCommand(service)).toEqual([
+  expect(workerCommand(service, "worker")).toEqual([
     "/bin/bun",
     "run",
     ...flags,
@@ -34,13 +35,14 @@ test("from its sources, no file of the agent's working directory changes the wor
   ]);
 });
 
-test("an agent is a prompt where it has a prompt and a model, and no command", () => {
-  const prompt = { command: [], promptExecution: "Write.", model: {} };
-  expect(isPrompt(prompt)).toBe(true);
-  expect(isPrompt({ ...prompt, command: ["/app/run.sh"] })).toBe(false);
-  expect(isPrompt({ ...prompt, promptExecution: undefined })).toBe(false);
-  expect(isPrompt({ ...prompt, promptExecution: "" })).toBe(false);
-  expect(isPrompt({ ...prompt, model: undefined })).toBe(false);
+test("an agent is a prompt where it has a prompt and a model, and neither a command nor a lane", () => {
+  const prompt = { command: [], promptExecution: "Write.", model: {}, lane: undefined };
+  expect(workerKindOf(prompt)).toBe("worker");
+  expect(workerKindOf({ ...prompt, command: ["/app/run.sh"] })).toBeUndefined();
+  expect(workerKindOf({ ...prompt, promptExecution: undefined })).toBeUndefined();
+  expect(workerKindOf({ ...prompt, promptExecution: "" })).toBeUndefined();
+  expect(workerKindOf({ ...prompt, model: undefined })).toBeUndefined();
+  expect(workerKindOf({ ...prompt, lane: { name: "main" } })).toBe("lane");
 });
 
 test("the worker gets its limits, the cub's libraries, and the image's for the commands that it runs", () => {

@@ -1,0 +1,79 @@
+// A lane: two goals whose results conflict, and a gate that fails only on what both come to. The
+// agents are processes.
+import { expect, test } from "bun:test";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { ProcessSett } from "../support/sett/process-sett.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+/**
+ * Adds the goal's word to `list`. Where the word is there already, the gate has failed: it adds
+ * `both`, for which the gate looks.
+ */
+const coder = `set -e
+word=$(jq -r '[.context_chain[], .target_artefact] | map(select(.type == "GoalDefined"))[0].payload')
+if grep -qx "$word" list; then touch both; else echo "$word" >> list; fi
+git add -A && git commit -q -m "Write $word" >&2
+jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "CodeCommit", artefact_payload: $commit, summary: "Words"}'`;
+
+const gate =
+  '[ "$(wc -l < list)" -lt 3 ] || [ -e both ] || { echo "both is missing" >&2; exit 3; }';
+
+const settings = `version: '1.0'
+agents:
+  coder:
+    image: none:1
+    command: ${JSON.stringify(["sh", "-c", coder])}
+    workspace: { mode: rw }
+    bids: [{ on: GoalDefined, bid: exclusive }]
+  merge:
+    image: none:1
+    lane: main
+    merge: { gates: [${JSON.stringify(["sh", "-c", gate])}] }
+    bids: [{ on: CodeCommit, bid: exclusive }]
+`;
+
+test("a conflict and a red gate go back to the producer, and the lane has both goals in the end", async () => {
+  await using at = await ProcessSett.create(settings, { list: "begin\n" });
+  await at.up();
+  const start = await at.git("rev-parse", "HEAD");
+  const post = async (goal: string) => (await at.need("forage", "--goal", goal)).trim();
+  const goals = [await post("one"), await post("two")].map((out) => out.split("\n").at(-1) ?? "");
+  const artefactsOf = async (goal: string): Promise<Artefact[]> =>
+    JSON.parse(await at.need("hoard", "--json", "--goal", goal));
+  const isDone = async (goal: string) =>
+    (await artefactsOf(goal)).some(({ type, structural_type }) =>
+      ["Landed", "Failure"].includes(type === "Landed" ? type : structural_type),
+    );
+  await waitFor(
+    "both goals to land",
+    async () => (await Promise.all(goals.map(isDone))).every(Boolean),
+    {
+      timeoutMs: 100_000,
+    },
+  );
+  expect(await at.need("status", "--name", at.name)).toContain("lane main (merge): merges nothing");
+
+  const all = (await Promise.all(goals.map(artefactsOf))).flat();
+  const landed = all.filter(({ type }) => type === "Landed");
+  expect(landed.map(({ metadata }) => metadata.onto).toSorted()).toEqual(
+    ["", landed.find(({ metadata }) => metadata.onto === "")?.payload ?? ""].toSorted(),
+  );
+  const reviews = all.filter(({ structural_type }) => structural_type === "Review");
+  expect(reviews.map(({ produced_by_agent }) => produced_by_agent)).toEqual(["merge", "merge"]);
+  expect(reviews.map(({ payload }) => payload).join("\n")).toMatch(
+    /conflicts with the tip of the lane main[\s\S]*"file":"list"[\s\S]*fails on the merge[\s\S]*both is missing/,
+  );
+  const versions = all.filter(({ type }) => type === "CodeCommit").map(({ version }) => version);
+  expect(versions.toSorted()).toEqual([1, 1, 2, 3]);
+
+  const tip = `refs/sett/${at.name}/lanes/main`;
+  expect((await at.git("show", `${tip}:list`)).split("\n").toSorted()).toEqual([
+    "begin",
+    "one",
+    "two",
+  ]);
+  expect(await at.git("ls-tree", "--name-only", tip, "both")).toBe("both");
+  const firstParents = (await at.git("rev-list", "--first-parent", tip)).split("\n");
+  expect(firstParents).toHaveLength(3);
+  expect(firstParents.at(-1)).toBe(start);
+}, 180_000);
