@@ -45,5 +45,7 @@ test("files in which both changes meet are named, whatever their names", async (
 test("what git cannot merge is its own reason", async () => {
   using at = branches({ a: "" }, { b: "" });
   const theirs = CommitHash.parse("1".repeat(40));
-  await expect(mergeTrees(program, at.path, { ...at.both, theirs })).rejects.toThrow(/merge-tree|1111/);
+  await expect(mergeTrees(program, at.path, { ...at.both, theirs })).rejects.toThrow(
+    /merge-tree|1111/,
+  );
 });

@@ -251,6 +251,15 @@ const ownWork: ForgedMail[] = [
     },
   },
   {
+    attack: "a lane's move, by an agent that has none",
+    reason: /the type Landed, which is Sett's own/,
+    text: (at: Prey) =>
+      result(at, {
+        ...{ structural_type: "Terminal", type: "Landed" },
+        metadata: { lane: "main", onto: "", commit: "c".repeat(40) },
+      }),
+  },
+  {
     attack: "a failure that only the orchestrator reports",
     reason: /the type AgentRemoved/,
     text: (at: Prey) =>
