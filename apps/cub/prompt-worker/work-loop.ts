@@ -3,7 +3,9 @@
 import { messageOf } from "../../../lib/model/errors.ts";
 import { noResultType } from "../../../lib/model/own-types.ts";
 import type { AskModel, ModelAnswer, ToolCall } from "./ask-model.ts";
-import { messagesOf, type Round, shortenRounds, type ToolText } from "./conversation.ts";
+import { askWithin } from "./ask-within.ts";
+import { Circles } from "./circles.ts";
+import { type Round, shortenRounds, type ToolText } from "./conversation.ts";
 import { cutMiddle } from "./cut-middle.ts";
 import { describeCall, endWord, type Tool, type ToolEnd } from "./tool.ts";
 import { failure, type WorkAnswer } from "./work-answer.ts";
@@ -27,6 +29,7 @@ const lastSteps = 5;
 
 /** Rejects with a `ModelCallError`, or with the signal's reason. */
 export async function workLoop(deps: LoopDeps, signal: AbortSignal): Promise<WorkAnswer> {
+  const circles = new Circles();
   let rounds: readonly Round[] = [];
   let malformed = 0;
   let hasProse = false;
@@ -35,7 +38,9 @@ export async function workLoop(deps: LoopDeps, signal: AbortSignal): Promise<Wor
       rounds,
       Math.max(deps.maxContextLength - deps.task.length, deps.maxContextLength / 4),
     );
-    const answer = await deps.ask(messagesOf(deps.task, rounds), signal);
+    const turn = await askWithin(deps, rounds, signal);
+    const { answer } = turn;
+    rounds = turn.rounds;
     if (answer.calls.length === 0) {
       deps.log(`step ${step}: ${answer.isCut ? "an answer that was cut off" : "no tool"}`);
       if (hasProse) return proseFailure(answer);
@@ -67,15 +72,19 @@ export async function workLoop(deps: LoopDeps, signal: AbortSignal): Promise<Wor
         isError: end.kind === "malformed",
       });
     }
-    const left = deps.maxSteps - step;
-    const note =
-      left > 0 && left <= lastSteps ? `Steps left: ${left}. End the work now.` : undefined;
-    rounds = [...rounds, { answer: answer.message, results, ...(note !== undefined && { note }) }];
+    const note = [circles.note(answer.calls, results), notice(deps.maxSteps - step)]
+      .filter((one) => one !== undefined)
+      .join("\n");
+    rounds = [...rounds, { answer: answer.message, results, ...(note !== "" && { note }) }];
   }
   return failure(
     noResultType,
     `The model has not finished within ${deps.maxSteps} steps. SETT_WORK_STEPS sets their number.`,
   );
+}
+
+function notice(left: number): string | undefined {
+  return left > 0 && left <= lastSteps ? `Steps left: ${left}. End the work now.` : undefined;
 }
 
 async function useTool(
