@@ -38,7 +38,7 @@ import { withHeaders } from "./telemetry-headers.ts";
 import { putTls, readTls } from "./tls.ts";
 
 const usage =
-  "usage: api [--version | --healthcheck | --put-tls | --put-secrets | --settings | --draw]   (settings come from the environment)";
+  "usage: api [--version | --healthcheck | --put-tls | --put-secrets | --forge | --settings | --draw]   (settings come from the environment)";
 
 const portTexts = {
   name: "port of the API",
@@ -61,6 +61,12 @@ async function main([argument, ...more]: string[]): Promise<void> {
     case "--settings":
       await runApi(readSettings(await settingsOnStdin(process.stdin, () => process.exit(0))));
       return process.exit();
+    case "--forge":
+      return await (await import("./forge/run-forge.ts")).runForge(
+        readSettings(process.env),
+        process.env,
+        fail,
+      );
     case "--version":
       return console.log(packageJson.version);
     case "--draw":

@@ -14,6 +14,7 @@ import { TelemetryEnvironment, telemetrySettings } from "../../lib/telemetry/set
 import { OidcSettings } from "./access/oidc.ts";
 import { KnownToken } from "./access/tokens.ts";
 import { defaultLimits } from "./deps.ts";
+import { ForgeSettings } from "./forge/settings.ts";
 
 const exampleTokens = '[{"name":"ci","sha256":"9f86d081…","may":["read","forage"]}]';
 const exampleOidc =
@@ -98,6 +99,9 @@ export const Environment = z.object({
   SETT_TRIGGERS: jsonText(z.array(Trigger), exampleTriggers)
     .default([])
     .describe("What states goals by itself, as JSON. Default: nothing."),
+  SETT_FORGES: jsonText(ForgeSettings, '{"forges":{},"agents":[]}')
+    .optional()
+    .describe("With `--forge`: the forges and their built-in agents, as JSON."),
   SETT_HOOK_SECRETS_DIR: z
     .string()
     .min(1)
@@ -199,6 +203,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     hostNames: read.SETT_API_NAMES,
     origins: read.SETT_API_ORIGINS.map((origin) => new URL(origin).origin),
     triggers: read.SETT_TRIGGERS,
+    forges: read.SETT_FORGES,
     hookSecretsFolder: read.SETT_HOOK_SECRETS_DIR,
     repositoryFolder: read.SETT_REPOSITORY_DIR,
     copyFolder: read.SETT_REPOSITORY_COPY_DIR,

@@ -181,6 +181,12 @@ export const EventType = z.enum([
   /** A trigger has stated no goal, for a reason. Data: `kind`, `cause`, `reason`. */
   "trigger_skipped",
   /**
+   * A built-in agent acts at a forge. Data: `forge`, `step` (`push`, `open`, `update`, `status`,
+   * `review`), `state` (`begins`, `done`; `stops`: a person has to decide), and `what`: the branch,
+   * the number of the pull request, the status, or why.
+   */
+  "forge_step",
+  /**
    * `sett prune` has moved goals into a file. Data: `file`, `sha256`, `goals`, `artefacts`,
    * `events`, `bytes`, `before`.
    */
@@ -217,11 +223,12 @@ export type EventType = z.infer<typeof EventType>;
 /**
  * The one who did it: `agent:coder@3f2a9c1b7d20` (where it runs: a container's host name is its
  * id), `orchestrator:3` (its epoch), `gateway`, `person:Ada Lovelace <ada@example.org>`,
- * `trigger:nightly` (a trigger of sett.yml), `hand` (plain Redis commands).
+ * `trigger:nightly` (a trigger of sett.yml), `forge:hub` (what a forge says), `hand` (plain Redis
+ * commands).
  */
 export const Actor = z
   .string()
-  .regex(/^(?:agent:.+|orchestrator:\d+|person:.+|trigger:.+|gateway|hand)$/);
+  .regex(/^(?:agent:.+|orchestrator:\d+|person:.+|trigger:.+|forge:.+|gateway|hand)$/);
 export type Actor = z.infer<typeof Actor>;
 
 const references = {

@@ -10,6 +10,7 @@ export const serviceNames = [
   "keeper",
   "recorder",
   "api",
+  "forge",
   "log-reader",
   "packs",
   "redis",

@@ -35,6 +35,7 @@ const patterns: Record<Sort, Pattern[]> = {
     ],
     [/^sett-([^.]+)\.layer(?:\.[^.]+)?$/, () => ({ component: "layer" })],
     [/^sett-([^.]+)\.api$/, () => ({ component: "api-files" })],
+    [/^sett-([^.]+)\.forge$/, () => ({ component: "forge-files" })],
     [/^sett-(.+)-blackboard$/, () => ({ component: "blackboard" })],
     [/^sett-(.+)-record$/, () => ({ component: "record" })],
     [/^sett-(.+)-cub-[0-9a-f]{12}$/, () => ({ component: "carrier" })],

@@ -6,6 +6,7 @@ import { artefactCreated } from "./artefact-sentence.ts";
 import { bidders, bidsPlaced, bidWeight, ignoring, reviewsAfter } from "./bid-sentence.ts";
 import { callSentence, raisedBudget, raisedBy, spentOf } from "./call-sentence.ts";
 import { formatCount } from "./count.ts";
+import { forgeStep } from "./forge-sentence.ts";
 import { type Segment, say, toned } from "./segment.ts";
 import type { EventContext, Facts, Field, Sentence, SentenceTone } from "./sentence.ts";
 import { shortId } from "./short-id.ts";
@@ -190,6 +191,7 @@ const writers: Readonly<Record<EventType, Writer>> = {
     ),
   trigger_fired: ({ event }) => major(fired(event)),
   trigger_skipped: ({ event, because }) => minor(skipped(event, because), { tone: "wait" }),
+  forge_step: forgeStep,
   goals_pruned: ({ field }) =>
     major(
       say`moves ${field("goals")} goals to ${field("file")} (sha256 ${field("sha256").slice(0, 12)}…)`,

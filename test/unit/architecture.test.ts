@@ -7,7 +7,7 @@ import { dirname, join, relative } from "node:path";
 import { Glob } from "bun";
 import { Provider } from "../../lib/model/config-models.ts";
 import { CostlyApi } from "../../lib/model/model-call.ts";
-import { Forge, triggerKinds } from "../../lib/model/trigger.ts";
+import { Forge, ReviewingForge, triggerKinds } from "../../lib/model/trigger.ts";
 import { root } from "../support/root.ts";
 import { languageRules } from "./language-rules.ts";
 
@@ -40,6 +40,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
     rooms: ["core", "dockerfile", "models", "triggers"],
   },
   "lib/triggers": { packages: ["croner", "zod"], rooms: ["core"] },
+  "lib/forge": { packages: ["@octokit", "zod"], rooms: ["core", "triggers"] },
   "lib/async": { packages: [], rooms: [] },
   "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: ["async"] },
   "lib/reach": {
@@ -113,6 +114,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
       "service",
       "telemetry",
       "triggers",
+      "forge",
     ],
   },
   "apps/page": {
@@ -367,6 +369,7 @@ const openSets = [
   { names: CostlyApi.options, place: "lib/models/apis", schema: "lib/model/model-call.ts" },
   { names: Provider.options, place: "lib/models/providers", schema: "lib/model/config-models.ts" },
   { names: triggerKinds, place: "lib/triggers/kinds", schema: "lib/model/trigger.ts" },
+  { names: ReviewingForge.options, place: "lib/forge/kinds", schema: "lib/model/trigger.ts" },
   { names: Forge.options, place: "lib/triggers/forges", schema: "lib/model/trigger.ts" },
 ];
 const ordinary = ["messages", "chat", "responses", "cron", "tag"];

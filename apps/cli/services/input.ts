@@ -52,7 +52,7 @@ export type PlanInput = {
   machineNetworks?: readonly string[];
   /** Undefined where agents reach services by sockets. */
   doors?: TlsDoors | undefined;
-  /** Undefined where there is no API. */
+  /** Undefined where there is neither an API nor a forge. */
   api?: ApiPlace | undefined;
   cassettes?: Cassettes | undefined;
 };

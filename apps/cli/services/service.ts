@@ -9,7 +9,7 @@ import type { PlanInput } from "./input.ts";
 
 export type ServiceConfig = Pick<
   SettConfig,
-  "agents" | "limits" | "models" | "services" | "triggers"
+  "agents" | "builtIn" | "limits" | "models" | "services" | "triggers"
 >;
 
 /** It is made from this, beside its names, its image and its time to stop. */
@@ -30,6 +30,11 @@ export type Values = {
   tls: { id: string; cert: string; key: string } | undefined;
   /** The secrets of webhooks in base64, by name. */
   hooks: Readonly<Record<string, string>>;
+  /**
+   * The tokens of forges in base64, by names of their own, and all secrets of agents, which must
+   * not be in what is pushed. Undefined without forges.
+   */
+  forges: Readonly<Record<string, string>> | undefined;
 };
 
 /** `sett up` gives it to a running service through the standard input of its program. */

@@ -3,6 +3,7 @@ import { isServiceName, type ServiceName } from "../../../lib/model/services.ts"
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { api } from "./api.ts";
 import { egress } from "./egress.ts";
+import { forge } from "./forge.ts";
 import { gateway } from "./gateway.ts";
 import { keeper } from "./keeper.ts";
 import { logReader } from "./log-reader.ts";
@@ -25,6 +26,7 @@ const byName: Record<ServiceName, Service> = {
   "log-reader": logReader,
   packs,
   api,
+  forge,
 };
 
 export const services: readonly Service[] = Object.values(byName);

@@ -52,6 +52,7 @@ const withoutWork = [
   "api_called",
   "trigger_fired",
   "trigger_skipped",
+  "forge_step",
   "unreadable",
 ] as const satisfies readonly SettEvent["type"][];
 

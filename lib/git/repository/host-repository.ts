@@ -30,6 +30,7 @@ import { type ImportedCommits, importCommits } from "./import-commits.ts";
 import { type Merge, type Merged, mergeCommit } from "./merge-commit.ts";
 import { moveLanes } from "./move-lanes.ts";
 import { closeNames, openNames } from "./open-names.ts";
+import { type Outgoing, readOutgoing } from "./outgoing.ts";
 import { packOwnRefs } from "./pack-own-refs.ts";
 import { settRef } from "./refs.ts";
 import { readBundle, writeBundle } from "./results-bundle.ts";
@@ -388,6 +389,11 @@ export class HostRepository {
     const stdin = `${commit}\n${base === undefined ? "" : `^${base}\n`}`;
     const args = ["pack-objects", "--revs", "--delta-base-offset", "--stdout", "--quiet"];
     await this.#run({ args, stdin, onStdout: onChunk }, limited(this.#git));
+  }
+
+  /** As `readOutgoing` of outgoing.ts. */
+  async outgoing(commit: CommitHash, there: readonly string[]): Promise<Outgoing> {
+    return await readOutgoing({ git: limited(this.#git), place: this.place }, commit, there);
   }
 
   /** Imports commits from elsewhere, each checked on the way like one of an agent here. */

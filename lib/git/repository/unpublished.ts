@@ -7,6 +7,7 @@ import { SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
 import type { Quarantine, RecordedCommit } from "../exchange/port.ts";
 import { runGit } from "../run/run-git.ts";
+import type { Outgoing } from "./outgoing.ts";
 import type { ChangeDetail, Earlier, Work } from "./show-changes.ts";
 import type { Source } from "./source.ts";
 
@@ -50,6 +51,8 @@ export function unpublishedSentence({ agent }: Pick<RecordedCommit, "agent">): s
 }
 
 export interface CommitReader {
+  /** As `readOutgoing` of outgoing.ts. */
+  outgoing(commit: CommitHash, there: readonly string[]): Promise<Outgoing>;
   showChanges(work: Work, detail?: ChangeDetail, since?: Earlier): Promise<string>;
   writePack(
     commit: CommitHash,
@@ -75,6 +78,10 @@ export function withoutCommits(view: CommitReader, hidden: ReadonlySet<CommitHas
         require(commit);
       const earlier = work.earlier.filter(({ commit }) => !hidden.has(commit));
       return await view.showChanges({ ...work, earlier }, detail, since);
+    },
+    outgoing: async (commit, there) => {
+      require(commit);
+      return await view.outgoing(commit, there);
     },
     writePack: async (commit, ...more) => {
       require(commit);

@@ -4,6 +4,7 @@ import { networkInterfaces } from "node:os";
 import { registrationsOf } from "../../../../lib/config/registrations.ts";
 import type { AgentRegistration } from "../../../../lib/model/agent.ts";
 import { publicNetworksOf } from "../../instance/machine-networks.ts";
+import { hasForges } from "../../services/forge.ts";
 import { hasApi } from "../../services/has-api.ts";
 import type { PlanInput } from "../../services/input.ts";
 import { servesPacks } from "../../services/packs.ts";
@@ -60,7 +61,10 @@ export async function makePlan(
       (await sharesCheckout(known, { instance, repository, isServed: servesPacks(config) })),
     machineNetworks: publicNetworksOf(networkInterfaces()),
     cassettes,
-    api: hasApi(config) ? { tokens, tls: values.tls, repository: place, telemetry } : undefined,
+    api:
+      hasApi(config) || hasForges(config)
+        ? { tokens, tls: values.tls, repository: place, telemetry }
+        : undefined,
   };
   const plan = planInstance(input, await host.translation(planParts(input), known));
   await requireStartable(plan, { config, images, secrets: values.secrets, isInContainer });

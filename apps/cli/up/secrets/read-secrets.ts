@@ -21,13 +21,14 @@ import { type RedisSecrets, redisSecretsOf } from "./redis-secrets.ts";
 
 /**
  * This is made of the secrets of sett.yml. Only the digest of a token goes on. `hooks`: those of
- * webhooks in base64, by name. `redis`: for a Redis elsewhere. `warnings`: sentences
- * about values that agents write by accident.
+ * webhooks in base64, by name. `forges`: tokens, and what must not be pushed. `redis`: for a Redis
+ * elsewhere. `warnings`: sentences about values that agents write by accident.
  */
 export type ReadSecrets = {
   agents: Values["secrets"];
   tokens: TokenDigest[];
   hooks: Record<string, string>;
+  forges: Values["forges"];
   redis: RedisSecrets;
   warnings: string[];
 };
@@ -61,6 +62,7 @@ export async function readSecrets(
     hooks: Object.fromEntries(
       hookSecrets(users).map((name) => [name, hookSecret(name, values.get(name) ?? Buffer.of())]),
     ),
+    forges: forgesOf(users, inBase64),
     redis: redisSecretsOf(services.redis, (name) => values.get(name)),
     tokens: (services.api?.tokens ?? []).map(({ name, secret, may }) => ({
       name,
@@ -68,6 +70,19 @@ export async function readSecrets(
       may,
     })),
   };
+}
+
+/** The names of tokens begin as the service of forges expects them. */
+function forgesOf(
+  { agents, forges }: Pick<WithSecrets, "agents" | "forges">,
+  inBase64: (name: string) => string,
+): Values["forges"] {
+  const tokens = Object.entries(forges);
+  if (tokens.length === 0) return undefined;
+  return Object.fromEntries([
+    ...secretsOfAgents({ agents }).map((name) => [name, inBase64(name)]),
+    ...tokens.map(([name, { token }]) => [`forge.${name}`, inBase64(token)]),
+  ]);
 }
 
 function warningAbout(name: string, value: Buffer): string[] {

@@ -39,6 +39,7 @@ export async function readValues(
   const redis = await readElsewhere(config, secrets.redis);
   const { keys } = config.models;
   const { headers: toolHeaders } = config.tools;
-  const values = { keys, toolHeaders, secrets: secrets.agents, tls, hooks };
+  const { agents, forges } = secrets;
+  const values = { keys, toolHeaders, secrets: agents, tls, hooks, forges };
   return { values, tokens: secrets.tokens, redis };
 }

@@ -126,6 +126,7 @@ test("of a token of the API only the digest goes on, and a line break at its end
   expect(read).toEqual({
     agents: {},
     hooks: {},
+    forges: undefined,
     redis: { password: undefined, users: undefined },
     warnings: [],
     tokens: [

@@ -1,0 +1,160 @@
+// Looks at everything that built-in agents of forges review, until the signal. The forge and the
+// record have all that it knows, so that it may end at any moment, and a second one does no harm.
+import { Doorbell } from "../../../lib/async/doorbell.ts";
+import { judge } from "../../../lib/client/actions/judge.ts";
+import { type Forge, ForgeError } from "../../../lib/forge/port.ts";
+import type { PushAt } from "../../../lib/forge/receive-pack.ts";
+import { isForApproval, type WaitingGrant } from "../../../lib/model/claim.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
+import type { JsonLog } from "../../../lib/service/json-log.ts";
+import { forgeActor, lookAtPull, noteStop, type Refusals } from "./pull-agent.ts";
+import type { PullParts } from "./pull-parts.ts";
+import type { PullAgent } from "./settings.ts";
+
+export type ForgeParts = Omit<PullParts, "forge" | "pushAt" | "agent"> & {
+  agents: readonly PullAgent[];
+  /** The forge of an agent; undefined where its token is not there yet. */
+  forgeOf: (agent: PullAgent) => Promise<{ forge: Forge; pushAt: PushAt } | undefined>;
+  now: () => number;
+  log: JsonLog;
+};
+
+/**
+ * Between two looks at one pull request: the first ones come sooner, since what is quick at the
+ * forge has happened then.
+ */
+const everyMs = { first: 1_000, most: 20_000 };
+/** The record is looked through so often, beside what the log says. */
+const sweepMs = 10_000;
+const claimsAtOnce = 200;
+
+type Waiting = { claim: ClaimId; artefact: ArtefactId; grant: WaitingGrant; agent: PullAgent };
+
+export class ForgeLoop {
+  readonly #parts: ForgeParts;
+  readonly #refusals: Refusals = new Map();
+  /** Artefact and agent → when it may be looked at again. */
+  #next = new Map<string, { at: number; afterMs: number }>();
+  /** Forge → until when it is left alone. */
+  readonly #busy = new Map<string, number>();
+  readonly #problems = new Map<string, string>();
+
+  constructor(parts: ForgeParts) {
+    this.#parts = parts;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const bell = new Doorbell();
+    const following = this.#ring(bell, signal);
+    while (!signal.aborted) {
+      await this.tick();
+      await bell.wait(this.#pauseMs(), signal);
+    }
+    await following;
+  }
+
+  /** One look at everything that is due. Never rejects. */
+  async tick(): Promise<void> {
+    const { board, now } = this.#parts;
+    try {
+      if ((await board.readPause()) !== undefined) return;
+      const waiting = await this.#waiting();
+      const keys = new Set(waiting.map(keyOf));
+      this.#next = new Map([...this.#next].filter(([key]) => keys.has(key)));
+      for (const one of waiting) {
+        const due = this.#dueOf(one);
+        if (now() >= due) await this.#safely(one);
+      }
+    } catch (error) {
+      this.#say("record", messageOf(error));
+    }
+  }
+
+  #dueOf(one: Waiting): number {
+    return Math.max(this.#next.get(keyOf(one))?.at ?? 0, this.#busy.get(one.agent.forge) ?? 0);
+  }
+
+  #pauseMs(): number {
+    const next = Math.min(...[...this.#next.values()].map(({ at }) => at - this.#parts.now()));
+    return Math.max(everyMs.first, Math.min(next, sweepMs));
+  }
+
+  async #ring(bell: Doorbell, signal: AbortSignal): Promise<void> {
+    const { board, agents } = this.#parts;
+    const names = new Set<string>(agents.map(({ name }) => name));
+    const events = board.followEvents(await board.endOfEvents(), signal);
+    for await (const page of events)
+      if (page.some(({ type, agent }) => type === "grant_queued" && names.has(agent ?? "")))
+        bell.ring();
+  }
+
+  async #waiting(): Promise<Waiting[]> {
+    const { board, agents } = this.#parts;
+    const open = await board.listOpenClaims();
+    const found: Waiting[] = [];
+    for (let from = 0; from < open.length; from += claimsAtOnce) {
+      const claims = await board.readClaims(open.slice(from, from + claimsAtOnce));
+      for (const { claim, grants } of claims)
+        for (const grant of grants.filter(isForApproval)) {
+          const agent = agents.find(({ name }) => name === grant.agent);
+          if (agent !== undefined)
+            found.push({ claim: claim.id, artefact: claim.artefact_id, grant, agent });
+        }
+    }
+    return found;
+  }
+
+  async #safely(one: Waiting): Promise<void> {
+    const { now } = this.#parts;
+    const key = keyOf(one);
+    const { afterMs = everyMs.first / 2 } = this.#next.get(key) ?? {};
+    const next = Math.min(2 * afterMs, everyMs.most);
+    this.#next.set(key, { at: now() + next, afterMs: next });
+    try {
+      await this.#look(one);
+      this.#problems.delete(key);
+    } catch (error) {
+      if (error instanceof ForgeError && error.waitMs > 0)
+        this.#busy.set(one.agent.forge, now() + error.waitMs);
+      this.#say(key, messageOf(error));
+      if (!(error instanceof ForgeError) || error.kind === "away") return;
+      const read = await this.#parts.board.readWithDigest(one.artefact);
+      if (read !== undefined)
+        await noteStop({ ...this.#parts, agent: one.agent }, read.artefact, messageOf(error));
+    }
+  }
+
+  async #look({ claim, artefact: id, grant, agent }: Waiting): Promise<void> {
+    const { board, forgeOf } = this.#parts;
+    const read = await board.readWithDigest(id);
+    const ways = await forgeOf(agent);
+    if (read === undefined || ways === undefined) return;
+    const { artefact } = read;
+    const parts = { ...this.#parts, ...ways, agent };
+    const verdict = await lookAtPull(parts, artefact, this.#refusals);
+    switch (verdict.kind) {
+      case "waits":
+        return;
+      case "stops":
+        return await noteStop(parts, artefact, verdict.why);
+      default: {
+        const judged = { ...read, pending: { claim, grant } };
+        const approves = verdict.kind === "approves";
+        const suggest = (command: string) => `sett ${command}`;
+        const actor = forgeActor(agent);
+        await judge(board, judged, { approves, reason: verdict.words, actor, suggest });
+      }
+    }
+  }
+
+  #say(key: string, problem: string): void {
+    if (this.#problems.get(key) === problem) return;
+    this.#problems.set(key, problem);
+    this.#parts.log.warn("Could not look at a forge, and goes on trying", { about: key, problem });
+  }
+}
+
+function keyOf({ artefact, agent }: Waiting): string {
+  return `${artefact} ${agent.name}`;
+}

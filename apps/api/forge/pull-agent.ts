@@ -1,0 +1,193 @@
+import { judgePull, type PullVerdict, wantingReviews } from "../../../lib/forge/judge-pull.ts";
+import type { Forge, Listed, Pull, Remark, StatusState } from "../../../lib/forge/port.ts";
+import { push, readNames } from "../../../lib/forge/receive-pack.ts";
+import { isRefused } from "../../../lib/forge/rest-forge.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { Actor } from "../../../lib/model/event.ts";
+import type { ArtefactId, CommitHash } from "../../../lib/model/ids.ts";
+import { problemOfPush } from "./problem-of-push.ts";
+import type { PullParts } from "./pull-parts.ts";
+import { pullBody, pullTitle, versionLine } from "./pull-text.ts";
+import type { PullAgent } from "./settings.ts";
+
+export function forgeActor({ forge }: PullAgent): Actor {
+  return `forge:${forge}`;
+}
+
+type Look = PullParts & { artefact: Artefact; commit: CommitHash; branch: string };
+
+/** Artefact → why the forge refused its push: the same push is not tried again. */
+export type Refusals = Map<ArtefactId, string>;
+
+/** Throws `ForgeError`, after which another look may go on. */
+export async function lookAtPull(
+  parts: PullParts,
+  artefact: Artefact,
+  refusals: Refusals,
+): Promise<PullVerdict> {
+  const { commit } = artefact.metadata;
+  if (commit === undefined) return { kind: "stops", why: "The artefact has no commit" };
+  const branch = parts.agent.pull_request.branch.replaceAll("{goal}", artefact.goal_id);
+  const look = { ...parts, artefact, commit, branch };
+  const unpushed = await pushOnce(look, refusals);
+  if (unpushed !== undefined) return unpushed;
+  const pull = await openOnce(look);
+  const before = await parts.forge.status(commit);
+  if (before === undefined) await setStatus(look, "pending", "The goal is under review");
+  else await note(look, "status", "done", before.state);
+  const verdict = judged(pull, await judge(look, pull));
+  const word = { approves: "success", rejects: "failure", waits: undefined, stops: undefined };
+  const state = word[verdict.kind] as StatusState | undefined;
+  if (state !== undefined && (await parts.forge.status(commit))?.state !== state)
+    await setStatus(look, state, state === "success" ? "Accepted" : "Goes back for rework");
+  return verdict;
+}
+
+/** Undefined where the branch has the commit. */
+async function pushOnce(look: Look, refusals: Refusals): Promise<PullVerdict | undefined> {
+  const { forge, branch, commit, pushAt, artefact, board, agent } = look;
+  const there = await forge.branch(branch);
+  if (there?.head === commit) {
+    await note(look, "push", "done", branch);
+    return undefined;
+  }
+  const refused = refusals.get(artefact.id);
+  if (refused !== undefined) return { kind: "stops", why: refused };
+  if (there?.isProtected === true || branch === agent.pull_request.base)
+    return { kind: "stops", why: `The branch ${branch} is protected at the forge` };
+  const names = await readNames(pushAt);
+  const from = names.get(`refs/heads/${branch}`);
+  if (from !== undefined && from !== commit) {
+    const own = (await board.listCommits()).map((one) => String(one.commit));
+    if (!own.includes(from))
+      return {
+        kind: "stops",
+        why: `The branch ${branch} has a commit that is not on record (${from.slice(0, 12)}): another person or program has pushed it`,
+      };
+  }
+  const reader = await look.reader();
+  const outgoing = await reader.outgoing(commit, [...names.values()]);
+  const problem = await problemOfPush(look, { reader, outgoing });
+  if (problem !== undefined) return problem;
+  await note(look, "push", "begins", branch);
+  const order = { branch, from, to: commit, pack: await outgoing.pack() };
+  const why = from === commit ? undefined : await push(pushAt, order);
+  if (why !== undefined) {
+    const sentence = `The forge refuses the push of ${branch}: ${why}`;
+    refusals.set(artefact.id, sentence);
+    return { kind: "stops", why: sentence };
+  }
+  await note(look, "push", "done", branch);
+  return undefined;
+}
+
+/** Finds the pull request of the branch, or makes it; its text is that of this version. */
+async function openOnce(look: Look): Promise<Pull> {
+  const { forge, branch, artefact, agent } = look;
+  const { base, draft } = agent.pull_request;
+  const own = (await forge.pulls(branch)).list.filter((one) => one.isOwn);
+  const isWritten = (pull: Pull) => pull.body.includes(versionLine(artefact));
+  const known = own.find((one) => one.state === "open") ?? own.find(isWritten);
+  const earlier = known ?? own.find((one) => one.state === "closed");
+  if (known !== undefined && isWritten(known)) {
+    await note(look, "open", "done", String(known.number));
+    return known;
+  }
+  const report = await look.report(artefact);
+  const [title, body] = [pullTitle(report), pullBody(report, artefact)];
+  if (earlier !== undefined) {
+    await note(look, "update", "begins", String(earlier.number));
+    // The text last: by it a later look knows that all of this was done.
+    const isOpen = earlier.state === "open" || (await reopened(forge, earlier));
+    if (isOpen) {
+      await forge.update(earlier.number, { title, body });
+      await note(look, "update", "done", String(earlier.number));
+      return await forge.pull(earlier.number);
+    }
+  }
+  await note(look, "open", "begins", branch);
+  const opened = await forge.open({ title, body, branch, base, isDraft: draft });
+  await note(look, "open", "done", String(opened.number));
+  return opened;
+}
+
+/** A forge does not open one again whose branch was written anew meanwhile. */
+async function reopened(forge: Forge, { number }: Pull): Promise<boolean> {
+  try {
+    await forge.update(number, { state: "open" });
+    return true;
+  } catch (error) {
+    if (isRefused(error)) return false;
+    throw error;
+  }
+}
+
+async function judge(look: Look, found: Pull): Promise<PullVerdict> {
+  const { forge, commit, agent } = look;
+  const { pull_request: settings, accounts } = agent;
+  const pull = await forge.pull(found.number);
+  const opinions = await forge.opinions(pull.number);
+  const remarks = new Map<number, Listed<Remark>>();
+  for (const { opinion } of wantingReviews({ opinions, commit, accounts }))
+    remarks.set(opinion.id, await forge.remarks(pull.number, opinion));
+  const doesCheck = settings.checks !== "none";
+  return judgePull({
+    ...{ commit, pull, opinions, remarks, accounts, settings, isMeant: forge.isMeant },
+    required: settings.checks === "required" ? await forge.required(settings.base) : [],
+    checks: doesCheck ? await forge.checks(commit) : { list: [], isWhole: true },
+  });
+}
+
+/** What was merged does not change any more. */
+function judged({ state }: Pull, verdict: PullVerdict): PullVerdict {
+  if (state !== "merged" || verdict.kind === "approves") return verdict;
+  const why = "It was merged at the forge without all that sett.yml asks for there";
+  return { kind: "stops", why };
+}
+
+async function setStatus(look: Look, state: StatusState, text: string): Promise<void> {
+  await note(look, "status", "begins", state);
+  await look.forge.setStatus(look.commit, { state, text });
+  await note(look, "status", "done", state);
+}
+
+/** Once for each state of each effect, however often it is asked. */
+async function note(
+  { board, agent, artefact }: Pick<Look, "board" | "agent" | "artefact">,
+  step: "push" | "open" | "update" | "status",
+  state: "begins" | "done",
+  what: string,
+): Promise<void> {
+  const { goal_id, id: artefact_id } = artefact;
+  await board.recordTrigger({
+    record: { goal: goal_id },
+    // A status has a mark for each word, since a later look finds an earlier one.
+    mark: `forge:${agent.name}:${step}${step === "status" ? `:${what}` : ""}`,
+    value: `${state} ${artefact_id} ${what}`,
+    event: {
+      type: "forge_step",
+      ...{ goal_id, artefact_id, agent: agent.name },
+      data: { forge: agent.forge, step, state, what },
+    },
+    actor: forgeActor(agent),
+  });
+}
+
+/** Says once why the forge cannot decide, and a person has to. */
+export async function noteStop(
+  { board, agent }: Pick<PullParts, "board" | "agent">,
+  { goal_id, id: artefact_id }: Artefact,
+  why: string,
+): Promise<void> {
+  await board.recordTrigger({
+    record: { goal: goal_id },
+    mark: `forge:${agent.name}:stops`,
+    value: `${artefact_id} ${why}`,
+    event: {
+      type: "forge_step",
+      ...{ goal_id, artefact_id, agent: agent.name },
+      data: { forge: agent.forge, step: "review", state: "stops", what: why },
+    },
+    actor: forgeActor(agent),
+  });
+}

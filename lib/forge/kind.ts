@@ -1,0 +1,22 @@
+// A forge at which Sett makes pull requests: everything in which one differs from another.
+import type { Check, Listed, Opinion, PullDraft } from "./port.ts";
+import type { Rest } from "./rest.ts";
+
+/** `repository`: the path of the repository in the API, such as `/repos/acme/door`. */
+export type At = { rest: Rest; repository: string };
+
+export type ForgeKind = {
+  /** The root of the API of a forge at this address. */
+  api(url: string): string;
+  /** The user to whose name git gives the token. */
+  gitUser: string;
+  /** The words of reviews. */
+  says: Readonly<Record<string, Opinion["says"]>>;
+  /** Narrows the list of pull requests to those of a branch, as far as the forge can. */
+  pullsQuery(owner: string, branch: string): string;
+  openBody(draft: PullDraft): object;
+  required(at: At, base: string): Promise<string[]>;
+  isMeant(required: string, name: string): boolean;
+  /** The checks beside statuses. */
+  runs(at: At, commit: string): Promise<Listed<Check>>;
+};

@@ -1,0 +1,87 @@
+// What Sett asks of a forge, whichever it is, in Sett's own words.
+
+export type Branch = { head: string; isProtected: boolean };
+
+/** `isOwn`: its branch is in the repository itself, and not in a fork. */
+export type Pull = {
+  number: number;
+  url: string;
+  state: "open" | "closed" | "merged";
+  branch: string;
+  head: string;
+  base: string;
+  isOwn: boolean;
+  title: string;
+  body: string;
+};
+
+/** `text`: the end of what it says, as the forge has it. */
+export type Check = {
+  name: string;
+  state: "pending" | "success" | "failure";
+  text: string;
+};
+
+/** A review at the forge. `commit`: the head that its author has seen. */
+export type Opinion = {
+  id: number;
+  account: string;
+  says: "approves" | "rejects" | "comments" | "nothing";
+  commit: string;
+  text: string;
+};
+
+export type Remark = { path: string; line: number | undefined; text: string };
+
+export type PullDraft = {
+  title: string;
+  body: string;
+  branch: string;
+  base: string;
+  isDraft: boolean;
+};
+
+/** `isWhole` is false where the forge has more than is read. */
+export type Listed<Item> = { list: Item[]; isWhole: boolean };
+
+export type StatusState = "pending" | "success" | "failure";
+export type Status = { state: StatusState; text: string };
+
+/** Each throws `ForgeError`. */
+export interface Forge {
+  branch(name: string): Promise<Branch | undefined>;
+  /** The checks that the forge requires for a branch. */
+  required(base: string): Promise<string[]>;
+  /** Whether a required check is this one: some forges have patterns. */
+  isMeant(required: string, name: string): boolean;
+  /** Pull requests whose branch has this name, forks included, the newest first. */
+  pulls(branch: string): Promise<Listed<Pull>>;
+  pull(number: number): Promise<Pull>;
+  open(draft: PullDraft): Promise<Pull>;
+  update(number: number, change: { title?: string; body?: string; state?: "open" }): Promise<void>;
+  checks(commit: string): Promise<Listed<Check>>;
+  opinions(number: number): Promise<Listed<Opinion>>;
+  remarks(number: number, opinion: Opinion): Promise<Listed<Remark>>;
+  status(commit: string): Promise<Status | undefined>;
+  setStatus(commit: string, status: Status): Promise<void>;
+}
+
+/** Sett's own status has this name, and is none of the checks. */
+export const ownCheck = "sett";
+
+type FailureKind = "away" | "refused";
+
+/**
+ * `away`: another try may succeed, at the earliest after `waitMs`. `refused`: another try of the
+ * same would be refused as well.
+ */
+export class ForgeError extends Error {
+  readonly kind: FailureKind;
+  readonly waitMs: number;
+
+  constructor(kind: FailureKind, message: string, waitMs = 0) {
+    super(message);
+    this.kind = kind;
+    this.waitMs = waitMs;
+  }
+}

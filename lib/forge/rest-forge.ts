@@ -1,0 +1,187 @@
+// A forge by its REST API: what GitHub and Gitea have in common, in Sett's words.
+import { z } from "zod";
+import type { ForgeFile } from "../model/config-forges.ts";
+import { forges } from "../triggers/forges.ts";
+import { forgeKinds } from "./kinds.ts";
+import {
+  type Branch,
+  type Check,
+  type Forge,
+  ForgeError,
+  type Listed,
+  type Opinion,
+  ownCheck,
+  type Pull,
+  type Status,
+} from "./port.ts";
+import { Rest } from "./rest.ts";
+
+const Account = z.object({ login: z.string() }).nullish();
+
+/** GitHub names the commit `sha`, and Gitea `id`. */
+const BranchAnswer = z.object({
+  commit: z.union([
+    z.object({ sha: z.string() }).transform(({ sha }) => sha),
+    z.object({ id: z.string() }).transform(({ id }) => id),
+  ]),
+  protected: z.boolean(),
+});
+
+const PullAnswer = z.object({
+  number: z.int(),
+  html_url: z.string(),
+  state: z.string(),
+  merged_at: z.string().nullish(),
+  head: z.object({
+    ref: z.string(),
+    sha: z.string(),
+    repo: z.object({ full_name: z.string() }).nullish(),
+  }),
+  base: z.object({ ref: z.string() }),
+  title: z.string(),
+  body: z.string().nullish(),
+});
+
+/** Gitea answers `status`, where GitHub answers `state`. */
+const StatusAnswer = z.object({
+  context: z.string(),
+  state: z.string().optional(),
+  status: z.string().optional(),
+  description: z.string().nullish(),
+});
+const Statuses = z.object({ statuses: z.array(StatusAnswer).nullish() });
+
+const Review = z.object({
+  id: z.int(),
+  user: Account,
+  state: z.string(),
+  commit_id: z.string().nullish(),
+  body: z.string().nullish(),
+  dismissed: z.boolean().optional(),
+});
+
+const Line = z.int().nullish();
+const Comment = z.object({
+  path: z.string(),
+  ...{ line: Line, original_line: Line, position: Line, original_position: Line },
+  body: z.string(),
+});
+
+const items = (page: unknown) => z.array(z.unknown()).parse(page);
+
+type Options = { file: ForgeFile; token: string; fetch: typeof fetch; now: () => number };
+
+/** The address of a forge for people, without a slash at its end. */
+export function addressOf({ kind, url }: Pick<ForgeFile, "kind" | "url">): string {
+  return (url ?? forges[kind].publicUrl ?? "").replace(/\/+$/, "");
+}
+
+export function restForge({ file, token, ...options }: Options): Forge {
+  const kind = forgeKinds[file.kind];
+  const rest = new Rest({ ...options, token, root: kind.api(addressOf(file)) });
+  const repository = `/repos/${file.repository}`;
+  const [owner = ""] = file.repository.split("/");
+  const pullOf = (answer: z.infer<typeof PullAnswer>) => pullFrom(answer, file.repository);
+  const statusesOf = async (commit: string) =>
+    Statuses.parse(await rest.get(`${repository}/commits/${commit}/status`)).statuses ?? [];
+  return {
+    async branch(name): Promise<Branch | undefined> {
+      const found = await rest.find(`${repository}/branches/${encodeURIComponent(name)}`);
+      if (found === undefined) return undefined;
+      const { commit, protected: isProtected } = BranchAnswer.parse(found);
+      return { head: commit, isProtected };
+    },
+    required: (base) => kind.required({ rest, repository }, base),
+    isMeant: kind.isMeant,
+    async pulls(branch) {
+      const path = `${repository}/pulls?${kind.pullsQuery(owner, branch)}`;
+      const { list, isWhole } = await rest.list(path, items);
+      const all = z.array(PullAnswer).parse(list).map(pullOf);
+      return { list: all.filter((one) => one.branch === branch), isWhole };
+    },
+    pull: async (number) =>
+      pullOf(PullAnswer.parse(await rest.get(`${repository}/pulls/${number}`))),
+    open: async (draft) =>
+      pullOf(
+        PullAnswer.parse(await rest.write("POST", `${repository}/pulls`, kind.openBody(draft))),
+      ),
+    async update(number, change) {
+      await rest.write("PATCH", `${repository}/pulls/${number}`, change);
+    },
+    async checks(commit): Promise<Listed<Check>> {
+      const statuses = (await statusesOf(commit)).filter(({ context }) => context !== ownCheck);
+      const { list, isWhole } = await kind.runs({ rest, repository }, commit);
+      return { list: [...statuses.map(checkFrom), ...list], isWhole };
+    },
+    async opinions(number) {
+      const { list, isWhole } = await rest.list(`${repository}/pulls/${number}/reviews`, items);
+      const all = z.array(Review).parse(list);
+      return { list: all.flatMap((one) => opinionFrom(one, kind.says)), isWhole };
+    },
+    async remarks(number, { id }) {
+      const path = `${repository}/pulls/${number}/reviews/${id}/comments`;
+      const { list, isWhole } = await rest.list(path, items);
+      const all = z
+        .array(Comment)
+        .parse(list)
+        .map((one) => ({
+          path: one.path,
+          line: one.line ?? one.original_line ?? one.position ?? one.original_position ?? undefined,
+          text: one.body,
+        }));
+      return { list: all, isWhole };
+    },
+    async status(commit) {
+      const own = (await statusesOf(commit)).find(({ context }) => context === ownCheck);
+      if (own === undefined) return undefined;
+      const { state, description } = own;
+      return { state: stateFrom(own) ?? "pending", text: description ?? state ?? "" };
+    },
+    async setStatus(commit, { state, text }: Status) {
+      const body = { state, context: ownCheck, description: text };
+      await rest.write("POST", `${repository}/statuses/${commit}`, body);
+    },
+  };
+}
+
+function pullFrom(answer: z.infer<typeof PullAnswer>, repository: string): Pull {
+  const { number, html_url: url, state, merged_at, head, base, title, body } = answer;
+  const isMerged = typeof merged_at === "string";
+  return {
+    ...{ number, url, title, body: body ?? "", branch: head.ref, head: head.sha, base: base.ref },
+    state: isMerged ? "merged" : state === "open" ? "open" : "closed",
+    isOwn: head.repo?.full_name.toLowerCase() === repository.toLowerCase(),
+  };
+}
+
+function stateFrom({ state, status }: z.infer<typeof StatusAnswer>): Check["state"] | undefined {
+  switch (state ?? status) {
+    case "success":
+      return "success";
+    case "failure":
+    case "error":
+    case "warning":
+      return "failure";
+    default:
+      return "pending";
+  }
+}
+
+function checkFrom(status: z.infer<typeof StatusAnswer>): Check {
+  const { context: name, description } = status;
+  return { name, state: stateFrom(status) ?? "pending", text: description ?? "" };
+}
+
+function opinionFrom(
+  { id, user, state, commit_id, body, dismissed }: z.infer<typeof Review>,
+  says: Readonly<Record<string, Opinion["says"]>>,
+): Opinion[] {
+  if (user === undefined || user === null || typeof commit_id !== "string") return [];
+  const word = dismissed === true ? "nothing" : (says[state] ?? "nothing");
+  return [{ id, account: user.login, says: word, commit: commit_id, text: body ?? "" }];
+}
+
+/** Whether nothing can come of the same again. */
+export function isRefused(error: unknown): error is ForgeError {
+  return error instanceof ForgeError && error.kind === "refused";
+}
