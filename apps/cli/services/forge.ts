@@ -26,7 +26,6 @@ export const forge = defineService({
       filesOf(input),
       temporaryFolder(256),
       ...repositoryOf(input),
-      { kind: "store", folders: input.repository.foldersFor({ role: "api" }) },
       ...packsOfApi(input),
     ],
     network: "open",

@@ -13,8 +13,12 @@ const check = (name: string, state: Check["state"], text = ""): Check => ({ name
 const opinion = (account: string, says: Opinion["says"], of = commit, id = 1): Opinion => ({
   ...{ id, account, says, commit: of, text: "" },
 });
-type Given = Partial<PullFacts> & { list?: Check[]; said?: Opinion[]; settings?: object };
-function judged({ list = [], said = [], settings = {}, ...facts }: Given) {
+type Said = Partial<Omit<PullFacts, "settings">> & {
+  list?: Check[];
+  said?: Opinion[];
+  settings?: Partial<PullRequestFile>;
+};
+function judged({ list = [], said = [], settings = {}, ...facts }: Said) {
   return judgePull({
     ...{ commit, pull, required: [], remarks: new Map(), isMeant: (one, name) => one === name },
     ...{ checks: { list, isWhole: true }, opinions: { list: said, isWhole: true } },
@@ -23,7 +27,7 @@ function judged({ list = [], said = [], settings = {}, ...facts }: Given) {
     ...facts,
   } as PullFacts);
 }
-const kindOf = (facts: Given) => judged(facts).kind;
+const kindOf = (facts: Said) => judged(facts).kind;
 
 test("approvals of known people for this commit count, and no others", () => {
   const ofAda = opinion("Ada", "approves");
