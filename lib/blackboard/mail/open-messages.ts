@@ -123,7 +123,7 @@ export class OpenMessages {
     }
   }
 
-  /** Forgets what was said: it needs no answer any more, and one that has come goes to nobody. */
+  /** Forgets what was said: it needs no answer any more, and one that has come is dropped. */
   forget(text: string): void {
     this.#late.delete(text);
     const message = this.#byText.get(text);
