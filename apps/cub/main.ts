@@ -8,6 +8,7 @@ import { ownLibraries } from "../../lib/git/run/own-libraries.ts";
 import { needsWorkers } from "../../lib/model/agent.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
+import { provenProtocol } from "../../lib/model/proven-address.ts";
 import { directToThisMachine } from "../../lib/model/proxy.ts";
 import { closeToOthers, leaveCrashesToTheSystem } from "../../lib/process/process-one.ts";
 import { reachable } from "../../lib/reach/reachable.ts";
@@ -148,8 +149,9 @@ async function depsOf(settings: OwnSettings, isNeeded: () => boolean): Promise<D
   const board = await connect(settings, isNeeded, log);
   const registration = await loadOwnRegistration(board, settings);
   const { current } = registration;
-  const workingCopy = await workingCopyOf(settings, process.env.PATH, needsWorkers(current));
   const caller = { log, password: new URL(settings.redisUrl).password };
+  const place = { ...settings, packs: await packsFor(settings, caller) };
+  const workingCopy = await workingCopyOf(place, process.env.PATH, needsWorkers(current));
   const model = settings.model && {
     ...settings.model,
     gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets, caller),
@@ -218,6 +220,16 @@ async function outputsOf(
 ): Promise<OutputKeeper | undefined> {
   if (recorderUrl === undefined || maxBytes === 0) return undefined;
   return new OutputKeeper({ url: await reachable(recorderUrl, { log }), maxBytes, log });
+}
+
+/** A socket needs no way of its own. */
+async function packsFor(
+  { packs }: Settings,
+  caller: { log: JsonLog; password: string },
+): Promise<Settings["packs"]> {
+  const url = packs?.address.url ?? "";
+  if (packs === undefined || new URL(url).protocol !== provenProtocol) return packs;
+  return { ...packs, address: { url: await reachable(url, caller) } };
 }
 
 /** Returns the address at which its commands reach the gateway. */

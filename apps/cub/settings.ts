@@ -187,7 +187,7 @@ export const Environment = z.object({
     .describe("Where agents leave their commits for each other."),
   SETT_PACKS_URL: z
     .url({
-      protocol: /^(?:https?|unix)$/,
+      protocol: /^(?:https?|unix|tls)$/,
       error: "must be a URL such as unix:/run/sett/packs/packs.sock",
     })
     .optional()

@@ -6,6 +6,7 @@ import { BidRule } from "./bid.ts";
 import { type Budget, BudgetFile } from "./budget.ts";
 import type { ForgeAgent } from "./built-in.ts";
 import { BudgetLimits, limitsOf } from "./config-budget.ts";
+import { ImagesFile, KubernetesFile } from "./config-cluster.ts";
 import { Environment } from "./config-environment.ts";
 import { ForgeName, ForgesFile, PullRequestFile } from "./config-forges.ts";
 import {
@@ -354,6 +355,10 @@ export const SettFile = z.strictObject({
   triggers: TriggersFile,
   retention: Retention.prefault({}).describe("How long what has ended is kept. Default: for ever."),
   services: Services.prefault({}).describe("Sett's own containers."),
+  images: ImagesFile.prefault({}).describe("Where images go that a cluster pulls."),
+  kubernetes: KubernetesFile.prefault({}).describe(
+    "For `sett up --runtime kubernetes` alone: where pods run, and how.",
+  ),
 });
 export type SettFile = z.infer<typeof SettFile>;
 export type AgentFile = z.infer<typeof AgentFile>;

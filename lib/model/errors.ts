@@ -50,6 +50,8 @@ export const exitCodeOf = {
   "instance-taken": exitCodes.failed,
   interrupted: exitCodes.interrupted,
   internal: exitCodes.failed,
+  "kubernetes-failed": exitCodes.failed,
+  "kubernetes-unreachable": exitCodes.failed,
   "not-allowed": exitCodes.failed,
   "not-authenticated": exitCodes.failed,
   "not-found": exitCodes.failed,

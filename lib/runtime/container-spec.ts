@@ -87,6 +87,8 @@ export type ContainerSpec = {
   ports?: { port: number; hostPort?: number; hostAddress?: string; isInside?: true }[];
   /** The Engine's name of what runs it. Default: the Engine's own. */
   runtime?: string;
+  /** Only in a cluster: from where its image is, and on which nodes it may run. */
+  placement?: { pullSecret?: string; nodeSelector?: Readonly<Record<string, string>> };
   capabilities: "none" | "default";
   /** The entrypoint itself is process 1 and reaps orphans; else the Engine's init does. */
   isInit?: boolean;

@@ -75,6 +75,11 @@ export type Images = {
   readFile(image: string, path: string): Promise<string | undefined>;
   /** Throws `image-not-found` when no registry gives it. */
   pull(tag: string, progress: Progress): Promise<ImageInfo>;
+  /**
+   * Returns the digest, `sha256:…`, by which the registry of this name has the image. Throws
+   * `image-not-found` where it does not take it.
+   */
+  push(tag: string, progress: Progress): Promise<string>;
   /** Throws `build-failed`; its message ends with the last lines of the build's output. */
   build(spec: BuildSpec, progress: Progress): Promise<ImageInfo>;
   /**
@@ -143,6 +148,11 @@ export type ContainerPart = {
    * there through the runtime, and only as long as this program runs.
    */
   ports: { port: number; hostPort: number; isLed?: true }[];
+  /**
+   * What a cluster says of a part that does not run, such as that no node has room for it.
+   * `isFinal`: waiting does not help.
+   */
+  problem?: { sentence: string; isFinal: boolean };
 };
 
 /** `isLaid`: it lies over another one. */

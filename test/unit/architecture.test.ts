@@ -27,7 +27,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/api": { packages: ["@hono", "zod"], rooms: [] },
   "lib/blackboard": { packages: ["redis", "zod"], rooms: ["async"] },
   "lib/runtime": {
-    packages: ["dockerode", "tar-fs"],
+    packages: ["dockerode", "tar-fs", "yaml", "zod"],
     rooms: ["async", "dockerfile", "folders", "process"],
   },
   "lib/dockerfile": { packages: [], rooms: [] },

@@ -1,6 +1,8 @@
 // sett restore: brings an instance back from a file of `sett backup`.
 import { resolve } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
 import { requireKeys, writeKeys } from "../backup/keys.ts";
 import { checkBackup } from "../backup/read.ts";
 import { restoreBackup } from "../backup/restore.ts";
@@ -33,7 +35,7 @@ export const restore = defineCommand({
     },
     runtime: {
       type: "enum",
-      options: [...runtimeNames],
+      options: runtimeNames.filter((each) => each !== "kubernetes"),
       valueHint: "RUNTIME",
       description: "where it will run, as for `sett up`: docker, or process",
     },
@@ -53,7 +55,9 @@ export const restore = defineCommand({
     if (keys !== undefined) await requireKeys(backup, keys);
     const { instance, created_at } = backup.manifest;
     const requested = runtimeNames.find((each) => each === args.runtime);
-    const found = await runtimeForUp(shell, await everyInstance(shell), instance, requested);
+    const wish = { name: requested, place: { context: undefined, namespace: undefined } };
+    const found = await runtimeForUp(shell, await everyInstance(shell), instance, wish);
+    if (found.kind === "kubernetes") throw notInCluster(instance);
     const { runtime } = found;
     if (found.kind === "docker") await importImages({ runtime: found.runtime, shell, progress });
     const here = async () =>
@@ -75,3 +79,9 @@ export const restore = defineCommand({
     return;
   },
 });
+
+function notInCluster(instance: InstanceName): SettError {
+  return new SettError("usage", `${instance} cannot be restored into a cluster yet.`, {
+    hint: "Restore it on a machine with Docker: sett restore FILE --runtime docker",
+  });
+}

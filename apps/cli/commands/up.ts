@@ -56,7 +56,18 @@ export const up = defineCommand({
       options: [...runtimeNames],
       valueHint: "RUNTIME",
       description:
-        "docker, or process: all parts run as processes on this machine, without isolation",
+        "docker; process: all parts run as processes on this machine, without isolation; or kubernetes: as pods of a cluster (docs/guides/kubernetes.md)",
+    },
+    context: {
+      type: "string",
+      valueHint: "CONTEXT",
+      description: "with --runtime kubernetes: the context of the kubeconfig (default: its own)",
+    },
+    namespace: {
+      type: "string",
+      valueHint: "NAMESPACE",
+      description:
+        "with --runtime kubernetes: the namespace (default: `kubernetes.namespace`, else `sett-NAME`)",
     },
     record: {
       type: "string",

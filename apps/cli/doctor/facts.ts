@@ -90,7 +90,7 @@ export type LayerFacts = { count: number; bytes: number | undefined };
 
 export type InstanceFacts = {
   name: string;
-  runtime: "docker" | "process" | "remote";
+  runtime: "docker" | "process" | "kubernetes" | "remote";
   /** As `sett list` shows it; `down` for a kept blackboard. */
   state: string;
   redis: RedisFacts | undefined;

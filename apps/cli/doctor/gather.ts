@@ -221,7 +221,7 @@ async function readPart(
   runtime: RuntimeName,
   env: Shell["env"],
 ): Promise<PartFacts> {
-  if (runtime === "process") return { part, survey: undefined, image: undefined };
+  if (runtime !== "docker") return { part, survey: undefined, image: undefined };
   const [{ dockerSurvey }, { dockerRuntime }] = await Promise.all([
     import("../../../lib/runtime/docker/survey.ts"),
     import("../../../lib/runtime/docker/runtime.ts"),

@@ -64,7 +64,8 @@ export function stateFinding(
 }
 
 /** Undefined where it runs. */
-function stoppedText({ state }: ContainerPart): string | undefined {
+function stoppedText({ state, problem }: ContainerPart): string | undefined {
+  if (problem !== undefined) return `it does not start: ${problem.sentence}`;
   switch (state.state) {
     case "running":
       return state.health === "unhealthy"

@@ -25,7 +25,7 @@ export function judge(facts: DoctorFacts, suggest: Suggest): Finding[] {
     gitFinding(facts),
     ...(disk === undefined ? [] : [diskFinding("machine", disk, "Make room on this file system.")]),
     ...(watches === undefined ? [] : [judgeWatches(watches)]),
-    ...judgeEngine(engine, instance?.runtime !== "process" && instance?.runtime !== "remote"),
+    ...judgeEngine(engine, instance === undefined || instance.runtime === "docker"),
     ...(secrets === undefined ? [] : judgeSecrets(secrets)),
     instanceFinding(facts, suggest),
     ...(instance === undefined ? [] : partFindings(facts, instance, suggest)),

@@ -1,5 +1,5 @@
-// Finds the runtime of an instance: a Docker Engine, or this machine itself, where processes are
-// not isolated.
+// Finds the runtime of an instance: a Docker Engine, this machine itself, where processes are not
+// isolated, or a cluster.
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -12,32 +12,58 @@ import {
 } from "../../../lib/runtime/process/runtime.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
+import {
+  type ClusterPlace,
+  idsIn,
+  type KnownCluster,
+  knownClusters,
+  openCluster,
+  writePlace,
+} from "./clusters.ts";
 import { hasAnything, hasContainers } from "./find-instance.ts";
 import { movedInto } from "./moved-instances.ts";
 import { findPrograms, ownCommand } from "./programs.ts";
 import { workspaceOf } from "./workspace-of.ts";
 
-export const runtimeNames = ["docker", "process"] as const;
+export const runtimeNames = ["docker", "process", "kubernetes"] as const;
 export type RuntimeName = (typeof runtimeNames)[number];
 
 type Env = Shell["env"];
-type Surroundings = Pick<Shell, "env" | "interrupted">;
+type Surroundings = Pick<Shell, "cwd" | "env" | "interrupted">;
 export type FoundRuntime =
   | { kind: "docker"; runtime: EngineRuntime }
-  | { kind: "process"; runtime: Runtime };
+  | { kind: "process"; runtime: Runtime }
+  | FoundCluster;
+
+/**
+ * `engine`: builds and pushes the images. `ids`: of the instances that are this repository's, to
+ * which a new one is added.
+ */
+export type FoundCluster = {
+  kind: "kubernetes";
+  runtime: Runtime;
+  engine: EngineRuntime;
+  place: ClusterPlace;
+  ids: Map<InstanceName, string>;
+};
 
 type InstanceInRuntime = InstanceParts & { runtime: RuntimeName };
-type Found = { instances: InstanceInRuntime[]; dockerProblem: SettError | undefined };
+type Found = {
+  instances: InstanceInRuntime[];
+  dockerProblem: SettError | undefined;
+  /** Why instances of a cluster are missing. */
+  clusterProblem: SettError | undefined;
+};
 
 /**
  * The runtime of the command's instance; Docker when there is no instance. It looks at processes
  * first, because that is fast and needs no engine.
  */
-export async function runtimeOf(
-  shell: Surroundings & Pick<Shell, "cwd">,
-  name: string | undefined,
-): Promise<Runtime> {
+export async function runtimeOf(shell: Surroundings, name: string | undefined): Promise<Runtime> {
   const { cwd, env } = shell;
+  const clusters = await knownClusters(shell);
+  const [cluster] = clusters.filter(({ instance }) => name === undefined || instance === name);
+  if (cluster !== undefined) return await openCluster(cluster, shell, idsIn(clusters));
   const workspace = await workspaceRoot(cwd);
   const isMeant = (parts: InstanceParts) =>
     name === undefined ? workspaceOf(parts) === workspace : parts.instance === name;
@@ -65,14 +91,18 @@ export async function runtimeForUp(
   shell: Surroundings,
   { instances, dockerProblem }: Found,
   instance: InstanceName,
-  requested: RuntimeName | undefined,
+  { name: requested, place }: Requested,
 ): Promise<FoundRuntime> {
   const present = instances.find(
     (parts) => parts.instance === instance && hasAnything(parts),
   )?.runtime;
   const kind = present ?? requested ?? "docker";
   if (requested !== undefined && kind !== requested) {
-    const where = kind === "docker" ? "in Docker" : "as processes of this machine";
+    const where = {
+      docker: "in Docker",
+      process: "as processes of this machine",
+      kubernetes: "in a cluster",
+    }[kind];
     throw new SettError(
       "instance-taken",
       `${instance} runs ${where}, or its blackboard is kept there.`,
@@ -83,6 +113,7 @@ export async function runtimeForUp(
   }
   // It was asked a moment ago: one that is stuck is not waited for twice.
   if (kind === "docker" && dockerProblem !== undefined) throw withProcessHint(dockerProblem);
+  if (kind === "kubernetes") return await clusterForUp(shell, instance, place);
   const everywhere = everyRuntime(shell, kind);
   if (kind === "docker") {
     const runtime = await requireEngine(shell);
@@ -91,6 +122,56 @@ export async function runtimeForUp(
   const runtime = processesOf(shell.env);
   await runtime.observe.check();
   return { kind, runtime: { ...runtime, observe: { ...runtime.observe, ...everywhere } } };
+}
+
+/** `place`: what the options and sett.yml say of a cluster. */
+type Requested = {
+  name: RuntimeName | undefined;
+  place: { context: string | undefined; namespace: string | undefined };
+};
+
+/** A new instance has a namespace of its own, unless another one is named. */
+async function clusterForUp(
+  shell: Surroundings,
+  instance: InstanceName,
+  wish: Requested["place"],
+): Promise<FoundCluster> {
+  const known = await knownClusters(shell);
+  const before = known.find((each) => each.instance === instance);
+  const place: ClusterPlace = {
+    context: wish.context ?? before?.context,
+    namespace: wish.namespace ?? before?.namespace ?? `sett-${instance}`,
+  };
+  const isOther = before !== undefined && writePlace(before) !== writePlace(place);
+  const ids = idsIn(known);
+  const runtime = await openCluster(place, shell, ids);
+  await runtime.observe.check();
+  if (isOther && before.id !== undefined) throw isElsewhere(before);
+  const engine = await requireEngine(shell);
+  const instances = async () => {
+    const { instances: all } = await everyInstance(shell);
+    const here = await runtime.observe.instances();
+    const others = all.filter(
+      (parts) =>
+        parts.runtime !== "kubernetes" || !here.some((one) => one.instance === parts.instance),
+    );
+    return [...others, ...here];
+  };
+  return {
+    ...{ kind: "kubernetes", engine, place, ids },
+    runtime: { ...runtime, observe: { ...runtime.observe, instances } },
+  };
+}
+
+function isElsewhere({ instance, ...place }: KnownCluster): SettError {
+  const where = `the namespace ${place.namespace}${place.context === undefined ? "" : ` of the context ${place.context}`}`;
+  return new SettError(
+    "instance-taken",
+    `${instance} is in ${where}, or its blackboard is kept there.`,
+    {
+      hint: `Go on there: sett up --name ${instance}. Or remove it there first: sett down --name ${instance} --volumes`,
+    },
+  );
 }
 
 /** Throws where no sett could be started in this runtime. */
@@ -140,24 +221,45 @@ export async function everyInstance(
   shell: Surroundings,
   { limitMs }: { limitMs?: number } = {},
 ): Promise<Found> {
-  const [processes, docker] = await Promise.all([
+  const [processes, docker, cluster] = await Promise.all([
     processesOf(shell.env).observe.instances(),
     dockerInstances(shell, limitMs),
+    clusterInstances(shell),
   ]);
   const instances = [
     ...processes.map((parts) => ({ ...parts, runtime: "process" as const })),
     ...docker.instances.map((parts) => ({ ...parts, runtime: "docker" as const })),
+    ...cluster.instances.map((parts) => ({ ...parts, runtime: "kubernetes" as const })),
   ];
   return {
     instances: instances.sort((a, b) => (a.instance < b.instance ? -1 : 1)),
     dockerProblem: docker.problem,
+    clusterProblem: cluster.problem,
   };
 }
 
-async function dockerInstances(
-  shell: Surroundings,
-  limitMs?: number,
-): Promise<{ instances: InstanceParts[]; problem: SettError | undefined }> {
+/** Those that this repository has in clusters. */
+async function clusterInstances(shell: Surroundings): Promise<Known> {
+  const known = await knownClusters(shell);
+  const places = new Map(known.map((each) => [writePlace(each), each]));
+  try {
+    const all = await Promise.all(
+      [...places.values()].map(async (place) => {
+        const { observe } = await openCluster(place, shell, idsIn(known));
+        return await observe.instances();
+      }),
+    );
+    const isOwn = ({ instance }: InstanceParts) => known.some((one) => one.instance === instance);
+    return { instances: all.flat().filter(isOwn), problem: undefined };
+  } catch (error) {
+    if (!(error instanceof SettError) || !error.code.startsWith("kubernetes-")) throw error;
+    return { instances: [], problem: error };
+  }
+}
+
+type Known = { instances: InstanceParts[]; problem: SettError | undefined };
+
+async function dockerInstances(shell: Surroundings, limitMs?: number): Promise<Known> {
   try {
     const docker = await dockerOf(shell, limitMs);
     // An engine that hangs would never answer; `check` has a time limit.
@@ -170,7 +272,7 @@ async function dockerInstances(
 }
 
 async function dockerOf(
-  { env, interrupted }: Surroundings,
+  { env, interrupted }: Pick<Surroundings, "env" | "interrupted">,
   limitMs?: number,
 ): Promise<EngineRuntime> {
   const { dockerRuntime } = await import("../../../lib/runtime/docker/runtime.ts");

@@ -4,6 +4,7 @@
 import { createHmac } from "node:crypto";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import {
   filesVolumeName,
   storeVolumeName,
@@ -14,6 +15,7 @@ import { quietRuntime } from "../../../lib/service/quiet-runtime.ts";
 import { temporaryFolder } from "./environment.ts";
 import type { PlanInput } from "./input.ts";
 import { gatewayStopSeconds, serviceResources, serviceUser } from "./limits.ts";
+import { proofFor, serves } from "./reach.ts";
 import { defineService } from "./service.ts";
 
 export const packsPort = 8090;
@@ -31,7 +33,7 @@ export const packs = defineService({
   name: "packs",
   image: "gateway",
   isNeeded: servesPacks,
-  plan: ({ instance, config, password }) => {
+  plan: ({ instance, config, password, doors }) => {
     const shelves = config.agents.map(({ name, workspace, resources }) => [
       name,
       workspace.mode === "rw" ? resources.limits.disk_bytes : null,
@@ -53,12 +55,7 @@ export const packs = defineService({
           of: { component: "packs-files" },
           target: folder,
         },
-        {
-          kind: "serve",
-          door,
-          agents: [...config.agents.map(({ name }) => name), ofApi],
-          variable: "SETT_SOCKETS_DIR",
-        },
+        serves({ doors }, door, [...config.agents.map(({ name }) => name), ofApi]),
         temporaryFolder(16),
       ],
       network: "instance",
@@ -88,9 +85,13 @@ export function servesPacks({ services }: Pick<SettConfig, "services">): boolean
 }
 
 /** An agent's way to the commits of the instance, and the place of its own copy of them. */
-export function packsOf(instance: PlanInput["instance"], agent: AgentName): Need[] {
+export function packsOf(
+  { instance, doors }: Pick<PlanInput, "instance" | "doors">,
+  agent: AgentName,
+): Need[] {
+  const proof = proofFor({ doors }, door, agent);
   return [
-    { kind: "reach", door, agent, variable: urlVariable },
+    { kind: "reach", door, agent, variable: urlVariable, ...withoutUndefined({ proof }) },
     {
       kind: "shelf",
       name: storeVolumeName(workspaceVolumeName(instance, agent)),

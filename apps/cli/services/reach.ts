@@ -6,14 +6,15 @@ import type { Proof } from "../../../lib/model/proven-address.ts";
 import { proofKeyOf } from "../../../lib/reach/keys.ts";
 import type { Need } from "../../../lib/runtime/part-plan.ts";
 
-export type Door = "gateway" | "egress";
+export type Door = "gateway" | "egress" | "packs";
 
 /**
  * `key`: the service's own, in hexadecimal digits. `authority`: the certificate, in DER, of the one
  * that signs those of the service.
  */
 export type TlsDoor = { key: string; authority: Uint8Array };
-export type TlsDoors = Readonly<Record<Door, TlsDoor>>;
+/** The service of packs has one where nothing else leads to it, as in a cluster. */
+export type TlsDoors = Readonly<Record<"gateway" | "egress", TlsDoor>> & { packs?: TlsDoor };
 
 type WithReach = { services: Pick<SettConfig["services"], "reach"> };
 
@@ -24,6 +25,7 @@ type WithReach = { services: Pick<SettConfig["services"], "reach"> };
 export async function tlsDoorsOf(
   { services }: WithReach,
   ownerPassword: string,
+  { isWithPacks = false }: { isWithPacks?: boolean } = {},
 ): Promise<TlsDoors | undefined> {
   if (services.reach !== "tls") return undefined;
   const { authorityOf } = await import("../../../lib/reach/authority.ts");
@@ -31,21 +33,23 @@ export async function tlsDoorsOf(
     const key = createHmac("sha256", ownerPassword).update(`reach ${door}`).digest("hex");
     return { key, authority: authorityOf(key).certificate };
   };
-  return { gateway: doorFor("gateway"), egress: doorFor("egress") };
+  const packs = isWithPacks ? { packs: doorFor("packs") } : {};
+  return { gateway: doorFor("gateway"), egress: doorFor("egress"), ...packs };
 }
 
 type WithDoors = { doors?: TlsDoors | undefined };
 
 /** `way`: who calls. */
 export function proofFor({ doors }: WithDoors, door: Door, way: string): Proof | undefined {
-  if (doors === undefined) return undefined;
-  const { key, authority } = doors[door];
+  const found = doors?.[door];
+  if (found === undefined) return undefined;
+  const { key, authority } = found;
   return { way, key: proofKeyOf(key, way), authority };
 }
 
 /** The need of a service that knows by the way who asks. */
 export function serves({ doors }: WithDoors, door: Door, ways: readonly string[]): Need {
   const variable = "SETT_SOCKETS_DIR";
-  const key = doors?.[door].key;
+  const key = doors?.[door]?.key;
   return { kind: "serve", door, agents: ways, variable, ...(key !== undefined && { key }) };
 }

@@ -49,6 +49,8 @@ type Arguments = {
   name?: string | undefined;
   file?: string | undefined;
   runtime?: string | undefined;
+  context?: string | undefined;
+  namespace?: string | undefined;
   record?: string | undefined;
   replay?: string | undefined;
   yes: boolean;
@@ -85,7 +87,9 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
     const known = await everyInstance(shell);
     const found = await here(known.instances);
     const { instance, why } = chooseInstance(args.name, place.toplevel, found);
-    return { instance, why, runtime: await runtimeForUp(shell, known, instance, requested) };
+    const namespace = args.namespace ?? config.kubernetes.namespace;
+    const wish = { name: requested, place: { context: args.context, namespace } };
+    return { instance, why, runtime: await runtimeForUp(shell, known, instance, wish) };
   };
   const chosen = await (args.unattended ? untilEngine(choose, shell) : choose());
   const { instance, why, runtime } = chosen;

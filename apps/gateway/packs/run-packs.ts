@@ -9,6 +9,7 @@ import { systemClock } from "../../../lib/async/clock.ts";
 import { PackService } from "../../../lib/git/packs/pack-service.ts";
 import { type Caller, packsServer } from "../../../lib/git/packs/serve-packs.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
+import { openReach } from "../../../lib/reach/open-reach.ts";
 import { listenAt } from "../../../lib/service/forward.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
@@ -19,7 +20,7 @@ import type { PacksSettings } from "./settings.ts";
 
 /** Resolves when it has been stopped. */
 export async function runPacks(settings: PacksSettings): Promise<void> {
-  const { instance, folder, agents, shelves, token, socketsFolder, port, host } = settings;
+  const { instance, folder, agents, shelves, token, socketsFolder, port, host, reach } = settings;
   const log = createJsonLog(console.log, systemClock.now).with({ service: "packs", instance });
   const signal = stopSignal();
   const hasStarted = exitOn(signal);
@@ -30,6 +31,7 @@ export async function runPacks(settings: PacksSettings): Promise<void> {
       onError: (error) => log.error("Could not answer", { reason: messageOf(error) }),
     });
   await using open = new AsyncDisposableStack();
+  const socketOf = (way: string) => join(socketsFolder, way, "packs.sock");
   // Who asks is known by where it asks: no other container sees the socket.
   const ways = [
     ...agents.map((name) => ({ way: name as string, caller: { role: "agent", name } as const })),
@@ -37,9 +39,11 @@ export async function runPacks(settings: PacksSettings): Promise<void> {
   ];
   for (const { way, caller } of ways) {
     const server = serverFor(() => caller);
-    open.use(await listenAt(join(socketsFolder, way, "packs.sock"), server));
+    open.use(await listenAt(socketOf(way), server));
     open.defer(() => server.closeAllConnections());
   }
+  const sockets = new Map(ways.map(({ way }) => [way, socketOf(way)]));
+  open.use((await openReach({ reach, sockets, clock: systemClock, log })) ?? null);
   const byToken = serverFor((request) => (hasToken(request, token) ? { role: "host" } : undefined));
   byToken.listen(port, host);
   await once(byToken, "listening");

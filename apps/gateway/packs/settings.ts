@@ -1,6 +1,7 @@
 // The settings of the service of packs, from its environment.
 import { z } from "zod";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
+import { reachOf, reachSettings } from "../../../lib/reach/open-reach.ts";
 import { healthAddress, jsonText, readEnvironment } from "../../../lib/service/environment.ts";
 
 /** docs/reference/services.md#settings is made from the descriptions here. */
@@ -27,6 +28,7 @@ export const PacksEnvironment = z.object({
     .default(8090)
     .describe("The port at which commands of the person reach it."),
   SETT_PACKS_HOST: z.string().min(1).default("127.0.0.1").describe("The address of that port."),
+  ...reachSettings,
   ...healthAddress,
 });
 
@@ -47,6 +49,7 @@ export function readPacksSettings(environment: Record<string, string | undefined
     socketsFolder: read.SETT_SOCKETS_DIR,
     port: read.SETT_PACKS_PORT,
     host: read.SETT_PACKS_HOST,
+    reach: reachOf(read),
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
   };

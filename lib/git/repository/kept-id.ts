@@ -45,6 +45,27 @@ export class KeptId {
     return names.flatMap((name) => InstanceName.safeParse(name).data ?? []);
   }
 
+  /** The instances that are in a cluster, with their ids and their places there. */
+  static async clusters(
+    folder: string,
+    env: Readonly<Record<string, string | undefined>>,
+  ): Promise<{ instance: InstanceName; id: string | undefined; place: string }[]> {
+    const args = ["config", "--null", "--get-regexp", "^sett\\..*\\.(id|kubernetes)$"];
+    const run = { args, cwd: folder };
+    const { stdout } = await tryGit({ path: "git", env: withoutRepository(env) }, run);
+    const values = new Map(
+      stdout.split("\0").map((entry) => {
+        const at = entry.indexOf("\n");
+        return [entry.slice(0, at), entry.slice(at + 1)] as const;
+      }),
+    );
+    return [...values].flatMap(([key, place]) => {
+      const [, name = ""] = /^sett\.(.*)\.kubernetes$/.exec(key) ?? [];
+      const instance = InstanceName.safeParse(name).data;
+      return instance === undefined ? [] : [{ instance, id: values.get(`sett.${name}.id`), place }];
+    });
+  }
+
   /** Undefined where there is none. */
   async read(): Promise<string | undefined> {
     return await this.#read("id");
@@ -69,6 +90,12 @@ export class KeptId {
 
   async noteUp(): Promise<void> {
     if (!(await this.hasBeenUp())) await this.#change([`${this.#section}.up`, "true"]);
+  }
+
+  /** The place of an instance that is in a cluster. */
+  async noteCluster(place: string): Promise<void> {
+    if ((await this.#read("kubernetes")) !== place)
+      await this.#change([`${this.#section}.kubernetes`, place]);
   }
 
   /**
@@ -121,7 +148,9 @@ export class KeptId {
     if (found.exitCode === 0) await this.#change(["--remove-section", this.#section]);
   }
 
-  async #read(key: "id" | "worktree" | "up" | "events"): Promise<string | undefined> {
+  async #read(
+    key: "id" | "worktree" | "up" | "events" | "kubernetes",
+  ): Promise<string | undefined> {
     const found = await tryGit(this.#git, this.#config(["--get", `${this.#section}.${key}`]));
     return found.exitCode === 0 ? found.stdout.trim() : undefined;
   }

@@ -32,6 +32,7 @@ import { logLines } from "./logs.ts";
 import { namingEngine } from "./naming-engine.ts";
 import { createNetwork, joinNetwork, removeNetwork } from "./networks.ts";
 import { openEngine } from "./open-engine.ts";
+import { pushImage } from "./push-image.ts";
 import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
 import { seesFolder } from "./sees-folder.ts";
@@ -102,6 +103,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
     find: (tag) => findImage(docker, tag),
     readFile: (image, path) => readImageFile(docker, image, path),
     pull: (tag, progress) => pullImage(docker, tag, progress, env),
+    push: (tag, progress) => pushImage(docker, tag, progress, env),
     build: (spec, progress) => buildImage(docker, spec, progress, { address, env }),
     untag: (tag) => removeImage(docker, tag),
     removeUnnamed: (id) => removeUnnamed(docker, id),

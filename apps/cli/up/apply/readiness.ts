@@ -12,6 +12,7 @@ const pollMs = 20;
 /** Longer, because a request to the engine costs more than one to Redis. */
 const inspectEveryMs = 300;
 export const readyWithinMs = 60_000;
+const pulledWithinMs = 300_000;
 
 /** Resolves when the part is ready, or when the signal ends the waiting. */
 export type Ready = (signal: AbortSignal) => Promise<void>;
@@ -171,7 +172,12 @@ async function watchContainer(
     const part = await runtime.observe.find(container);
     if (part === undefined)
       throw new PartFailed(container, `${container} was removed while sett waited for it`);
-    const { state, restarts } = part;
+    const { state, restarts, problem } = part;
+    if (problem?.isFinal)
+      throw new PartFailed(container, `${container} does not start: ${problem.sentence}`);
+    const waitedMs = Date.now() - startedAt;
+    // A node pulls the image of a part that is new to it.
+    if (state.state === "created" && problem === undefined && waitedMs < pulledWithinMs) continue;
     if (state.state === "exited" || state.state === "restarting") {
       throw new PartFailed(
         container,
@@ -180,11 +186,11 @@ async function watchContainer(
     }
     if (restarts > restartsBefore)
       throw new PartFailed(container, `${container} ended right after it was started`);
-    if (Date.now() - startedAt > readyWithinMs) {
-      throw new PartFailed(
-        container,
-        `${container} runs, but it was not ready within ${readyWithinMs / 1_000} s`,
-      );
+    if (waitedMs > readyWithinMs) {
+      const late = `it was not ready within ${readyWithinMs / 1_000} s`;
+      const how =
+        problem === undefined ? `runs, but ${late}` : `does not start: ${problem.sentence}`;
+      throw new PartFailed(container, `${container} ${how}`);
     }
   }
 }

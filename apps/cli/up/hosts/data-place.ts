@@ -1,5 +1,5 @@
 // Says where the data of an instance's Redis is, and how a person reaches it there. Pure.
-import { blackboardVolumeName } from "../../../../lib/runtime/names.ts";
+import { blackboardVolumeName, serviceContainer } from "../../../../lib/runtime/names.ts";
 import type { ContainerPart } from "../../../../lib/runtime/port.ts";
 
 /**
@@ -23,4 +23,14 @@ export function placeInVolume({ image, labels }: RedisPart): DataPlace {
 export function placeInFolder(folder: string): DataPlace {
   const inside = (command: string) => command.replaceAll("/data", folder);
   return { data: `the folder ${folder}`, copy: `\`cp -a ${folder} .\``, inside };
+}
+
+/** Commands run in the pod of Redis. */
+export function placeInClaim({ labels }: RedisPart, namespace: string): DataPlace {
+  const claim = blackboardVolumeName(labels.instance);
+  const part = `statefulset/${serviceContainer(labels.instance, "redis")}`;
+  const inside = (command: string) => `kubectl --namespace ${namespace} exec ${part} -- ${command}`;
+  const pod = `${serviceContainer(labels.instance, "redis")}-0`;
+  const copy = `\`kubectl --namespace ${namespace} cp ${pod}:/data ${claim}\``;
+  return { data: `the claim ${claim}`, copy, inside };
 }

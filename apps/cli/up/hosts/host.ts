@@ -42,6 +42,8 @@ export type Host = {
   readonly config: SettConfig;
   /** Its parts have an environment of their own, and not that of this machine. */
   isInContainer: boolean;
+  /** Its parts share no sockets: all services that agents need are reached by TLS. */
+  isApart?: true;
   /** Makes what the lock of an instance needs. */
   prepare(): Promise<void>;
   /** It is tried. */

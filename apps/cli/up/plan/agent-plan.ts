@@ -97,10 +97,11 @@ function overLayer({ instance, isLayered }: PlanInput, agent: AgentConfig): { ov
 }
 
 /** The place where it finds the commits of the instance, and leaves its own. */
-function commitsFor({ instance, config, repository }: PlanInput, agent: AgentConfig): Need[] {
+function commitsFor(input: PlanInput, agent: AgentConfig): Need[] {
+  const { config, repository } = input;
   const { name, workspace } = agent;
   if (workspace.mode === "none") return [];
-  if (servesPacks(config)) return packsOf(instance, name);
+  if (servesPacks(config)) return packsOf(input, name);
   const isWriter = workspace.mode === "rw";
   return [{ kind: "store", folders: repository.foldersFor({ role: "agent", name, isWriter }) }];
 }

@@ -52,7 +52,7 @@ export async function makePlan(
     },
     images,
     password,
-    doors: await tlsDoorsOf(config, password),
+    doors: await tlsDoorsOf(config, password, { isWithPacks: host.isApart === true }),
     redisCa: redis?.ca,
     machine: known.engine,
     isLayered:

@@ -35,6 +35,8 @@ test("a short file gets every default", async () => {
       redis: { resources: { limits: {} }, timeout_ms: 3_000, give_up_ms: 60_000 },
       reach: "sockets",
     },
+    images: {},
+    kubernetes: {},
     external: [],
     people: [],
     builtIn: [],

@@ -1,0 +1,69 @@
+// The instances of a repository that are in a cluster. The repository's configuration says where
+// they are: no other file of this machine does, and no cluster is asked without need.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import type { Runtime } from "../../../lib/runtime/port.ts";
+import { workspaceRoot } from "../program/workspace-root.ts";
+import type { Shell } from "../terminal/shell.ts";
+
+/** `context`: of the kubeconfig. */
+export type ClusterPlace = { context: string | undefined; namespace: string };
+
+/** What the repository knows of an instance in a cluster. `id`: its own. */
+export type KnownCluster = ClusterPlace & { instance: InstanceName; id: string | undefined };
+
+type Surroundings = Pick<Shell, "cwd" | "env">;
+
+/** A part of another repository's instance belongs to this. */
+const elsewhere = "another repository";
+
+export async function knownClusters({ cwd, env }: Surroundings): Promise<KnownCluster[]> {
+  const workspace = await workspaceRoot(cwd).catch(() => undefined);
+  if (workspace === undefined || !(await mayHaveCluster(workspace))) return [];
+  const { KeptId } = await import("../../../lib/git/repository/kept-id.ts");
+  const known = await KeptId.clusters(workspace, env);
+  return known.map(({ instance, id, place }) => ({ instance, id, ...readPlace(place) }));
+}
+
+/** Git takes its time to start, and most repositories have nothing in a cluster. */
+async function mayHaveCluster(workspace: string): Promise<boolean> {
+  for (const path of [".git/config", "config"]) {
+    const text = await readFile(join(workspace, path), "utf8").catch(() => undefined);
+    if (text !== undefined) return /^\s*kubernetes\s*=/m.test(text);
+  }
+  // A linked worktree has a file in place of the folder.
+  return true;
+}
+
+export function writePlace({ context, namespace }: ClusterPlace): string {
+  return context === undefined ? namespace : `${namespace} ${context}`;
+}
+
+function readPlace(text: string): ClusterPlace {
+  const [namespace = "", ...context] = text.split(" ");
+  return { namespace, context: context.length === 0 ? undefined : context.join(" ") };
+}
+
+/**
+ * The runtime of a place. `ids`: the instances that are this repository's, with their ids; one that
+ * `sett up` makes is added. Throws `kubernetes-unreachable`.
+ */
+export async function openCluster(
+  { context, namespace }: ClusterPlace,
+  { cwd, env, interrupted }: Surroundings & Pick<Shell, "interrupted">,
+  ids: ReadonlyMap<InstanceName, string>,
+): Promise<Runtime> {
+  // It has a client of its own, which no other command needs.
+  const { kubernetesRuntime } = await import("../../../lib/runtime/kubernetes/runtime.ts");
+  const own = (await workspaceRoot(cwd)) ?? "";
+  const workspaceOf = (instance: InstanceName, id: string | undefined) =>
+    id !== undefined && ids.get(instance) === id ? own : elsewhere;
+  return await kubernetesRuntime({ context, namespace, env, workspaceOf, interrupted });
+}
+
+export function idsIn(known: readonly KnownCluster[]): Map<InstanceName, string> {
+  return new Map(
+    known.flatMap(({ instance, id }) => (id === undefined ? [] : [[instance, id] as const])),
+  );
+}

@@ -1,0 +1,125 @@
+// Refuses before anything is made what a cluster cannot do yet, or never can.
+import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
+import { formatProblem, sortProblems } from "../../../../lib/config/problems.ts";
+import { needsWorkers } from "../../../../lib/model/agent.ts";
+import type { SettConfig } from "../../../../lib/model/config.ts";
+import { SettError } from "../../../../lib/model/errors.ts";
+import type { Cassettes } from "../../services/input.ts";
+import type { Finding } from "./beyond-engine.ts";
+import { outOfReach } from "./require-reachable.ts";
+
+type Input = {
+  file: string;
+  /** As it is written. */
+  config: SettConfig;
+  cassettes: Cassettes | undefined;
+  problemAt: ProblemAt;
+};
+
+/** Throws `config-invalid`, with the line of each key, and `usage` for a folder of an option. */
+export function requireCluster(
+  { file, config, cassettes, problemAt }: Input,
+  warn: (sentence: string) => void,
+): void {
+  if (cassettes !== undefined)
+    throw new SettError(
+      "usage",
+      `--${cassettes.mode} ${cassettes.folder} cannot be used: a cluster does not see the files of this machine.`,
+      { hint: "Recorded calls of models need a Docker Engine of the machine with the folder." },
+    );
+  const problems = sortProblems(
+    notInCluster(config).map(({ path, sentence }) => problemAt(path, sentence)),
+  );
+  if (problems.length > 0)
+    throw new SettError(
+      "config-invalid",
+      `A cluster cannot run what ${file} says:\n${problems.map((problem) => `  ${formatProblem(problem)}`).join("\n")}`,
+      { hint: "docs/guides/kubernetes.md says what works there, and what is not there yet." },
+    );
+  if (config.limits.output_bytes > 0)
+    warn("What commands print is not kept in a cluster yet: `sett unearth --output` has none.");
+}
+
+/** What commands of agents reach of the machine that runs Docker is not there. */
+const machineName = "host.docker.internal";
+
+export function notInCluster(config: SettConfig): Finding[] {
+  const { agents, images, models, notify, services } = config;
+  const ofAgent = (name: string, ...keys: string[]) => ["agents", name, ...keys];
+  const named = (address: string | undefined) => address?.includes(machineName) === true;
+  const machine = `is on ${machineName}, which a cluster does not have`;
+  return [
+    ...(images.push === undefined
+      ? [
+          {
+            path: ["images"],
+            sentence:
+              "has no `push`: nodes pull images from a registry; name it, as in `images: { push: registry.example.org/team }`",
+          },
+        ]
+      : []),
+    ...agents.flatMap((agent) => [
+      ...(needsWorkers(agent)
+        ? [
+            {
+              path: ofAgent(agent.name, agent.replicas > 1 ? "replicas" : "strategy"),
+              sentence: "needs workers, which a cluster does not have yet: leave it out",
+            },
+          ]
+        : []),
+      ...(agent.workspace.prepare === undefined
+        ? []
+        : [
+            {
+              path: ofAgent(agent.name, "workspace", "prepare"),
+              sentence: "needs workers, which a cluster does not have yet: leave it out",
+            },
+          ]),
+      ...(agent.secrets.length === 0
+        ? []
+        : [
+            {
+              path: ofAgent(agent.name, "secrets"),
+              sentence: "cannot be given to pods yet: leave them out",
+            },
+          ]),
+      ...(agent.egress.some(named)
+        ? [{ path: ofAgent(agent.name, "egress"), sentence: machine }]
+        : []),
+    ]),
+    ...(services.api === undefined
+      ? []
+      : [{ path: ["services", "api"], sentence: "is not there in a cluster yet: leave it out" }]),
+    ...(models.way.ca === undefined || Object.keys(models.settings).length === 0
+      ? []
+      : [{ path: ["models", "ca"], sentence: "cannot be given to pods yet: leave it out" }]),
+    ...Object.entries(models.settings).flatMap(([name, { base_url }]) =>
+      named(base_url) ? [{ path: ["models", name, "base_url"], sentence: machine }] : [],
+    ),
+    ...notify.flatMap(({ url }, index) =>
+      named(url) ? [{ path: ["notify", index, "url"], sentence: machine }] : [],
+    ),
+    ...(services.redis.url === undefined
+      ? []
+      : [
+          {
+            path: ["services", "redis", "url"],
+            sentence:
+              "is not there in a cluster yet: leave it out, and Redis runs beside the agents",
+          },
+        ]),
+    ...(config.isolation === undefined
+      ? []
+      : [
+          {
+            path: ["isolation"],
+            sentence:
+              "is a runtime of a Docker Engine: `kubernetes.runtime_class` names a cluster's",
+          },
+        ]),
+    ...outOfReach({
+      services: { ...services, redis: { ...services.redis, url: undefined } },
+      triggers: config.triggers,
+    }),
+  ];
+}

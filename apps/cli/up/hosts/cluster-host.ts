@@ -1,0 +1,61 @@
+// An instance in a cluster: a Docker Engine builds its images, and a registry gives them to nodes.
+import { KeptId } from "../../../../lib/git/repository/kept-id.ts";
+import type { SettConfig } from "../../../../lib/model/config.ts";
+import { kubernetesTranslation } from "../../../../lib/runtime/kubernetes/translate.ts";
+import { writePlace } from "../../instance/clusters.ts";
+import type { FoundCluster } from "../../instance/runtimes.ts";
+import { requireCluster } from "../checks/require-cluster.ts";
+import type { Images as Built } from "../images/images.ts";
+import { pushImages } from "../images/push-images.ts";
+import { placeInClaim } from "./data-place.ts";
+import { engineHost } from "./engine-host.ts";
+import type { Host, HostInput } from "./host.ts";
+
+/** Redis must know its pod's limit, and sees the memory of its node. */
+const redisMemoryBytes = 1024 ** 3;
+
+export function clusterHost(found: FoundCluster, input: HostInput): Host {
+  const { file, config: written, cassettes, repository, instance, progress, shell } = input;
+  const config = inCluster(written);
+  const docker = engineHost(found.engine, { ...input, config });
+  const { pull_secret: pullSecret, runtime_class, node_selector } = written.kubernetes;
+  return {
+    config,
+    isInContainer: true,
+    isApart: true,
+    prepare: async () => {
+      await docker.prepare();
+      await new KeptId(repository.place, instance, shell.env).noteCluster(writePlace(found.place));
+    },
+    takeNames: async ({ id }) => void found.ids.set(instance, id),
+    isNear: async () => false,
+    requireUsable: async (_, problemAt) =>
+      requireCluster({ file, config: written, cassettes, problemAt }, (sentence) =>
+        shell.messages.warn(sentence),
+      ),
+    images: async (known, built) =>
+      await pushImages((await docker.images(known, built)) as Built, {
+        runtime: found.engine,
+        ...{ instance, id: known.id, registry: written.images.push ?? "" },
+        ...{ version: shell.version, progress, signal: shell.interrupted },
+      }),
+    translation: async () =>
+      kubernetesTranslation({
+        pullSecret,
+        runtimeClass: runtime_class,
+        nodeSelector: node_selector,
+      }),
+    dataOf: (redis) => placeInClaim(redis, found.place.namespace),
+    tidy: async () => {},
+  };
+}
+
+/** Pods share neither folders nor sockets, and what commands print is not kept yet. */
+function inCluster(config: SettConfig): SettConfig {
+  const { redis } = config.services;
+  const memory_bytes = redis.resources.limits.memory_bytes ?? redisMemoryBytes;
+  const resources = { ...redis.resources, limits: { ...redis.resources.limits, memory_bytes } };
+  const reached = { packs: "service", reach: "tls" } as const;
+  const services = { ...config.services, ...reached, redis: { ...redis, resources } };
+  return { ...config, services, limits: { ...config.limits, output_bytes: 0 } };
+}

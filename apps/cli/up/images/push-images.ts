@@ -1,0 +1,84 @@
+// Gives the images of an instance to the registry from which a cluster pulls them. Each agent's
+// gets the cub as its last layer. What runs is named by its digest, so that a name which means
+// another image later changes nothing.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { InstanceName } from "../../../../lib/model/ids.ts";
+import { idLabel, instanceLabel } from "../../../../lib/runtime/labels.ts";
+import type { EngineRuntime } from "../../../../lib/runtime/port.ts";
+import type { Progress } from "../../terminal/progress.ts";
+import type { Image, Images } from "./images.ts";
+
+type Input = {
+  runtime: EngineRuntime;
+  instance: InstanceName;
+  id: string;
+  /** With a path or without. */
+  registry: string;
+  version: string;
+  progress: Progress;
+  signal: AbortSignal;
+};
+
+/** Throws `build-failed` and `image-not-found`. */
+export async function pushImages(images: Images, input: Input): Promise<Images> {
+  const pushed = new Map<string, Promise<Image>>();
+  // Two agents may have the same image.
+  const push = (image: Image, name: string, cub?: Image) => {
+    const key = `${image.id} ${cub?.id}`;
+    const found = pushed.get(key) ?? pushOne(input, image, name, cub);
+    pushed.set(key, found);
+    return found;
+  };
+  const own = async (image: Image | undefined, name: string) =>
+    image === undefined ? undefined : await push(image, name);
+  const { orchestrator, cub, redis, gateway, api } = images;
+  const agents = Promise.all(
+    [...images.agents].map(
+      async ([name, image]) => [name, await push(image, `${input.instance}-${name}`, cub)] as const,
+    ),
+  );
+  agents.catch(() => undefined);
+  return {
+    redis: await own(redis, "sett-redis"),
+    orchestrator: await push(orchestrator, "sett-orchestrator"),
+    gateway: await own(gateway, "sett-gateway"),
+    api: await own(api, "sett-api"),
+    cub,
+    agents: new Map(await agents),
+  };
+}
+
+async function pushOne(
+  { runtime, instance, id, registry, progress, signal }: Input,
+  image: Image,
+  name: string,
+  cub: Image | undefined,
+): Promise<Image> {
+  const { images } = runtime.engine;
+  const step = progress.begin(name, "pushing its image");
+  const onProgress = (line: string) => step.update(line);
+  const repository = `${registry}/${name}`;
+  const tag = `${repository}:${shortId(image)}${cub === undefined ? "" : `-${shortId(cub)}`}`;
+  const folder = await mkdtemp(join(tmpdir(), "sett-push-"));
+  try {
+    const carried = cub === undefined ? "" : `COPY --from=${cub.tag} /cub /cub\n`;
+    await writeFile(join(folder, "Dockerfile"), `FROM ${image.tag}\n${carried}`);
+    const labels = { [instanceLabel]: instance, [idLabel]: id };
+    const spec = { contextDir: folder, dockerfile: "Dockerfile", args: {}, tag };
+    await images.build(
+      { ...spec, labels: cub === undefined ? {} : labels },
+      { onProgress, signal },
+    );
+    const digest = `${repository}@${await images.push(tag, { onProgress, signal })}`;
+    step.done("image pushed");
+    return { ...image, tag: digest, id: digest, digest };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function shortId({ id }: Image): string {
+  return id.replace(/^sha256:/, "").slice(0, 12);
+}

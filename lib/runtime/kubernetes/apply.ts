@@ -1,0 +1,242 @@
+// Makes the parts of an instance in a namespace, stops and removes them.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { SettError } from "../../model/errors.ts";
+import type { InstanceName } from "../../model/ids.ts";
+import type { ContainerSpec } from "../container-spec.ts";
+import { madeLabel, type PartLabels } from "../labels.ts";
+import { keptVolumeNames } from "../names.ts";
+import type { PlannedVolume } from "../part-plan.ts";
+import { type KubeObject, KubeRefusal } from "./client.ts";
+import { listWorkloads, type Place, podsOf, type WorkloadObject } from "./inspect.ts";
+import {
+  annotationsOf,
+  claimOf,
+  labelsOf,
+  newMade,
+  object,
+  objectsOf,
+  selectorOf,
+} from "./manifests.ts";
+import { ensureNamespace } from "./namespace.ts";
+import type { Kind } from "./resources.ts";
+
+const pollMs = 200;
+/** A node may need so long beside the time that a part has to stop. */
+const patienceMs = 60_000;
+
+const Services = z.object({
+  items: z.array(
+    z.object({
+      metadata: z.object({ name: z.string() }),
+      spec: z.object({ clusterIP: z.string().default("") }),
+    }),
+  ),
+});
+
+/** Throws `instance-taken`, `config-invalid` and what the cluster refuses. */
+export async function startPart(place: Place, spec: ContainerSpec): Promise<{ id: string }> {
+  const { client, namespace } = place;
+  const made = newMade(randomUUID());
+  const { secret, workload, others } = objectsOf(spec, {
+    made,
+    hosts: await hostsOf(place, spec.labels.instance),
+  });
+  await client.create(secret, namespace);
+  try {
+    for (const other of others) await client.apply(other, namespace);
+    if (await client.create(workload, namespace)) return { id: made };
+  } catch (error) {
+    await client.remove("Secret", namespace, secret.metadata.name);
+    throw error;
+  }
+  await client.remove("Secret", namespace, secret.metadata.name);
+  throw new SettError("instance-taken", `There is a part named ${spec.name} already.`, {
+    hint: "`sett list` shows the instances; `sett down` removes the parts of one.",
+  });
+}
+
+/** Nothing of an instance asks for names: the addresses of Services never change. */
+async function hostsOf({ client, namespace }: Place, instance: InstanceName) {
+  const list = Services.parse(await client.list("Service", namespace, selectorOf(instance)));
+  return list.items.map(({ metadata, spec }) => ({ name: metadata.name, address: spec.clusterIP }));
+}
+
+/** By its name, or by what is new for each. */
+export async function findWorkload(
+  place: Place,
+  nameOrMade: string,
+): Promise<WorkloadObject | undefined> {
+  const all = await listWorkloads(place);
+  return all.find(
+    ({ metadata }) => metadata.name === nameOrMade || metadata.labels[madeLabel] === nameOrMade,
+  );
+}
+
+/** Returns once no pod of it is left. */
+export async function stopPart(place: Place, name: string, timeoutSeconds: number): Promise<void> {
+  const found = await findWorkload(place, name);
+  if (found === undefined) return;
+  await scale(place, found, 0);
+  await endPods(place, found, timeoutSeconds);
+}
+
+async function scale(
+  { client, namespace }: Place,
+  { kind, metadata }: WorkloadObject,
+  count: number,
+) {
+  await client.merge(kind, namespace, metadata.name, { spec: { replicas: count } });
+}
+
+/** Throws `kubernetes-failed` where a node does not end them. */
+async function endPods(place: Place, found: WorkloadObject, graceSeconds: number): Promise<void> {
+  const { client, namespace } = place;
+  const made = found.metadata.labels[madeLabel] ?? "";
+  const last = Date.now() + graceSeconds * 1_000 + patienceMs;
+  const ended = new Set<string>();
+  for (;;) {
+    const pods = await podsOf(place, made);
+    if (pods.length === 0) return;
+    for (const { metadata } of pods) {
+      if (ended.has(metadata.uid)) continue;
+      ended.add(metadata.uid);
+      await client.remove("Pod", namespace, metadata.name, Math.max(1, Math.ceil(graceSeconds)));
+    }
+    if (Date.now() > last) {
+      const names = pods.map(({ metadata }) => metadata.name).join(", ");
+      throw new SettError("kubernetes-failed", `The cluster does not end ${names}.`, {
+        hint: `Is its node away? \`kubectl --namespace ${namespace} get pods --output wide\``,
+      });
+    }
+    await sleep(pollMs);
+  }
+}
+
+export async function startPartAgain(place: Place, name: string): Promise<void> {
+  const found = await findWorkload(place, name);
+  if (found !== undefined) await scale(place, found, 1);
+}
+
+const Whole = z.looseObject({ metadata: z.looseObject({}), spec: z.looseObject({}) });
+
+/** A cluster renames nothing: the same is made under the other name, with nothing that runs. */
+export async function renamePart(place: Place, nameOrMade: string, name: string): Promise<void> {
+  const { client, namespace } = place;
+  const found = await findWorkload(place, nameOrMade);
+  if (found === undefined || found.metadata.name === name) return;
+  const { kind, metadata } = found;
+  const whole = Whole.parse(await client.find(kind, namespace, metadata.name));
+  const copy: KubeObject = object(
+    kind,
+    name,
+    metadata.labels,
+    { spec: { ...whole.spec, replicas: 0 } },
+    metadata.annotations,
+  );
+  if (!(await client.create(copy, namespace)))
+    throw new SettError("instance-taken", `There is a part named ${name} already.`);
+  await client.remove(kind, namespace, metadata.name);
+}
+
+/** Killed if it runs. */
+export async function removePart(place: Place, name: string): Promise<void> {
+  const found = await findWorkload(place, name);
+  if (found !== undefined) await removeWorkload(place, found);
+}
+
+async function removeWorkload(place: Place, found: WorkloadObject): Promise<void> {
+  const { client, namespace } = place;
+  await client.remove(found.kind, namespace, found.metadata.name);
+  await endPods(place, found, 1);
+  const made = found.metadata.labels[madeLabel] ?? "";
+  await removeAll(place, "Secret", `${madeLabel}=${made}`);
+}
+
+const Named = z.object({
+  items: z
+    .array(
+      z.object({
+        metadata: z.object({
+          name: z.string(),
+          annotations: z.record(z.string(), z.string()).default({}),
+        }),
+      }),
+    )
+    .nullish(),
+});
+
+/** Of those of a selector, the ones that `isMeant`. */
+async function removeAll(
+  { client, namespace }: Place,
+  kind: Kind,
+  selector: string,
+  isMeant: (name: string) => boolean = () => true,
+): Promise<void> {
+  const { items } = Named.parse(await client.list(kind, namespace, selector));
+  const names = (items ?? []).map(({ metadata }) => metadata.name).filter(isMeant);
+  await Promise.all(names.map((name) => client.remove(kind, namespace, name)));
+}
+
+export async function makeClaim(
+  place: Place,
+  { name, labels }: PlannedVolume,
+  size: string,
+): Promise<"created" | "kept"> {
+  const { client, namespace } = place;
+  // A disk that is not kept is a folder of its pod.
+  if (!keptVolumeNames(labels.instance).includes(name)) return "kept";
+  if (await client.create(claimOf(name, labels, size), namespace)) return "created";
+  const found = Labelled.parse(await client.find("PersistentVolumeClaim", namespace, name));
+  const { "dev.sett.id": id } = found.metadata.annotations;
+  if (id === labels.id) return "kept";
+  throw new SettError(
+    "instance-taken",
+    `There is a claim ${name} in the namespace ${namespace} already, and it is not this instance's.`,
+    { hint: "Choose another name for the instance: sett up --name NAME" },
+  );
+}
+
+const Labelled = z.object({
+  metadata: z.object({ annotations: z.record(z.string(), z.string()).default({}) }),
+});
+
+/** What says that an instance is there, while nothing of it runs yet. */
+export async function makeMarker(place: Place, name: string, labels: PartLabels): Promise<void> {
+  const { client, namespace } = place;
+  await ensureNamespace(client, namespace);
+  const marker = object("ConfigMap", name, labelsOf(labels), { data: {} }, annotationsOf(labels));
+  if (await client.create(marker, namespace)) return;
+  throw new SettError(
+    "instance-taken",
+    `There is an instance ${labels.instance} in the namespace ${namespace} already.`,
+    { hint: "Choose another name for the instance: sett up --name NAME" },
+  );
+}
+
+export async function removeMarker({ client, namespace }: Place, name: string): Promise<void> {
+  await client.remove("ConfigMap", namespace, name);
+}
+
+/** Also what belongs to no part any more. The claims of others, and all else of them, stay. */
+export async function removeInstanceParts(
+  place: Place,
+  instance: InstanceName,
+  { blackboard }: { blackboard: "keep" | "remove" },
+): Promise<void> {
+  const selector = selectorOf(instance);
+  const own = (await listWorkloads(place)).filter(
+    ({ metadata }) => metadata.labels["dev.sett.instance"] === instance,
+  );
+  const removed = await Promise.allSettled(own.map((each) => removeWorkload(place, each)));
+  for (const kind of ["Service", "NetworkPolicy", "Secret", "ConfigMap"] as const)
+    await removeAll(place, kind, selector);
+  if (blackboard === "remove") await removeAll(place, "PersistentVolumeClaim", selector);
+  for (const result of removed) if (result.status === "rejected") throw result.reason;
+}
+
+/** Whether the cluster has said no to a thing that this user may not do. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof KubeRefusal && error.status === 403;
+}

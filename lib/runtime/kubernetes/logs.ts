@@ -1,0 +1,47 @@
+// The lines of a part's log, as the kubelet keeps them: both streams in one.
+import { SettError } from "../../model/errors.ts";
+import type { LogLine, LogOptions } from "../port.ts";
+import { type KubeClient, KubeRefusal } from "./client.ts";
+import { pathOf } from "./resources.ts";
+
+/** The log of one pod. The end of a signal ends the lines without an error. */
+export async function* podLines(
+  client: KubeClient,
+  { namespace, pod }: { namespace: string; pod: string },
+  { follow = false, tail, since, signal }: LogOptions = {},
+): AsyncGenerator<LogLine> {
+  if (signal?.aborted) return;
+  const query = {
+    ...{ container: "part", timestamps: "true", follow: String(follow) },
+    ...(tail !== undefined && { tailLines: String(tail) }),
+    ...(since !== undefined && { sinceTime: new Date(Math.floor(since * 1_000)).toISOString() }),
+  };
+  try {
+    const path = `${pathOf("Pod", namespace, pod)}/log`;
+    const answer = await client.ask(path, { query, isStream: true, signal });
+    for await (const line of linesOf(answer)) yield line;
+  } catch (error) {
+    if (signal?.aborted) return;
+    // A container that has not started has no log yet.
+    if (error instanceof KubeRefusal && error.status === 400) return;
+    if (error instanceof SettError) throw error;
+    throw client.unreachable("a log broke off", error);
+  }
+}
+
+async function* linesOf({ body }: Response): AsyncGenerator<LogLine> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of body ?? []) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield lineOf(line);
+  }
+  if (rest !== "") yield lineOf(rest);
+}
+
+function lineOf(text: string): LogLine {
+  const at = text.indexOf(" ");
+  const [time, line] = at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+  return { stream: "stdout", line, time };
+}

@@ -1,0 +1,243 @@
+// The objects of a cluster that a part is made of: a Secret with its variables, what keeps its pod
+// there, a Service where it has ports, and its NetworkPolicy. Pure.
+import { createHash } from "node:crypto";
+import { SettError } from "../../model/errors.ts";
+import type { InstanceName } from "../../model/ids.ts";
+import { unreachable } from "../../model/unreachable.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
+import type { ContainerSpec, Mount, Resources } from "../container-spec.ts";
+import { madeLabel, type PartLabels, writeLabels } from "../labels.ts";
+import { keptVolumeNames } from "../names.ts";
+import type { KubeObject } from "./client.ts";
+import { policyOf } from "./policies.ts";
+import { apiVersionOf, type Kind, type Workload } from "./resources.ts";
+
+/** By these Sett finds what is its own. Their values are short words, as the cluster wants them. */
+export const managedBy = { "app.kubernetes.io/managed-by": "sett" };
+const instanceLabel = "dev.sett.instance";
+const componentLabel = "dev.sett.component";
+/** The part to which a pod belongs; a Service finds its pods by it. */
+const partLabel = "dev.sett.part";
+
+/** The container of a pod in which the part runs. */
+const container = "part";
+
+/** A name of a Service, and of a pod's machine, is no longer. */
+const maxName = 63;
+/** A StatefulSet adds the hash of its revision to a label. */
+const maxStatefulName = 52;
+
+const mebibyte = 1024 ** 2;
+
+/**
+ * `made`: new for each. `hosts`: the names of the instance's Services with their addresses, which
+ * its pod then knows without asking for them.
+ */
+type Origin = { made: string; hosts: readonly { name: string; address: string }[] };
+
+export type PartObjects = { secret: KubeObject; workload: KubeObject; others: KubeObject[] };
+
+export function labelsOf(labels: PartLabels): Record<string, string> {
+  return {
+    ...managedBy,
+    [instanceLabel]: labels.instance,
+    [componentLabel]: labels.component,
+  };
+}
+
+/** Selects all that is of an instance. */
+export function selectorOf(instance: InstanceName): string {
+  return Object.entries({ ...managedBy, [instanceLabel]: instance })
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",");
+}
+
+/** All that Sett knows of a part. The place of the repository on a machine is not kept. */
+export function annotationsOf(labels: PartLabels): Record<string, string> {
+  return writeLabels({ ...labels, workspace: "" });
+}
+
+/** Throws `config-invalid` for a name that is too long. */
+export function objectsOf(spec: ContainerSpec, making: Origin): PartObjects {
+  const { name, labels } = spec;
+  const kind = workloadOf(spec);
+  requireShort(name, kind === "StatefulSet" ? maxStatefulName : maxName);
+  const own = { ...labelsOf(labels), [partLabel]: name };
+  const made = { [madeLabel]: making.made };
+  const secret = `${name}.${making.made}`;
+  const template = {
+    metadata: { labels: { ...own, ...made } },
+    spec: podOf(spec, secret, making),
+  };
+  const stable =
+    kind === "StatefulSet" ? { serviceName: name } : { strategy: { type: "Recreate" } };
+  return {
+    secret: object("Secret", secret, { ...own, ...made }, { type: "Opaque", stringData: spec.env }),
+    workload: object(
+      kind,
+      name,
+      { ...own, ...made },
+      {
+        spec: {
+          replicas: 1,
+          ...stable,
+          // One that was set aside has kept what it was made from.
+          revisionHistoryLimit: 0,
+          selector: { matchLabels: made },
+          template,
+        },
+      },
+      annotationsOf(labels),
+    ),
+    others: [...servicesOf(spec, own), policyOf(spec, own)],
+  };
+}
+
+/** What has data that stays never runs twice. */
+function workloadOf({ mounts, labels }: ContainerSpec): Workload {
+  const kept = keptVolumeNames(labels.instance);
+  const isKept = mounts.some((mount) => mount.kind === "volume" && kept.includes(mount.volume));
+  return isKept ? "StatefulSet" : "Deployment";
+}
+
+function requireShort(name: string, max: number): void {
+  if (name.length <= max) return;
+  throw new SettError(
+    "config-invalid",
+    `${name} has ${name.length} characters, and a cluster takes ${max} at most.`,
+    { hint: "Choose a shorter name for the agent, or for the instance: sett up --name NAME" },
+  );
+}
+
+export function object(
+  kind: Kind,
+  name: string,
+  labels: Record<string, string>,
+  content: object,
+  annotations?: Record<string, string>,
+): KubeObject {
+  const metadata = { name, labels, ...(annotations !== undefined && { annotations }) };
+  return { apiVersion: apiVersionOf(kind), kind, metadata, ...content };
+}
+
+export function claimOf(name: string, labels: PartLabels, size: string): KubeObject {
+  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: size } } };
+  return object("PersistentVolumeClaim", name, labelsOf(labels), { spec }, annotationsOf(labels));
+}
+
+function servicesOf({ name, ports = [] }: ContainerSpec, own: Record<string, string>) {
+  if (ports.length === 0) return [];
+  const spec = {
+    selector: { [partLabel]: name },
+    ports: ports.map(({ port }) => ({ name: `port-${port}`, port, targetPort: port })),
+  };
+  return [object("Service", name, own, { spec })];
+}
+
+function podOf(spec: ContainerSpec, secret: string, { hosts }: Origin) {
+  const { user, placement = {}, network, runtime } = spec;
+  const volumes = spec.mounts.map((mount, at) => volumeOf(mount, at, spec));
+  const { pullSecret, nodeSelector } = placement;
+  const isClosed = network !== "none" && network?.isClosed === true;
+  return {
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    restartPolicy: "Always",
+    ...withoutUndefined({ nodeSelector, runtimeClassName: runtime }),
+    ...(pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] }),
+    ...withoutUndefined({ terminationGracePeriodSeconds: spec.stopTimeoutSeconds }),
+    // No name is asked for: the addresses of the instance's own services never change.
+    ...(isClosed && { dnsPolicy: "None", dnsConfig: { nameservers: ["127.0.0.1"] } }),
+    hostAliases: hosts.map(({ name, address }) => ({ ip: address, hostnames: [name] })),
+    securityContext: {
+      runAsNonRoot: true,
+      ...(user !== undefined && {
+        runAsUser: user.uid,
+        runAsGroup: user.gid,
+        fsGroup: user.gid,
+        fsGroupChangePolicy: "OnRootMismatch",
+      }),
+      seccompProfile: { type: "RuntimeDefault" },
+    },
+    containers: [
+      {
+        name: container,
+        image: spec.image,
+        imagePullPolicy: "IfNotPresent",
+        ...withoutUndefined({ command: spec.entrypoint, args: spec.command }),
+        ...withoutUndefined({ workingDir: spec.workingDir }),
+        envFrom: [{ secretRef: { name: secret } }],
+        ...(spec.labels.component === "orchestrator" && { env: [holder] }),
+        ports: (spec.ports ?? []).map(({ port }) => ({ containerPort: port })),
+        resources: resourcesOf(spec.resources ?? {}),
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: spec.isRootReadOnly === true,
+          capabilities: { drop: ["ALL"] },
+        },
+        volumeMounts: spec.mounts.map(({ target, ...mount }, at) => ({
+          name: `v${at}`,
+          mountPath: target,
+          ...("access" in mount && mount.access === "ro" && { readOnly: true }),
+        })),
+      },
+    ],
+    volumes,
+  };
+}
+
+/** Another pod is another holder of the leader lease; the same one acquires it again at once. */
+const holder = { name: "SETT_HOLDER", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } };
+
+function volumeOf(mount: Mount, at: number, { labels, resources = {} }: ContainerSpec) {
+  const name = `v${at}`;
+  switch (mount.kind) {
+    case "volume": {
+      const { volume } = mount;
+      if (keptVolumeNames(labels.instance).includes(volume))
+        return { name, persistentVolumeClaim: { claimName: volume } };
+      const limit =
+        resources.fileBytes === undefined ? {} : { sizeLimit: String(resources.fileBytes) };
+      return { name, emptyDir: limit };
+    }
+    case "tmpfs":
+    case "secrets":
+      return { name, emptyDir: { medium: "Memory", sizeLimit: String(mount.sizeBytes) } };
+    case "bind":
+      throw new Error(`A pod has no folder of this machine: ${mount.path}`);
+    default:
+      return unreachable(mount);
+  }
+}
+
+/** A service may have so much, where sett.yml says nothing of it. */
+const usual = { nanoCpus: 2e9, memoryBytes: 1024 * mebibyte, diskBytes: 1024 * mebibyte };
+/** Every part asks for so much, where sett.yml says nothing of it: quotas want a number. */
+const request = { milliCpus: 20, memoryBytes: 96 * mebibyte, diskBytes: 64 * mebibyte };
+
+/** On one machine a reservation is a weight against others, of which a service may have many. */
+const maxReserved = 1e9;
+
+function resourcesOf(resources: Resources) {
+  const { nanoCpus = usual.nanoCpus, memoryBytes = usual.memoryBytes } = resources;
+  const { reservedNanoCpus: wish = 0, reservedMemoryBytes, fileBytes } = resources;
+  const milli = wish > maxReserved ? request.milliCpus : Math.max(request.milliCpus, wish / 1e6);
+  const memory = Math.min(memoryBytes, reservedMemoryBytes ?? request.memoryBytes);
+  return {
+    requests: {
+      cpu: `${Math.ceil(Math.min(milli, nanoCpus / 1e6))}m`,
+      memory: String(memory),
+      "ephemeral-storage": String(request.diskBytes),
+    },
+    limits: {
+      cpu: `${Math.ceil(nanoCpus / 1e6)}m`,
+      memory: String(memoryBytes),
+      "ephemeral-storage": String(2 * (fileBytes ?? usual.diskBytes)),
+    },
+  };
+}
+
+/** Letters and digits that are new for each part: a name of an object may end with it. */
+export function newMade(random: string): string {
+  return createHash("sha256").update(random).digest("hex").slice(0, 12);
+}

@@ -1,0 +1,80 @@
+// The namespace of an instance. One that Sett has made goes with what is in it, unless there is
+// anything of others by then; one that was there before stays.
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { SettError } from "../../model/errors.ts";
+import type { KubeClient } from "./client.ts";
+import { managedBy, object } from "./manifests.ts";
+import type { Kind } from "./resources.ts";
+
+const Found = z.object({
+  metadata: z.object({
+    uid: z.string(),
+    labels: z.record(z.string(), z.string()).default({}),
+    deletionTimestamp: z.string().optional(),
+  }),
+});
+const Listed = z.object({
+  items: z.array(z.object({ metadata: z.object({ name: z.string() }) })).nullish(),
+});
+
+const pollMs = 250;
+const endingMs = 120_000;
+
+/** Pods may do here what the cluster's own standard allows, and nothing more. */
+const restricted = {
+  "pod-security.kubernetes.io/enforce": "restricted",
+  "pod-security.kubernetes.io/enforce-version": "latest",
+};
+
+/** Throws `kubernetes-failed` where one that is ending does not end. */
+export async function ensureNamespace(
+  client: KubeClient,
+  namespace: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const last = Date.now() + endingMs;
+  for (;;) {
+    const found = await findNamespace(client, namespace);
+    if (found === undefined) {
+      const labels = { ...managedBy, ...restricted };
+      if (await client.create(object("Namespace", namespace, labels, {}), "")) return;
+    } else if (found.metadata.deletionTimestamp === undefined) return;
+    if (signal?.aborted) throw new SettError("interrupted", "Interrupted.");
+    if (Date.now() > last) throw endsNever(namespace);
+    await sleep(pollMs);
+  }
+}
+
+async function findNamespace(client: KubeClient, namespace: string) {
+  const found = await client.find("Namespace", "", namespace);
+  return found === undefined ? undefined : Found.parse(found);
+}
+
+/** The kinds of things of which one that is not ours keeps a namespace. */
+const kinds: Kind[] = [
+  ...(["Deployment", "StatefulSet", "Pod", "PersistentVolumeClaim"] as const),
+  ...(["Service", "ConfigMap", "Secret", "NetworkPolicy"] as const),
+];
+/** The cluster puts it into each namespace. */
+const ofCluster = "kube-root-ca.crt";
+
+/** Removes the namespace where Sett has made it and nothing is in it. */
+export async function removeIfEmpty(client: KubeClient, namespace: string): Promise<void> {
+  const found = await findNamespace(client, namespace);
+  const [[name, value] = ["", ""]] = Object.entries(managedBy);
+  if (found === undefined || found.metadata.labels[name] !== value) return;
+  if (found.metadata.deletionTimestamp !== undefined) return;
+  const lists = await Promise.all(kinds.map((kind) => client.list(kind, namespace)));
+  const left = lists.flatMap((list) => Listed.parse(list).items ?? []);
+  if (left.some(({ metadata }) => metadata.name !== ofCluster)) return;
+  await client.remove("Namespace", "", namespace, undefined, { uid: found.metadata.uid });
+}
+
+function endsNever(namespace: string): SettError {
+  return new SettError(
+    "kubernetes-failed",
+    `The namespace ${namespace} is being removed, and that does not end.`,
+    { hint: `\`kubectl get namespace ${namespace} --output yaml\` says what it waits for.` },
+  );
+}

@@ -1,0 +1,67 @@
+// Which connections the pods of a part may have, as NetworkPolicies. A cluster refuses all others
+// where its network plug-in enforces policies, and nothing where it does not. Pure.
+import { provenPort } from "../../model/proven-address.ts";
+import type { ServiceName } from "../../model/services.ts";
+import type { ContainerSpec } from "../container-spec.ts";
+import { openNetworkName } from "../names.ts";
+import type { KubeObject } from "./client.ts";
+import { apiVersionOf } from "./resources.ts";
+
+const instanceLabel = "dev.sett.instance";
+const componentLabel = "dev.sett.component";
+const partLabel = "dev.sett.part";
+const redisPort = 6379;
+
+/** The port of each service that others of the instance reach, and who they are. */
+const served: Partial<Record<ServiceName, { port: number; by: readonly string[] }>> = {
+  redis: { port: redisPort, by: ["orchestrator", "agent", "gateway"] },
+  packs: { port: provenPort, by: ["agent"] },
+  gateway: { port: provenPort, by: ["agent"] },
+  egress: { port: provenPort, by: ["agent"] },
+};
+
+const all = "0.0.0.0/0";
+/** Where clouds tell a machine its credentials. */
+const metadata = "169.254.0.0/16";
+const dns = [
+  { protocol: "UDP", port: 53 },
+  { protocol: "TCP", port: 53 },
+];
+
+/** `own`: the labels of the part's pods. */
+export function policyOf(spec: ContainerSpec, own: Record<string, string>): KubeObject {
+  const { name, labels } = spec;
+  const { component, instance } = labels;
+  const here = (components: readonly string[]) => ({
+    podSelector: {
+      matchLabels: { [instanceLabel]: instance },
+      matchExpressions: [{ key: componentLabel, operator: "In", values: components }],
+    },
+  });
+  const ofPort = (port: number) => [{ protocol: "TCP", port }];
+  const own_ = Object.entries(served).find(([service]) => service === component)?.[1];
+  const inward = own_ === undefined ? [] : [{ from: [here(own_.by)], ports: ofPort(own_.port) }];
+  const toServices = Object.entries(served).flatMap(([service, { port, by }]) =>
+    by.includes(component) ? [{ to: [here([service])], ports: ofPort(port) }] : [],
+  );
+  const outside = reachesOutside(spec)
+    ? [{ to: [{ ipBlock: { cidr: all, except: [metadata] } }] }, { ports: dns }]
+    : [];
+  return {
+    apiVersion: apiVersionOf("NetworkPolicy"),
+    kind: "NetworkPolicy",
+    metadata: { name, labels: own },
+    spec: {
+      podSelector: { matchLabels: { [partLabel]: name } },
+      policyTypes: ["Ingress", "Egress"],
+      ingress: inward,
+      egress: [...toServices, ...outside],
+    },
+  };
+}
+
+/** The orchestrator has webhooks to notify, the gateway asks providers, the proxy passes on. */
+function reachesOutside({ labels: { component, instance }, network }: ContainerSpec): boolean {
+  const isDirect = network !== "none" && network?.name === openNetworkName(instance);
+  return isDirect || component === "orchestrator" || component === "gateway";
+}

@@ -1,0 +1,32 @@
+// The kinds of objects that Sett makes in a cluster, and where the API server has them.
+
+const groups = {
+  Namespace: ["/api/v1", "namespaces"],
+  Node: ["/api/v1", "nodes"],
+  Pod: ["/api/v1", "pods"],
+  Service: ["/api/v1", "services"],
+  Secret: ["/api/v1", "secrets"],
+  ConfigMap: ["/api/v1", "configmaps"],
+  Event: ["/api/v1", "events"],
+  PersistentVolumeClaim: ["/api/v1", "persistentvolumeclaims"],
+  Deployment: ["/apis/apps/v1", "deployments"],
+  StatefulSet: ["/apis/apps/v1", "statefulsets"],
+  NetworkPolicy: ["/apis/networking.k8s.io/v1", "networkpolicies"],
+  Lease: ["/apis/coordination.k8s.io/v1", "leases"],
+} as const;
+
+export type Kind = keyof typeof groups;
+/** What keeps the pods of a part there. */
+export type Workload = "Deployment" | "StatefulSet";
+
+export function apiVersionOf(kind: Kind): string {
+  return groups[kind][0].replace(/^\/apis?\//, "");
+}
+
+/** Without a name: where all of a namespace are. */
+export function pathOf(kind: Kind, namespace: string, name?: string): string {
+  const [group, plural] = groups[kind];
+  const isOfCluster = kind === "Namespace" || kind === "Node";
+  const folder = isOfCluster ? `${group}/${plural}` : `${group}/namespaces/${namespace}/${plural}`;
+  return name === undefined ? folder : `${folder}/${name}`;
+}

@@ -1,0 +1,168 @@
+// The runtime of a Kubernetes cluster: the parts of an instance are pods of one namespace.
+import { z } from "zod";
+import { SettError } from "../../model/errors.ts";
+import type { InstanceName } from "../../model/ids.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
+import { madeLabel } from "../labels.ts";
+import type { Apply, EngineInfo, Observe, Runtime, Workers } from "../port.ts";
+import { workersOf } from "../workers.ts";
+import {
+  findWorkload,
+  isForbidden,
+  makeClaim,
+  makeMarker,
+  removeInstanceParts,
+  removeMarker,
+  removePart,
+  renamePart,
+  startPart,
+  startPartAgain,
+  stopPart,
+} from "./apply.ts";
+import { execInPod, openPort } from "./channels.ts";
+import { KubeClient } from "./client.ts";
+import { bytesOf, newest, type Place, podsOf, readInstances } from "./inspect.ts";
+import { findCluster } from "./kubeconfig.ts";
+import { LedPorts } from "./lead.ts";
+import { acquireLease } from "./lock.ts";
+import { podLines } from "./logs.ts";
+
+/** `context`: else the current one of the kubeconfig. */
+export type ClusterPlace = { context?: string | undefined; namespace: string };
+
+type Options = ClusterPlace & {
+  env: Readonly<Record<string, string | undefined>>;
+  workspaceOf: Place["workspaceOf"];
+  /** Aborted with `over` when the program has nothing more to do. */
+  interrupted: AbortSignal;
+};
+
+/** The size of a claim; a cluster may let it grow later. */
+const claimSize = "8Gi";
+
+/** Reads the kubeconfig, and does not connect yet. Throws `kubernetes-unreachable`. */
+export async function kubernetesRuntime({
+  context,
+  namespace,
+  env,
+  workspaceOf,
+  interrupted,
+}: Options): Promise<Runtime> {
+  const client = new KubeClient(await findCluster(env, context));
+  const led = new LedPorts();
+  const onAbort = () => {
+    if (interrupted.reason === "over") led.closeAll();
+  };
+  interrupted.addEventListener("abort", onAbort, { once: true });
+  const portOf = async (made: string, port: number) =>
+    await openPort(client, { namespace, pod: await podOf(place, made) }, port);
+  const leadTo = (made: string, port: number) =>
+    led.leadTo(`${made}:${port}`, () => portOf(made, port));
+  const place: Place = { client, namespace, workspaceOf, leadTo };
+  const parts = async (instance: InstanceName) =>
+    (await readInstances(place)).find((each) => each.instance === instance) ?? {
+      ...{ instance, containers: [], volumes: [], networks: [] },
+    };
+  const observe: Observe = {
+    check: () => checkCluster(client),
+    instances: () => readInstances(place),
+    parts,
+    find: async (name) =>
+      (await readInstances(place))
+        .flatMap(({ containers }) => containers)
+        .find((part) => part.name === name || part.id === name),
+    logs: async function* (name, options) {
+      const pod = await podOf(place, await madeOf(place, name)).catch(() => undefined);
+      if (pod !== undefined) yield* podLines(client, { namespace, pod }, options);
+    },
+    exec: async (name, command, input) => {
+      const pod = await podOf(place, await madeOf(place, name));
+      return await execInPod(client, { namespace, pod }, command, input);
+    },
+    connect: async (name, port) => await portOf(await madeOf(place, name), port),
+    // biome-ignore lint/correctness/useYield: it always throws.
+    readFiles: async function* (volume) {
+      throw notThere(`read the files of ${volume}`);
+    },
+  };
+  const apply: Apply = {
+    lock: (instance, holder, signal) =>
+      acquireLease({ client, namespace, instance }, holder, signal),
+    start: (spec) => startPart(place, spec),
+    startAgain: (name) => startPartAgain(place, name),
+    rename: (name, other) => renamePart(place, name, other),
+    stop: (name, timeoutSeconds) => stopPart(place, name, timeoutSeconds),
+    remove: (name) => removePart(place, name),
+    makeVolume: (volume) => makeClaim(place, volume, claimSize),
+    writeFiles: async (volume) => {
+      throw notThere(`write files into ${volume}`);
+    },
+    removeVolume: (name) => client.remove("PersistentVolumeClaim", namespace, name),
+    createNetwork: (name, labels) => makeMarker(place, name, labels),
+    // Policies say who reaches whom.
+    joinNetwork: async () => {},
+    removeNetwork: (name) => removeMarker(place, name),
+    removeInstance: (instance, keeping) => removeInstanceParts(place, instance, keeping),
+  };
+  const wait: Workers["wait"] = async () => {
+    throw notThere("wait for a worker");
+  };
+  return { observe, apply, workers: workersOf(observe, apply, wait) };
+}
+
+function notThere(what: string): SettError {
+  return new SettError("kubernetes-failed", `Sett cannot ${what} in a cluster yet.`, {
+    hint: "docs/guides/kubernetes.md says what is not there yet.",
+  });
+}
+
+/** Throws `not-ready` where there is no such part. */
+async function madeOf(place: Place, name: string): Promise<string> {
+  const made = (await findWorkload(place, name))?.metadata.labels[madeLabel];
+  if (made !== undefined) return made;
+  throw new SettError("not-ready", `There is no part ${name} in the namespace ${place.namespace}.`);
+}
+
+/** Throws `not-ready` where nothing runs. */
+async function podOf(place: Place, made: string): Promise<string> {
+  const pod = newest(await podsOf(place, made));
+  if (pod !== undefined) return pod.metadata.name;
+  throw new SettError("not-ready", "The part has no pod yet.");
+}
+
+const Version = z.object({ gitVersion: z.string().default("") });
+const Nodes = z.object({
+  items: z.array(
+    z.object({
+      status: z.object({
+        allocatable: z.object({ cpu: z.string().default("1"), memory: z.string().default("0") }),
+        nodeInfo: z.object({ architecture: z.string().default("amd64") }),
+      }),
+    }),
+  ),
+});
+
+/** Of a cluster whose nodes this user may not see. */
+const unseen = { architecture: "amd64", cpus: 64, memoryBytes: 8 * 1024 ** 3 };
+
+async function checkCluster(client: KubeClient): Promise<EngineInfo> {
+  const { gitVersion: version } = Version.parse(await client.json("/version"));
+  const limits = { canLimitSystemCalls: false, canLimitProcessors: true, isRootless: false };
+  try {
+    const { items } = Nodes.parse(await client.list("Node", ""));
+    const of = items.map(({ status }) => ({
+      architecture: status.nodeInfo.architecture,
+      cpus: coresOf(status.allocatable.cpu),
+      memoryBytes: bytesOf(status.allocatable.memory) ?? 0,
+    }));
+    const [largest] = of.toSorted((a, b) => b.cpus - a.cpus);
+    return { version, ...limits, ...withoutUndefined(largest ?? unseen) };
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    return { version, ...limits, ...unseen };
+  }
+}
+
+function coresOf(quantity: string): number {
+  return quantity.endsWith("m") ? Number(quantity.slice(0, -1)) / 1_000 : Number(quantity);
+}

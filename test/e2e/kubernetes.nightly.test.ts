@@ -1,0 +1,107 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { randomUUID } from "node:crypto";
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { KubeClient } from "../../lib/runtime/kubernetes/client.ts";
+import { findCluster } from "../../lib/runtime/kubernetes/kubeconfig.ts";
+import { runSett } from "../support/cli/sett-process.ts";
+import { configFolder } from "../support/config/config-file.ts";
+import { isNight } from "../support/nightly.ts";
+
+setDefaultTimeout(600_000);
+
+const kubeconfig = process.env.SETT_TEST_KUBERNETES ?? "";
+/** It needs a cluster whose nodes pull from a registry to which this machine may push. */
+const inCluster = test.skipIf(!isNight || kubeconfig === "");
+const registry = process.env.SETT_TEST_REGISTRY ?? "localhost:5000/sett-test";
+
+const run = `#!/bin/sh
+jq -r .target_artefact.payload > hello.txt
+git add hello.txt
+git -c user.name=writer -c user.email=writer@example.org commit --quiet --message "Write it" >&2
+jq -n --arg commit "$(git rev-parse HEAD)" \\
+  '{artefact_type: "CodeCommit", artefact_payload: $commit, summary: "Wrote it"}'
+`;
+
+const settYml = (word: string) => `version: '1.0'
+images: { push: ${registry} }
+agents:
+  writer:
+    build: ./agents/writer
+    command: ["/app/run.sh"]
+    workspace: { mode: rw }
+    environment: ["WORD=${word}"]
+    bids:
+      - { on: GoalDefined, bid: exclusive }
+`;
+
+async function repository(word: string) {
+  const made = await configFolder({
+    "sett.yml": settYml(word),
+    "agents/writer/run.sh": run,
+    "agents/writer/Dockerfile": "FROM sett/agent-base:latest\nCOPY run.sh /app/run.sh\n",
+  });
+  await chmod(join(made.folder, "agents/writer/run.sh"), 0o755);
+  await git(made.folder, "init", "--quiet");
+  await commitAll(made.folder);
+  return made;
+}
+
+async function commitAll(cwd: string) {
+  await git(cwd, "add", ".");
+  await git(cwd, "-c", "user.name=ada", "-c", "user.email=ada@example.org", "commit", "-qm", "one");
+}
+
+async function git(cwd: string, ...words: string[]): Promise<string> {
+  const child = Bun.spawn(["git", ...words], { cwd, stdout: "pipe" });
+  expect(await child.exited).toBe(0);
+  return await new Response(child.stdout).text();
+}
+
+const env = {
+  KUBECONFIG: kubeconfig,
+  ...(process.env.DOCKER_HOST !== undefined && { DOCKER_HOST: process.env.DOCKER_HOST }),
+};
+const name = `t${randomUUID().slice(0, 6)}`;
+const sett = (cwd: string, ...words: string[]) => runSett(words, { cwd, env });
+const inSteps: string[] = [];
+
+afterAll(async () => {
+  for (const folder of inSteps) await sett(folder, "down", "--name", name, "--volumes", "--force");
+});
+
+inCluster(
+  "a goal with a commit settles in a cluster, and `down --volumes` leaves nothing",
+  async () => {
+    await using made = await repository("one");
+    const { folder } = made;
+    inSteps.push(folder);
+    const up = await sett(folder, "up", "--runtime", "kubernetes", "--name", name);
+    expect(up.err).toContain(`${name} is up`);
+    const goal = await sett(folder, "forage", "--goal", "hello", "--watch");
+    expect(goal.out).toContain("is settled");
+    expect(await git(folder, "for-each-ref", `refs/sett/${name}`)).toContain("commit");
+    expect((await sett(folder, "list")).out).toMatch(new RegExp(`${name} +running +kubernetes`));
+    expect((await sett(folder, "logs", "writer")).out).toContain("Tool execution completed");
+
+    // Another repository does not take it over.
+    await using other = await repository("one");
+    const taken = await sett(other.folder, "up", "--runtime", "kubernetes", "--name", name);
+    expect(taken.err).toContain("for another repository");
+    expect(taken.code).toBe(1);
+
+    await Bun.write(join(folder, "sett.yml"), settYml("two"));
+    await commitAll(folder);
+    expect((await sett(folder, "up")).err).toContain("environment");
+
+    expect((await sett(folder, "down")).err).toContain("Its blackboard is kept");
+    expect((await sett(folder, "up")).err).toContain(`${name} is up`);
+    expect((await sett(folder, "hoard")).out).toContain("Wrote it");
+    expect((await sett(folder, "down", "--volumes")).err).toContain("is removed");
+    inSteps.pop();
+    const client = new KubeClient(await findCluster({ KUBECONFIG: kubeconfig }, undefined));
+    const left = JSON.stringify(await client.find("Namespace", "", `sett-${name}`));
+    expect(left === undefined || left.includes("deletionTimestamp")).toBe(true);
+  },
+);

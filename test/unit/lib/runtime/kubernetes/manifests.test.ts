@@ -1,0 +1,115 @@
+import { expect, test } from "bun:test";
+import { SettError } from "../../../../../lib/model/errors.ts";
+import { AgentName, InstanceName } from "../../../../../lib/model/ids.ts";
+import type { ContainerSpec } from "../../../../../lib/runtime/container-spec.ts";
+import { objectsOf } from "../../../../../lib/runtime/kubernetes/manifests.ts";
+
+const instance = InstanceName.parse("demo");
+const origin = {
+  made: "0123456789ab",
+  hosts: [{ name: "sett-demo-redis", address: "10.96.0.7" }],
+};
+
+function agentSpec(more: Partial<ContainerSpec> = {}): ContainerSpec {
+  const agent = AgentName.parse("writer");
+  return {
+    name: "sett-demo-agent-writer",
+    image: "registry.example.org/team/demo-writer@sha256:abc",
+    labels: {
+      ...{ instance, workspace: "/home/ada/letters", version: "1", id: "one" },
+      ...{ component: "agent", agent, role: "writer" },
+    },
+    env: { REDIS_URL: "redis://agent@sett-demo-redis:6379" },
+    user: { uid: 10001, gid: 10001 },
+    mounts: [
+      { kind: "volume", volume: "sett-demo-workspace-writer", target: "/workspace", access: "rw" },
+      { kind: "tmpfs", target: "/tmp", sizeBytes: 1024 },
+    ],
+    network: { name: "sett-demo", aliases: [], isClosed: true },
+    capabilities: "none",
+    isRootReadOnly: true,
+    restart: "unless-stopped",
+    resources: { memoryBytes: 512 * 1024 ** 2, fileBytes: 1e9 },
+    stopTimeoutSeconds: 40,
+    ...more,
+  };
+}
+
+test("an agent's pod asks for nothing that the standard `restricted` refuses", () => {
+  const { workload, secret } = objectsOf(agentSpec(), origin);
+  expect(workload.kind).toBe("Deployment");
+  expect(workload).toMatchObject({
+    spec: {
+      strategy: { type: "Recreate" },
+      template: {
+        spec: {
+          automountServiceAccountToken: false,
+          securityContext: {
+            ...{ runAsNonRoot: true, runAsUser: 10001, fsGroup: 10001 },
+            seccompProfile: { type: "RuntimeDefault" },
+          },
+          containers: [
+            {
+              envFrom: [{ secretRef: { name: secret.metadata.name } }],
+              securityContext: {
+                ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+                capabilities: { drop: ["ALL"] },
+              },
+            },
+          ],
+        },
+      },
+    },
+  });
+});
+
+test("an agent's pod knows the services by their addresses, and asks no DNS", () => {
+  expect(objectsOf(agentSpec(), origin).workload).toMatchObject({
+    spec: {
+      template: {
+        spec: {
+          dnsPolicy: "None",
+          hostAliases: [{ ip: "10.96.0.7", hostnames: ["sett-demo-redis"] }],
+        },
+      },
+    },
+  });
+});
+
+test("variables are in a Secret alone, and no object names the folder of the repository", () => {
+  const { workload, secret, others } = objectsOf(agentSpec(), origin);
+  expect(secret).toMatchObject({ stringData: { REDIS_URL: expect.any(String) } });
+  expect(JSON.stringify([workload, others])).not.toContain("redis://");
+  expect(JSON.stringify([workload, secret, others])).not.toContain("/home/ada");
+});
+
+test("an agent's policy lets it reach services of its own instance and nothing else", () => {
+  const policy = objectsOf(agentSpec(), origin).others.find(({ kind }) => kind === "NetworkPolicy");
+  const text = JSON.stringify(policy);
+  expect(policy).toMatchObject({ spec: { policyTypes: ["Ingress", "Egress"], ingress: [] } });
+  expect(text).toContain('"values":["redis"]');
+  expect(text).not.toContain("ipBlock");
+  const direct = agentSpec({ network: { name: "sett-demo.open", aliases: [] } });
+  expect(JSON.stringify(objectsOf(direct, origin).others)).toContain("ipBlock");
+});
+
+test("a part with a volume that is kept is a StatefulSet with a claim, and a Service for its port", () => {
+  const redis = objectsOf(
+    {
+      ...agentSpec(),
+      ...{ name: "sett-demo-redis", ports: [{ port: 6379, isInside: true }] },
+      labels: { instance, workspace: "", version: "1", id: "one", component: "redis" },
+      mounts: [{ kind: "volume", volume: "sett-demo-blackboard", target: "/data", access: "rw" }],
+    },
+    origin,
+  );
+  expect(redis.workload.kind).toBe("StatefulSet");
+  expect(JSON.stringify(redis.workload)).toContain('"claimName":"sett-demo-blackboard"');
+  expect(redis.others.map(({ kind }) => kind)).toEqual(["Service", "NetworkPolicy"]);
+});
+
+test("a name that a cluster does not take is refused with its length", () => {
+  const name = `sett-demo-agent-${"a".repeat(60)}`;
+  expect(() => objectsOf(agentSpec({ name }), origin)).toThrow(SettError);
+  expect(() => objectsOf(agentSpec({ name }), origin)).toThrow(/76 characters/);
+});
