@@ -38,6 +38,7 @@ export function fewPayloads(board: PersonBlackboard): PersonBlackboard {
     ...board,
     readArtefact: (id) => few.run(() => board.readArtefact(id)),
     readWithDigest: (id) => few.run(() => board.readWithDigest(id)),
+    readRecord: (id) => few.run(() => board.readRecord(id)),
     readArtefacts: (ids) =>
       few.run(async () => {
         if (ids.length > 1) await requireFew(board, ids);

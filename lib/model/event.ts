@@ -29,7 +29,8 @@ export const EventType = z.enum([
   /**
    * An artefact is on the blackboard. Data: `structural_type`, `type`, `version`, `role`,
    * `goal_artefacts`, `agent`; `pieces` (how many) of a list of pieces, and `list` (its id) of a
-   * piece and of what work on one has led to.
+   * piece and of what work on one has led to; and `sha256`, the digest of its record
+   * ([Proof](proof.md)).
    */
   "artefact_created",
   /**
@@ -42,9 +43,10 @@ export const EventType = z.enum([
   /**
    * The orchestrator has opened a claim. Data: `kind`, `cause`, `missing` (how many agents are
    * asked to bid), and `registry` and `policy`, the digests of what it was opened on; and `paths`,
-   * of the files that the artefact's change touches, where a bid depends on them. All events of a
-   * decision about a claim have `rev`; the first has `trigger` where something has caused it, and
-   * the two digests where they are not those of the decision before.
+   * of the files that the artefact's change touches, where a bid depends on them. All later events
+   * that change a claim have `rev`, which its record has then. The first of a decision has
+   * `trigger` where something has caused it, and the two digests where they are not those of the
+   * decision before.
    */
   "claim_opened",
   /** A claim was announced again, for the first time. Data: `missing`. */

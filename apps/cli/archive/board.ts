@@ -15,6 +15,7 @@ import type { CallRecord } from "../../../lib/model/model-call.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 import type { ArchivedGoal } from "./format.ts";
 import { readArchive } from "./read.ts";
+import { recordOfLine } from "./record-of-line.ts";
 
 type Content = {
   instance: InstanceName;
@@ -53,6 +54,11 @@ export async function archiveBoard(path: string): Promise<ReadingBoard> {
       const [artefact] = await readArtefacts([id]);
       if (artefact === undefined) throw missing(id);
       return artefact;
+    },
+    readRecord: async (id) => {
+      for await (const line of readArchive(path))
+        if ("artefact" in line && line.artefact.id === id) return recordOfLine(line);
+      return undefined;
     },
     readOutput: async (id) => {
       const ending = events.findLast(

@@ -36,7 +36,13 @@ const Seal = z.object({ lines: z.int(), sha256: z.string() });
 /** Later versions may add members, and kinds of lines. */
 export const ArchiveLine = z.union([
   z.object({ goal: ArchivedGoal }),
-  z.object({ artefact: Artefact }),
+  z.object({
+    artefact: Artefact,
+    /** Of its record (docs/reference/proof.md): older archives, and older artefacts, have none. */
+    salt: z.string().optional(),
+    /** The record in base64, where salt and artefact do not give its bytes. */
+    record: z.string().optional(),
+  }),
   z.object({ claim: Claim, cause: z.string(), grants: z.array(Grant) }),
   z.object({ question: ArtefactId, answer: ArtefactId }),
   z.object({ call: CallRecord }),

@@ -1,5 +1,6 @@
 // sett unearth: shows one artefact with its whole content.
 
+import { saltIn } from "../../../lib/blackboard/records/artefact-record.ts";
 import { readBrief } from "../../../lib/client/facts/brief.ts";
 import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
 import { overwrittenSentence, readCheckedArtefact } from "../../../lib/client/facts/checked.ts";
@@ -32,6 +33,10 @@ const apart = [
   ["payload", "transcript"],
   ["payload", "streams"],
   ["streams", "transcript"],
+  ["record", "json"],
+  ["record", "payload"],
+  ["record", "streams"],
+  ["record", "transcript"],
 ] as const;
 
 export const unearth = defineCommand({
@@ -46,7 +51,9 @@ export const unearth = defineCommand({
     "lost. With --json: every call, with the bodies of request and answer.",
     "--streams shows what the command has printed beside its answer, which the recorder keeps: stderr, and where it",
     "failed stdout. With --json: the bytes as they were.",
-    "Control characters are left out of what an agent has written, except with --payload.",
+    "--record prints the bytes whose SHA-256 the log names: `sett unearth ID --record | sha256sum` gives the digest that",
+    "`sett watch -o jsonl` shows in artefact_created.",
+    "Control characters are left out of what an agent has written, except with --payload and --record.",
   ].join("\n"),
   args: {
     id: {
@@ -66,12 +73,18 @@ export const unearth = defineCommand({
       description: "show what its command has printed beside it",
     },
     payload: { type: "boolean", alias: "p", description: "print only the content, byte for byte" },
+    record: {
+      type: "boolean",
+      alias: "r",
+      description: "print only the bytes that its event names by SHA-256",
+    },
     json: jsonArgument,
     name: nameArgument,
   },
   examples: [
     "sett unearth 9f3a12b4",
     "sett unearth 9f3a12b4 --payload > report.md",
+    "sett unearth 9f3a12b4 --record | sha256sum",
     "sett unearth 9f3a12b4 --transcript",
     "sett unearth 9f3a12b4 --streams",
     "sett unearth 9f3a12b4 --streams --json | jq -r .stderr.text",
@@ -91,6 +104,10 @@ export const unearth = defineCommand({
     );
     if (artefact === undefined) throw notFound(args.id, "artefact", shell.suggest);
     if (artefact.overwritten) shell.messages.warn(overwrittenSentence([artefact.id]));
+    if (args.record) {
+      await showRecord(board, artefact, shell);
+      return;
+    }
     if (args.transcript) {
       await showTranscript(board, artefact, args.json, shell);
       return;
@@ -123,6 +140,17 @@ export const unearth = defineCommand({
     return;
   },
 });
+
+async function showRecord(board: ReadingBoard, { id }: Artefact, shell: Shell): Promise<void> {
+  const record = await board.readRecord(id);
+  if (record === undefined) throw notFound(id, "artefact", shell.suggest);
+  const bytes = Buffer.from(record, "base64");
+  if (saltIn(bytes) === "")
+    shell.messages.note(
+      "An earlier version of Sett has stored it: its event names no digest of the record.",
+    );
+  await shell.out.writeBytes(bytes);
+}
 
 async function showTranscript(
   board: ReadingBoard,

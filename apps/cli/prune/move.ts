@@ -8,6 +8,7 @@ import type { FactDigest } from "../../../lib/model/fact.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import type { ArchiveHeader } from "../archive/format.ts";
 import { eventPages } from "../archive/log-order.ts";
+import { recordMembers } from "../archive/record-of-line.ts";
 import { type Archive, writeArchive } from "../archive/write.ts";
 import { digestsIn } from "../audit/replay.ts";
 import type { PrunableGoal } from "./choose.ts";
@@ -128,7 +129,11 @@ async function addGoal(
 ): Promise<void> {
   await archive.add({ goal: { id, state, ended, artefacts, claims } });
   const ids = await board.listArtefactsOfGoal(id);
-  for await (const artefact of readWhole(board, ids)) await archive.add({ artefact });
+  for await (const artefact of readWhole(board, ids))
+    await archive.add({
+      artefact,
+      ...recordMembers(artefact, await board.readRecord(artefact.id)),
+    });
   for (const artefact of ids) await addClaims(board, artefact, archive);
   const answers = await board.answersOf(ids);
   for (const [index, answer] of answers.entries())

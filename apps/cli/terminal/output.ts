@@ -9,6 +9,8 @@ export type Output = Layout & {
    * than the reader reads.
    */
   write(text: string): Promise<void>;
+  /** What need not be UTF-8. */
+  writeBytes(bytes: Uint8Array): Promise<void>;
 };
 
 /** The same output with another `write`. */
@@ -43,15 +45,17 @@ export function createOutput(
     if (closed.includes(error.code ?? "")) onClosed();
     else onFailed(error);
   });
+  const write = (chunk: string | Uint8Array) =>
+    new Promise<void>((resolve) => {
+      stream.write(chunk, () => resolve());
+    });
   return {
     isTerminal,
     get columns() {
       return isTerminal ? stream.columns || 80 : undefined;
     },
     style: createStyle(isColoured),
-    write: (text) =>
-      new Promise((resolve) => {
-        stream.write(text, () => resolve());
-      }),
+    write,
+    writeBytes: write,
   };
 }

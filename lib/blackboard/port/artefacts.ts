@@ -54,8 +54,19 @@ export interface ArtefactBoard {
    * the key, when a person has damaged it by hand.
    */
   readArtefact(id: ArtefactId): Promise<Artefact | undefined>;
-  /** The same, with the digest of its content as it was read, for a person's verdict. */
-  readWithDigest(id: ArtefactId): Promise<{ artefact: Artefact; digest: string } | undefined>;
+  /**
+   * The same, with the digest of its content as it was read, for a person's verdict. `sha256`: of
+   * its record; undefined for one that a version has stored which named none.
+   */
+  readWithDigest(
+    id: ArtefactId,
+  ): Promise<{ artefact: Artefact; digest: string; sha256?: string } | undefined>;
+  /**
+   * The bytes whose SHA-256 the event of its creation names (docs/reference/proof.md), in base64: a
+   * payload need not be UTF-8. Their salt is empty where that event names none. Undefined when
+   * there is no such artefact, or it is not complete.
+   */
+  readRecord(id: ArtefactId): Promise<string | undefined>;
   /**
    * Returns what the command of this artefact has printed, by digest. Undefined where nothing
    * is on record of it.

@@ -20,6 +20,7 @@ type Reading =
   | "readMemory"
   | "readArtefact"
   | "readWithDigest"
+  | "readRecord"
   | "readOutput"
   | "readArtefacts"
   | "readHeads"

@@ -1,9 +1,12 @@
 // Adopting what the instance's owner has written with plain Redis commands: read it, judge it, then
 // let one function check that nothing has changed, and write.
 import { Buffer, isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
 import { RESP_TYPES } from "redis";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
 import type { ArtefactBoard } from "../port/artefacts.ts";
+import type { ArtefactFields } from "../records/artefact-field-names.ts";
+import { digestOfRecord, newSalt, recordOfBytes } from "../records/artefact-record.ts";
 import {
   type HandWritten,
   type JudgedField,
@@ -49,14 +52,40 @@ async function judgedBy(deps: Deps, id: ArtefactId, written: HandWritten) {
   const createdAt = new Date().toISOString();
   const judgement = judge(id, written, { goals, thread: thread.end, agents, createdAt });
   if ("problem" in judgement) return { problem: judgement.problem, judged: undefined };
-  return { problem: "", judged: { last_of_thread: thread.last, artefact: judgement.filled } };
+  const sealed = await sealedBy(deps, id, judgement.filled);
+  return {
+    problem: "",
+    judged: { last_of_thread: thread.last, artefact: judgement.filled, ...sealed },
+  };
+}
+
+/**
+ * The payload may be overwritten meanwhile, so that its own digest goes with that of the record.
+ */
+async function sealedBy(
+  { connection, keys }: Deps,
+  id: ArtefactId,
+  filled: Omit<ArtefactFields, "payload">,
+) {
+  const stored = await connection.run((client) =>
+    client.withTypeMapping(asBytes).hGet(keys.artefact(id), "payload"),
+  );
+  const [salt, payload] = [newSalt(), stored ?? nothing];
+  const fields = Object.fromEntries(
+    Object.entries(filled).map(([name, text]) => [name, Buffer.from(text)]),
+  ) as Record<keyof typeof filled, Buffer>;
+  return {
+    salt,
+    sha256: digestOfRecord(recordOfBytes(salt, { ...fields, payload })),
+    payload_sha1: createHash("sha1").update(payload).digest("hex"),
+  };
 }
 
 const asBytes = { [RESP_TYPES.BLOB_STRING]: Buffer };
 const nothing = Buffer.alloc(0);
 
 /**
- * The payload is not read: only its size is judged. `bytes` are the other fields as they are
+ * The payload is not read here: only its size is judged. `bytes` are the other fields as they are
  * stored, so that the function can compare them.
  */
 async function readHandWritten(

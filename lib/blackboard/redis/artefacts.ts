@@ -1,16 +1,29 @@
 // Artefacts and goals in Redis.
+import { Buffer } from "node:buffer";
+import { RESP_TYPES } from "redis";
 import type { Artefact } from "../../model/artefact.ts";
 import { type ArtefactId, CommitHash } from "../../model/ids.ts";
 import { KeptOutput } from "../../model/kept-output.ts";
 import { LaneName } from "../../model/lane.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ArtefactBoard, GoalEnding } from "../port/artefacts.ts";
-import { type ArtefactFieldName, artefactFieldNames } from "../records/artefact-field-names.ts";
+import {
+  type ArtefactFieldName,
+  type ArtefactFields,
+  artefactFieldNames,
+} from "../records/artefact-field-names.ts";
 import {
   artefactOfFields,
   commitFieldNames,
   deliveredCommit,
   digestOfContent,
 } from "../records/artefact-fields.ts";
+import {
+  digestOfRecord,
+  recordOfBytes,
+  recordOfFields,
+  saltField,
+} from "../records/artefact-record.ts";
 import { adoptArtefact } from "./adoption.ts";
 import { readContextOf } from "./context.ts";
 import type { Deps } from "./deps.ts";
@@ -20,6 +33,8 @@ import { artefactIdsOf, listsOf } from "./lists.ts";
 import { readOutlineOf } from "./outline.ts";
 import { overwrittenOf } from "./overwritten.ts";
 import { artefactRecord } from "./records.ts";
+
+type StoredName = ArtefactFieldName | typeof saltField;
 
 function outputOfText(text: string): KeptOutput | undefined {
   try {
@@ -34,7 +49,7 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
   const { connection, keys, call, callOn } = deps;
   const readFields = async (
     ids: readonly ArtefactId[],
-    names: readonly ArtefactFieldName[] = artefactFieldNames,
+    names: readonly StoredName[] = artefactFieldNames,
   ): Promise<Record<string, string>[]> => {
     // Requested at once, these share one round trip.
     const rows = await connection.run((client) =>
@@ -67,9 +82,28 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     },
 
     async readWithDigest(id) {
-      const [fields = {}] = await readFields([id]);
+      const [fields = {}] = await readFields([id], [...artefactFieldNames, saltField]);
       const artefact = artefactOfFields(fields, keys.artefact(id));
-      return artefact && { artefact, digest: digestOfContent(fields) };
+      if (artefact === undefined) return undefined;
+      const { salt } = fields;
+      const whole = fields as ArtefactFields;
+      const sha256 = salt === undefined ? undefined : digestOfRecord(recordOfFields(salt, whole));
+      return { artefact, digest: digestOfContent(fields), ...withoutUndefined({ sha256 }) };
+    },
+
+    async readRecord(id) {
+      const [salt, ...values] = await connection.run((client) =>
+        client
+          .withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
+          .hmGet(keys.artefact(id), [saltField, ...artefactFieldNames]),
+      );
+      const fields = Object.fromEntries(
+        values.flatMap((value, place) =>
+          value === null ? [] : [[artefactFieldNames[place] ?? "", value]],
+        ),
+      ) as Record<ArtefactFieldName, Buffer>;
+      if (Object.keys(fields).length < artefactFieldNames.length) return undefined;
+      return recordOfBytes(salt?.toString() ?? "", fields).toString("base64");
     },
 
     async readOutput(id) {

@@ -30,7 +30,7 @@ const commit = {
 
 /** Records have the same names in every function. */
 export const records = {
-  artefact: { ...allOf(artefactFieldNames, "text"), digest: "text" },
+  artefact: { ...allOf(artefactFieldNames, "text"), digest: "text", salt: "text", sha256: "text" },
   head: allOf(judgedFields, "text"),
   head_bytes: allOf(judgedFields, "bytes"),
   bid: { agent: "text", word: "text" },
@@ -69,7 +69,13 @@ export const records = {
     started_at: "text",
     json: "text",
   },
-  judged_artefact: { last_of_thread: "text", artefact: "head" },
+  judged_artefact: {
+    last_of_thread: "text",
+    artefact: "head",
+    payload_sha1: "text",
+    salt: "text",
+    sha256: "text",
+  },
 } as const;
 
 const refused = ["reason"] as const;

@@ -6,6 +6,7 @@ import type { Actor, EventDraft } from "../../model/event.ts";
 import { ofSame } from "../../model/of-same.ts";
 import type { NewClaim } from "../port/claims.ts";
 import { digestOfContent, fieldsOfArtefact } from "../records/artefact-fields.ts";
+import { newSeal } from "../records/artefact-record.ts";
 import { leaderOf } from "../records/event-actor.ts";
 import { openingEvents } from "../records/opening-events.ts";
 import type { ArgumentOf } from "./call.ts";
@@ -13,7 +14,7 @@ import { fieldsOfClaim, textOfGrant } from "./claim-fields.ts";
 
 export function artefactRecord(artefact: Artefact): ArgumentOf<"artefact"> {
   const fields = fieldsOfArtefact(artefact);
-  return { ...fields, digest: digestOfContent(fields) };
+  return { ...fields, digest: digestOfContent(fields), ...newSeal(fields) };
 }
 
 export function grantRecord(grant: Grant): ArgumentOf<"grant"> {

@@ -22,7 +22,12 @@ import { type Obstacle, readObstacle } from "./obstacle.ts";
 import { refusal } from "./request.ts";
 
 /** A verdict is about this content, and has the digest of what the person has seen. */
-export type Judged = { artefact: Artefact; digest: string; pending: PendingVerdict };
+export type Judged = {
+  artefact: Artefact;
+  digest: string;
+  sha256?: string;
+  pending: PendingVerdict;
+};
 
 /**
  * `reason`: the person's words; a rejection has some. `id`: of the Review, where the caller has
@@ -78,7 +83,7 @@ export async function findJudged(
  */
 export async function judge(
   board: PersonBlackboard,
-  { artefact, digest, pending: { claim, grant } }: Judged,
+  { artefact, digest, sha256, pending: { claim, grant } }: Judged,
   { approves, reason, actor, suggest, id = ArtefactId.parse(randomUUID()) }: Verdict,
 ): Promise<RecordedVerdict> {
   const [agents, obstacle] = await Promise.all([board.listAgents(), readObstacle(board, suggest)]);
@@ -97,7 +102,8 @@ export async function judge(
         summary: reason === undefined ? sentence : `${sentence}: ${firstLine(reason)}`,
         ...(approves && reason !== undefined && { comment: reason }),
         artefact: artefact.id,
-        digest: `sha1:${digest}`,
+        // An artefact of an earlier version has no other.
+        digest: sha256 === undefined ? `sha1:${digest}` : `sha256:${sha256}`,
         by: actor.replace(/^person:/, ""),
       },
     },

@@ -7,6 +7,7 @@ export type ReadingBoard = Pick<
   | "time"
   | "readArtefact"
   | "readArtefacts"
+  | "readRecord"
   | "readOutput"
   | "readHeads"
   | "findOverwritten"

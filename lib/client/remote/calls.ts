@@ -36,6 +36,7 @@ export const remoteCalls = {
   readMemory: { right: "read", args: none },
   readArtefact: { right: "read", args: z.tuple([ArtefactId]) },
   readWithDigest: { right: "read", args: z.tuple([ArtefactId]) },
+  readRecord: { right: "read", args: z.tuple([ArtefactId]) },
   readOutput: { right: "read", args: z.tuple([ArtefactId]) },
   readArtefacts: { right: "read", args: z.tuple([artefacts]) },
   readHeads: { right: "read", args: z.tuple([artefacts]) },
@@ -158,6 +159,7 @@ export const maxReadsTogether = 100;
 const large: readonly RemoteCallName[] = [
   "readArtefact",
   "readWithDigest",
+  "readRecord",
   "readArtefacts",
   "readThread",
   "readEvents",

@@ -47,6 +47,7 @@ test("an artefact is a hash of strings", async () => {
     goal_id: goal.id,
     claim_id: "",
     metadata: '{"summary":"s"}',
+    salt: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
   expect(await server.cli("ZRANGE", bench.key(`thread:${goal.id}`), "0", "-1", "WITHSCORES")).toBe(
     `${goal.id}\n1`,
@@ -164,7 +165,7 @@ test("the streams hold what people can read; absent ids are left out", async () 
       claim_id: claim.id,
       artefact_id: goal.id,
       agent: "coder",
-      data: { word: "ignore", missing: 0 },
+      data: { word: "ignore", missing: 0, rev: 1 },
     }),
   ]);
   const [announcement] = (await server

@@ -22,6 +22,7 @@ const commandsByName = (): Record<string, string[]> => ({
   artefact: ["unearth", result.id.slice(0, 8)],
   json: ["unearth", result.id, "--json"],
   payload: ["unearth", result.id, "--payload"],
+  record: ["unearth", result.id, "--record"],
   tree: ["graph", "--format", "tree"],
   graph: ["graph", goal.id.slice(0, 8), "--json"],
   report: ["report", goal.id, "--format", "json"],
@@ -77,7 +78,7 @@ const read = (text: string): unknown =>
         .map((line) => JSON.parse(line))
     : text;
 
-test.each(["artefact", "json", "payload", "tree", "graph", "report", "events", "one"])(
+test.each(["artefact", "json", "payload", "record", "tree", "graph", "report", "events", "one"])(
   "what the commands printed of it (%s), they print from the file, word for word",
   async (name) => {
     const { code, out } = await offline(...(commandsByName()[name] ?? []));

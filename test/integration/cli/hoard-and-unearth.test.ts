@@ -1,5 +1,6 @@
 // How a person reads what is on the blackboard.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Actor } from "../../../lib/model/event.ts";
@@ -100,6 +101,17 @@ describe("what is on the blackboard", () => {
     expect(await at.need("unearth", report.id)).toContain(report.payload);
     expect(await at.need("unearth", report.id, "--payload")).toBe(report.payload);
     expect(JSON.parse(await at.need("unearth", report.id.toUpperCase(), "--json"))).toEqual(report);
+  });
+
+  test("the digest of what unearth --record prints is the one that its event names", async () => {
+    const shown = await at.need("unearth", report.id, "--record");
+    await using board = await at.board();
+    const event = (await board.readEvents("0", 1_000)).find(
+      ({ type, artefact_id }) => type === "artefact_created" && artefact_id === report.id,
+    );
+    expect(event?.data?.sha256).toBe(createHash("sha256").update(shown).digest("hex"));
+    const both = await at.sett("unearth", report.id, "--record", "--json");
+    expect(both.err).toContain("--record and --json cannot be used together.");
   });
 
   test("a short id that means several lists them, one that means none says so, and what is no id is refused", async () => {

@@ -154,7 +154,7 @@ test("a gate: rejected work is made again by its producer, who gets the reason, 
     metadata: {
       summary: "Rejected by Ada Lovelace: No title.",
       artefact: first.id,
-      digest: expect.stringMatching(/^sha1:[0-9a-f]{40}$/),
+      digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
       by: "Ada Lovelace <ada@sett.invalid>",
     },
   });

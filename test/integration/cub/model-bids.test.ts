@@ -90,6 +90,7 @@ describe.each<Format>(["anthropic", "openai"])("an agent whose model has %s's AP
       word: "claim",
       missing: 0,
       reason: "It is code.",
+      rev: 1,
     });
     const logged = { msg: "Placed bid", bid: "claim", decided_by: "model", because: "It is code." };
     await waitFor("the log", () => scene.lines.some(({ msg }) => msg === "Placed bid"));
@@ -120,7 +121,7 @@ describe.each<Format>(["anthropic", "openai"])("an agent whose model has %s's AP
     const reason = expect.stringMatching(
       /^Its model gave no bid: The model's answer is no bid: .*perhaps/,
     );
-    expect((await scene.bidPlaced()).data).toEqual({ word: "ignore", missing: 0, reason });
+    expect((await scene.bidPlaced()).data).toEqual({ word: "ignore", missing: 0, reason, rev: 1 });
     expect(scene.model.requests).toHaveLength(3);
     const problems = scene.lines.filter(({ msg }) => msg.startsWith("The model gave no bid"));
     expect(problems.map(({ level, error }) => [level, error])).toEqual([

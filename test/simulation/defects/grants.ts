@@ -28,8 +28,8 @@ export const grantDefects: readonly Defect[] = [
     isRare: true,
     plant: (planting) =>
       planting.lua(
-        "redis.call('HINCRBY', keys.claim, 'rev', 1)\n  redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.lease_ms),\n    lease_member(args.claim, args.agent, args.attempt))",
-        "redis.call('HINCRBY', keys.claim, 'rev', 1)",
+        "redis.call('HSET', keys.grants, args.agent, args.grant)\n  redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.lease_ms),\n    lease_member(args.claim, args.agent, args.attempt))",
+        "redis.call('HSET', keys.grants, args.agent, args.grant)",
       ),
   },
   {

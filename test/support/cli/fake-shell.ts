@@ -17,6 +17,9 @@ export function fakeShell(): FakeShell {
     write: async (text) => {
       written[stream] += text;
     },
+    writeBytes: async (bytes) => {
+      written[stream] += Buffer.from(bytes).toString();
+    },
   });
   const err = output("err");
   return {

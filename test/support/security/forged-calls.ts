@@ -5,6 +5,7 @@ import {
   digestOfContent,
   fieldsOfArtefact,
 } from "../../../lib/blackboard/records/artefact-fields.ts";
+import { newSeal } from "../../../lib/blackboard/records/artefact-record.ts";
 import type { ArgumentsOf } from "../../../lib/blackboard/redis/call.ts";
 import { encodeArgs } from "../../../lib/blackboard/redis/encode-args.ts";
 import { type FunctionName, functionTable } from "../../../lib/blackboard/redis/function-table.ts";
@@ -43,12 +44,12 @@ export function call<Name extends FunctionName>(
 /** An artefact of a person, unless `over` says otherwise, as a function gets it. */
 export function forged(over: Partial<Artefact>) {
   const fields = fieldsOfArtefact(sampleArtefact({ payload: "forged", ...over }));
-  return { ...fields, digest: digestOfContent(fields) };
+  return { ...fields, digest: digestOfContent(fields), ...newSeal(fields) };
 }
 
 /** Written with plain commands, and announced, as people may write one by hand. */
 export function byHand({ keys }: Prey, over: Partial<Artefact>): string[][] {
-  const { digest: _, ...fields } = forged(over);
+  const { digest: _, salt: _salt, sha256: _sha256, ...fields } = forged(over);
   return [
     ["HSET", keys.artefact(fields.id as ArtefactId), ...Object.entries(fields).flat()],
     ["PUBLISH", keys.artefactChannel, fields.id],

@@ -20,9 +20,9 @@ local function accept_grant(keys, args)
   local problem, is_paused = start_problem(keys.orchestrator, order, claim, grant, args.mail)
   if problem then return refused(problem) end
 
-  begin_grant(order, claim, args.event_data, is_paused)
+  local rev = redis.call('HINCRBY', keys.claim, 'rev', 1)
+  begin_grant(order, claim, args.event_data, is_paused, rev)
   redis.call('HSET', keys.grants, args.agent, args.grant)
-  redis.call('HINCRBY', keys.claim, 'rev', 1)
   redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.lease_ms),
     lease_member(args.claim, args.agent, args.attempt))
   end_mail(args.agent, args.mail)

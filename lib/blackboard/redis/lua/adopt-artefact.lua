@@ -5,9 +5,10 @@
 -- ARGS epoch: number, id, as_read: head_bytes, payload_bytes: number, problem,
 --      judged: judged_artefact?
 -- Result adopted | known | absent | changed | fenced | refused (reason)
--- RECORD judged_artefact last_of_thread, artefact: head
+-- RECORD judged_artefact last_of_thread, artefact: head, payload_sha1, salt, sha256
 -- `as_read` has '' for a missing field. `problem` is why it is refused; '' where it is `judged`
--- sound, and where it was known when it was read.
+-- sound, and where it was known when it was read. `sha256` is of the record with the payload that
+-- was judged, which `payload_sha1` names.
 
 local function is_as_read(keys, args)
   local stored = read_fields(keys.artefact, head_fields)
@@ -50,9 +51,12 @@ local function adopt_artefact(keys, args)
   if last_of_thread(artefact.logical_id) ~= args.judged.last_of_thread then return { 'changed' } end
   local problem = goal_problem(artefact)
   if problem then return refuse(id, problem) end
+  local payload = redis.call('HGET', keys.artefact, 'payload')
+  if redis.sha1hex(payload) ~= args.judged.payload_sha1 then return { 'changed' } end
 
   for _, name in ipairs(head_fields) do redis.call('HSET', keys.artefact, name, artefact[name]) end
-  write_beginning(keys.artefact, redis.call('HGET', keys.artefact, 'payload'))
-  index_artefact(artefact, 'hand', digest_of(keys.artefact))
+  redis.call('HSET', keys.artefact, 'salt', args.judged.salt)
+  write_beginning(keys.artefact, payload)
+  index_artefact(artefact, 'hand', digest_of(keys.artefact), args.judged.sha256)
   return { 'adopted' }
 end

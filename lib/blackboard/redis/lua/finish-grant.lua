@@ -113,7 +113,7 @@ local function finish_grant(keys, args)
     end_taken(keys.taken, args, start.run)
     local problem, is_paused = start_problem(keys.orchestrator, args, claim, grant)
     if problem then return { 'not_started', problem } end
-    begin_grant(args, claim, start.event_data, is_paused)
+    begin_grant(args, claim, start.event_data, is_paused, (tonumber(claim.rev) or 0) + 1)
   end
   -- A grant that begins in this step has no problem.
   local problem = not is_starting and grant_problem(running, claim, grant) or nil
@@ -142,8 +142,10 @@ local function finish_grant(keys, args)
   if not is_starting then
     redis.call('ZREM', keys.due .. ':lease', lease_member(args.claim, args.agent, args.attempt))
   end
-  event.type, event.data = args.event_type, args.event_data
+  local rev_steps = is_starting and 2 or 1
+  event.type = args.event_type
+  event.data = with_rev(args.event_data, (tonumber(claim.rev) or 0) + rev_steps)
   log(event)
   end_mail(args.agent, args.mail)
-  return finish_claim(keys, args, claim, is_starting and 2 or 1)
+  return finish_claim(keys, args, claim, rev_steps)
 end

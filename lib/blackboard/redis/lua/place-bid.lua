@@ -23,14 +23,14 @@ local function place_bid(keys, args)
   end
 
   redis.call('HSET', keys.bids, agent, word)
-  local missing = claim.missing_bids - 1
+  local missing, rev = claim.missing_bids - 1, claim.rev + 1
   record_bid(args.claim, agent, word)
-  redis.call('HSET', keys.claim, 'missing_bids', missing, 'rev', claim.rev + 1)
+  redis.call('HSET', keys.claim, 'missing_bids', missing, 'rev', rev)
   remove_asked(args.claim, agent)
   log({
     type = 'bid_placed', actor = actor, goal_id = claim.goal_id, claim_id = args.claim,
     artefact_id = claim.artefact_id, agent = agent,
-    data = object('word', word, 'missing', missing, 'reason', reason),
+    data = object('word', word, 'missing', missing, 'reason', reason, 'rev', rev),
   })
   return { 'placed', word }
 end

@@ -5,7 +5,7 @@ local artefact_fields = {
   'produced_by_role', 'produced_by_agent', 'created_at', 'goal_id', 'claim_id', 'metadata',
 }
 
--- RECORD artefact `artefact_fields`, then digest
+-- RECORD artefact `artefact_fields`, then digest, salt, sha256
 -- RECORD head `head_fields`
 -- RECORD head_bytes `head_fields`, as bytes
 
@@ -111,9 +111,10 @@ local function payer_of_actor(actor)
   return 'person:' .. (one ~= '' and one or name):lower()
 end
 
--- Writes thread, goal, list, digest, event and hint of an artefact whose hash is written. `list`:
--- given for a piece. `pieces`: how many a list has.
-local function index_artefact(artefact, actor, digest, list, pieces)
+-- Writes thread, goal, list, digest, event and hint of an artefact whose hash is written. `sha256`:
+-- of its record, which our programs compute (docs/reference/proof.md). `list`: given for a piece.
+-- `pieces`: how many a list has.
+local function index_artefact(artefact, actor, digest, sha256, list, pieces)
   list = list or list_of(artefact)
   redis.call('HSET', prefix .. 'artefacts:digests', artefact.id, digest)
   redis.call('ZADD', thread_key(artefact.logical_id), artefact.version, artefact.id)
@@ -128,7 +129,8 @@ local function index_artefact(artefact, actor, digest, list, pieces)
       'goal_artefacts', redis.call('ZCARD', artefacts_of_goal) + 1,
       'agent', artefact.produced_by_agent ~= '' and artefact.produced_by_agent,
       'list', list,
-      'pieces', pieces
+      'pieces', pieces,
+      'sha256', sha256
     ),
   })
   local score = score_of(event_id)
@@ -152,7 +154,8 @@ local function index_artefact(artefact, actor, digest, list, pieces)
   redis.call('PUBLISH', prefix .. 'artefact_events', artefact.id)
 end
 
--- `artefact` is the record of this name: its fields, and `digest`. `list` and `pieces`: as above.
+-- `artefact` is the record of this name: its fields, its digests and its salt. `list` and `pieces`:
+-- as above.
 local function store_artefact(artefact, actor, list, pieces)
   redis.call('HSET', artefact_key(artefact.id),
     'id', artefact.id, 'logical_id', artefact.logical_id, 'version', artefact.version,
@@ -160,9 +163,9 @@ local function store_artefact(artefact, actor, list, pieces)
     'source_artefacts', artefact.source_artefacts, 'produced_by_role', artefact.produced_by_role,
     'produced_by_agent', artefact.produced_by_agent, 'created_at', artefact.created_at,
     'goal_id', artefact.goal_id,
-    'claim_id', artefact.claim_id, 'metadata', artefact.metadata)
+    'claim_id', artefact.claim_id, 'metadata', artefact.metadata, 'salt', artefact.salt)
   write_beginning(artefact_key(artefact.id), artefact.payload)
-  index_artefact(artefact, actor, artefact.digest, list, pieces)
+  index_artefact(artefact, actor, artefact.digest, artefact.sha256, list, pieces)
 end
 
 -- Why the artefact cannot be made from its sources, and a source that Redis has lost; nil when all

@@ -73,13 +73,15 @@ local function start_problem(orchestrator, order, claim, grant, mail)
 end
 
 -- Logs that it has begun, and takes it from the queue. The caller writes the grant, its lease and
--- the claim's `rev`.
-local function begin_grant(order, claim, event_data, is_paused)
+-- the claim's `rev`, which is this one then.
+local function begin_grant(order, claim, event_data, is_paused, rev)
   remove_queued(order.claim, order.agent)
+  local data = with_rev(event_data, rev)
+  if is_paused then data = data:sub(1, -2) .. ',"taken_before_pause":true}' end
   log({
     type = 'grant_started', actor = order.actor, goal_id = claim.goal_id, claim_id = order.claim,
     artefact_id = claim.artefact_id,
     agent = order.agent,
-    data = is_paused and event_data:gsub('}$', ',"taken_before_pause":true}') or event_data,
+    data = data,
   })
 end

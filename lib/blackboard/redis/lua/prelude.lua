@@ -158,6 +158,11 @@ local function object(...)
   return '{' .. table.concat(members, ',', 1, count) .. '}'
 end
 
+-- A JSON object that has members, with the `rev` that its claim gets.
+local function with_rev(data, rev)
+  return data:sub(1, -2) .. ',"rev":' .. digits(rev) .. '}'
+end
+
 -- Ids are UUIDs: they need no escapes.
 local function id_member(name, id)
   if not id or id == '' then return '' end

@@ -25,11 +25,11 @@ local function record_verdict(keys, args)
   store_artefact(review, args.actor)
   redis.call('HSET', keys.grants, agent, args.grant)
   remove_work(id, agent)
-  redis.call('HINCRBY', keys.claim, 'rev', 1)
+  local rev = redis.call('HINCRBY', keys.claim, 'rev', 1)
   log({
     type = 'grant_done', actor = args.actor, goal_id = claim.goal_id, claim_id = id,
     artefact_id = review.id, agent = agent,
-    data = args.event_data,
+    data = with_rev(args.event_data, rev),
   })
   return { 'recorded' }
 end

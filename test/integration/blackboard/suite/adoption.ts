@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import type { ArtefactFields } from "../../../../lib/blackboard/records/artefact-field-names.ts";
 import { fieldsOfArtefact } from "../../../../lib/blackboard/records/artefact-fields.ts";
+import { digestOfRecord } from "../../../../lib/blackboard/records/artefact-record.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import { LogicalId } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
@@ -70,6 +71,8 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.readThread(artefact.logical_id)).toEqual([artefact.id]);
     expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id, artefact.id]);
     const [, event] = await events(bench.board, "artefact_created");
+    const record = Buffer.from((await bench.board.readRecord(artefact.id)) ?? "", "base64");
+    expect(event?.data?.sha256).toBe(digestOfRecord(record));
     expect(event).toMatchObject({ actor: "hand", artefact_id: artefact.id, goal_id: goal.goal_id });
   });
 

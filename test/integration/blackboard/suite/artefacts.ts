@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { fieldsOfArtefact } from "../../../../lib/blackboard/records/artefact-fields.ts";
+import { digestOfRecord } from "../../../../lib/blackboard/records/artefact-record.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import { AgentName, CommitHash } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
@@ -61,6 +62,23 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
       data: { structural_type: "Standard", type: "GoalDefined", version: 1, role: "user" },
     });
     expect(event?.claim_id).toBeUndefined();
+  });
+
+  test("its event names the SHA-256 of its record, and a repeat keeps the record", async () => {
+    await using bench = await open();
+    const goal = await postGoal(bench.board);
+    const record = await bench.board.readRecord(goal.id);
+    await bench.board.createArtefact(goal, user);
+    expect(await bench.board.readRecord(goal.id)).toBe(record);
+    const bytes = Buffer.from(record ?? "", "base64");
+    const sha256 = digestOfRecord(bytes);
+    expect((await events(bench.board))[0]?.data?.sha256).toBe(sha256);
+    expect(await bench.board.readWithDigest(goal.id)).toMatchObject({ sha256 });
+    expect(JSON.parse(bytes.toString())).toEqual({
+      salt: expect.stringMatching(/^[0-9a-f]{32}$/),
+      ...fieldsOfArtefact(goal),
+    });
+    expect(await bench.board.readRecord(newArtefactId())).toBeUndefined();
   });
 
   test("posting the same artefact again changes nothing, also once its goal was ended", async () => {

@@ -104,6 +104,7 @@ export function beginningSuite(open: () => Promise<Bench>): void {
     expect((await events(bench.board, "grant_started"))[0]?.data).toEqual({
       phase: "exclusive",
       attempt: 1,
+      rev: 2,
     });
     expect(await begin(one)).toMatchObject({ outcome: "taken", grant: { state: "running" } });
     expect(await begin(other)).toEqual({ outcome: "none" });

@@ -36,7 +36,7 @@ export function bidsSuite(open: () => Promise<Bench>): void {
     expect(snapshot?.claim.bids.map((bid) => bid.agent)).toEqual([...names].reverse());
     const placed = await events(bench.board, "bid_placed");
     expect(placed.map((event) => event.data)).toEqual(
-      [4, 3, 2, 1, 0].map((missing) => ({ word: "claim", missing })),
+      [4, 3, 2, 1, 0].map((missing) => ({ word: "claim", missing, rev: 5 - missing })),
     );
     expect(placed[0]).toMatchObject({
       actor: "agent:a-b-c",
@@ -54,8 +54,8 @@ export function bidsSuite(open: () => Promise<Bench>): void {
     await bench.board.placeBid({ claim: claim.id, word: "review", agent: tester });
     const placed = await events(bench.board, "bid_placed");
     expect(placed.map(({ data }) => data)).toEqual([
-      { word: "claim", missing: 1, reason: 'It "is" about code.' },
-      { word: "review", missing: 0 },
+      { word: "claim", missing: 1, reason: 'It "is" about code.', rev: 1 },
+      { word: "review", missing: 0, rev: 2 },
     ]);
   });
 

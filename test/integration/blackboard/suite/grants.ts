@@ -41,7 +41,7 @@ export function grantsSuite(open: () => Promise<Bench>): void {
       actor: "agent:coder",
       agent: coder,
       claim_id: claim.id,
-      data: { phase: "exclusive", attempt: 1 },
+      data: { phase: "exclusive", attempt: 1, rev: 2 },
     });
     expect(more).toEqual([]);
   });
@@ -165,7 +165,7 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     expect(order[1]).toMatchObject({
       actor: "agent:coder",
       artefact_id: artefact.id,
-      data: { phase: "exclusive", attempt: 1 },
+      data: { phase: "exclusive", attempt: 1, rev: 3 },
     });
 
     await bench.board.commitClaim(commitOf(claim.id, epoch, 3, { set: { status: "complete" } }));
@@ -198,7 +198,7 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     };
     expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [ended] });
     const [event] = await events(bench.board, "grant_failed");
-    expect(event?.data).toEqual({ phase: "exclusive", attempt: 1, reason });
+    expect(event?.data).toEqual({ phase: "exclusive", attempt: 1, reason, rev: 3 });
   });
 
   test("a run that was lost keeps what its Failure is, and the process that it was in stays on record", async () => {

@@ -114,7 +114,7 @@ export function takingSuite(open: () => Promise<Bench>): void {
     const [started] = await readMail(bench.board);
     expect(await accept(one, started?.place)).toEqual({ outcome: "accepted" });
     expect((await events(bench.board, "grant_started")).map(({ data }) => data)).toEqual([
-      { phase: "exclusive", attempt: 1, taken_before_pause: true },
+      { phase: "exclusive", attempt: 1, rev: 2, taken_before_pause: true },
     ]);
   });
 

@@ -71,7 +71,7 @@ export function verdictsSuite(open: () => Promise<Bench>): void {
         agent: ada,
         claim_id: claim.id,
         artefact_id: approval.review.id,
-        data: { phase: "review", attempt: 1 },
+        data: { phase: "review", attempt: 1, rev: 1 },
       },
     ]);
     expect(

@@ -13,6 +13,7 @@ function terminal(width: number) {
     isTerminal: true,
     columns: width,
     style: createStyle(false),
+    writeBytes: async () => {},
     // A terminal makes a line break of each line feed; the text is out a little later than it was
     // given.
     write: async (text) => {

@@ -13,6 +13,7 @@ test("where the terminal has shown Ctrl-C, nothing is left of the spinner", asyn
     isTerminal: true,
     columns: 80,
     style: createStyle(false),
+    writeBytes: async () => {},
     write,
   });
   progress.begin("redis", "starting");

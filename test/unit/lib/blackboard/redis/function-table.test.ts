@@ -83,7 +83,7 @@ test("the Lua files name the members of every record", () => {
   const all = files.map(read).join("\n");
   const said = Object.keys(records).map((name) => [name, labelled(all, `RECORD ${name}`)]);
   const whole: Partial<Record<string, string>> = {
-    artefact: "`artefact_fields`, then digest",
+    artefact: "`artefact_fields`, then digest, salt, sha256",
     commit: "the arguments of commit-claim",
     head: "`head_fields`",
     head_bytes: "`head_fields`, as bytes",
@@ -100,5 +100,10 @@ test("both sides list the fields of an artefact in one order", () => {
   expect([...list.matchAll(/'(\w+)'/g)].map(([, name = ""]) => name)).toEqual([
     ...artefactFieldNames,
   ]);
-  expect(Object.keys(records.artefact)).toEqual([...artefactFieldNames, "digest"]);
+  expect(Object.keys(records.artefact)).toEqual([
+    ...artefactFieldNames,
+    "digest",
+    "salt",
+    "sha256",
+  ]);
 });

@@ -1,0 +1,30 @@
+// The record of an artefact in its line of an archive: the salt is enough where the artefact has
+// all the rest.
+import { Buffer } from "node:buffer";
+import { fieldsOfArtefact } from "../../../lib/blackboard/records/artefact-fields.ts";
+import { recordOfFields, saltIn } from "../../../lib/blackboard/records/artefact-record.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+
+type RecordMembers = { salt?: string | undefined; record?: string | undefined };
+
+/**
+ * `record`: in base64, as the blackboard has it. What was written by hand may have spaces in its
+ * JSON, or a payload that is no UTF-8: then the line has the bytes. Nothing for one without a salt.
+ */
+export function recordMembers(artefact: Artefact, record: string | undefined): RecordMembers {
+  const bytes = Buffer.from(record ?? "", "base64");
+  const salt = saltIn(bytes);
+  if (salt === "") return {};
+  const isMade = bytes.equals(Buffer.from(recordOfFields(salt, fieldsOfArtefact(artefact))));
+  return isMade ? { salt } : { record };
+}
+
+/** In base64, as `recordMembers` got it. */
+export function recordOfLine({
+  artefact,
+  salt = "",
+  record,
+}: RecordMembers & { artefact: Artefact }): string {
+  if (record !== undefined) return record;
+  return Buffer.from(recordOfFields(salt, fieldsOfArtefact(artefact))).toString("base64");
+}
