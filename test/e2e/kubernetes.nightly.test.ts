@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
@@ -64,42 +64,42 @@ const env = {
   ...(process.env.DOCKER_HOST !== undefined && { DOCKER_HOST: process.env.DOCKER_HOST }),
 };
 const name = `t${randomUUID().slice(0, 6)}`;
-const sett = (cwd: string, ...words: string[]) => runSett(words, { cwd, env });
-const inSteps: string[] = [];
-
-afterAll(async () => {
-  for (const folder of inSteps) await sett(folder, "down", "--name", name, "--volumes", "--force");
-});
+const sett = async (cwd: string, ...words: string[]) => {
+  const { code, out, err } = await runSett(words, { cwd, env });
+  return { code, said: `${out}${err}` };
+};
 
 inCluster(
   "a goal with a commit settles in a cluster, and `down --volumes` leaves nothing",
   async () => {
     await using made = await repository("one");
     const { folder } = made;
-    inSteps.push(folder);
+    await using _down = {
+      [Symbol.asyncDispose]: async () =>
+        void (await sett(folder, "down", "--name", name, "--volumes", "--force")),
+    };
     const up = await sett(folder, "up", "--runtime", "kubernetes", "--name", name);
-    expect(up.err).toContain(`${name} is up`);
+    expect(up.said).toContain(`${name} is up`);
     const goal = await sett(folder, "forage", "--goal", "hello", "--watch");
-    expect(goal.out).toContain("is settled");
+    expect(goal.said).toContain("is settled");
     expect(await git(folder, "for-each-ref", `refs/sett/${name}`)).toContain("commit");
-    expect((await sett(folder, "list")).out).toMatch(new RegExp(`${name} +running +kubernetes`));
-    expect((await sett(folder, "logs", "writer")).out).toContain("Tool execution completed");
+    expect((await sett(folder, "list")).said).toMatch(new RegExp(`${name} +running +kubernetes`));
+    expect((await sett(folder, "logs", "writer")).said).toContain("Tool execution completed");
 
     // Another repository does not take it over.
     await using other = await repository("one");
     const taken = await sett(other.folder, "up", "--runtime", "kubernetes", "--name", name);
-    expect(taken.err).toContain("for another repository");
+    expect(taken.said).toContain("for another repository");
     expect(taken.code).toBe(1);
 
     await Bun.write(join(folder, "sett.yml"), settYml("two"));
     await commitAll(folder);
-    expect((await sett(folder, "up")).err).toContain("environment");
+    expect((await sett(folder, "up")).said).toContain("environment");
 
-    expect((await sett(folder, "down")).err).toContain("Its blackboard is kept");
-    expect((await sett(folder, "up")).err).toContain(`${name} is up`);
-    expect((await sett(folder, "hoard")).out).toContain("Wrote it");
-    expect((await sett(folder, "down", "--volumes")).err).toContain("is removed");
-    inSteps.pop();
+    expect((await sett(folder, "down")).said).toContain("Its blackboard is kept");
+    expect((await sett(folder, "up")).said).toContain(`${name} is up`);
+    expect((await sett(folder, "hoard")).said).toContain("Wrote it");
+    expect((await sett(folder, "down", "--volumes")).said).toContain("is removed");
     const client = new KubeClient(await findCluster({ KUBECONFIG: kubeconfig }, undefined));
     const left = JSON.stringify(await client.find("Namespace", "", `sett-${name}`));
     expect(left === undefined || left.includes("deletionTimestamp")).toBe(true);

@@ -17,6 +17,7 @@ import {
   newMade,
   object,
   objectsOf,
+  partLabel,
   selectorOf,
 } from "./manifests.ts";
 import { ensureNamespace } from "./namespace.ts";
@@ -152,6 +153,12 @@ async function removeWorkload(place: Place, found: WorkloadObject): Promise<void
   await endPods(place, found, 1);
   const made = found.metadata.labels[madeLabel] ?? "";
   await removeAll(place, "Secret", `${madeLabel}=${made}`);
+  const part = found.metadata.labels[partLabel] ?? "";
+  const others = await listWorkloads(place, `,${partLabel}=${part}`);
+  if (part === "" || others.length > 0) return;
+  // One that was set aside, or has taken its place, would have them as well.
+  for (const kind of ["Service", "NetworkPolicy"] as const)
+    await removeAll(place, kind, `${partLabel}=${part}`);
 }
 
 const Named = z.object({

@@ -17,7 +17,7 @@ export const managedBy = { "app.kubernetes.io/managed-by": "sett" };
 const instanceLabel = "dev.sett.instance";
 const componentLabel = "dev.sett.component";
 /** The part to which a pod belongs; a Service finds its pods by it. */
-const partLabel = "dev.sett.part";
+export const partLabel = "dev.sett.part";
 
 /** The container of a pod in which the part runs. */
 const container = "part";

@@ -15,7 +15,13 @@ const Found = z.object({
   }),
 });
 const Listed = z.object({
-  items: z.array(z.object({ metadata: z.object({ name: z.string() }) })).nullish(),
+  items: z
+    .array(
+      z.object({
+        metadata: z.object({ name: z.string(), deletionTimestamp: z.string().optional() }),
+      }),
+    )
+    .nullish(),
 });
 
 const pollMs = 250;
@@ -67,7 +73,9 @@ export async function removeIfEmpty(client: KubeClient, namespace: string): Prom
   if (found.metadata.deletionTimestamp !== undefined) return;
   const lists = await Promise.all(kinds.map((kind) => client.list(kind, namespace)));
   const left = lists.flatMap((list) => Listed.parse(list).items ?? []);
-  if (left.some(({ metadata }) => metadata.name !== ofCluster)) return;
+  const isLeft = ({ metadata: { name: of, deletionTimestamp } }: (typeof left)[number]) =>
+    of !== ofCluster && deletionTimestamp === undefined;
+  if (left.some(isLeft)) return;
   await client.remove("Namespace", "", namespace, undefined, { uid: found.metadata.uid });
 }
 
