@@ -94,7 +94,7 @@ inCluster(
 
     await Bun.write(join(folder, "sett.yml"), settYml("two"));
     await commitAll(folder);
-    expect((await sett(folder, "up")).said).toContain("environment");
+    expect((await sett(folder, "up")).said).toContain("replaced writer; kept redis");
 
     expect((await sett(folder, "down")).said).toContain("Its blackboard is kept");
     expect((await sett(folder, "up")).said).toContain(`${name} is up`);
