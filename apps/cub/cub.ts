@@ -1,5 +1,5 @@
 // The cub as a whole: its two loops and its heartbeat, from start to orderly stop.
-import { needsWorkers } from "../../lib/model/agent.ts";
+import { worksItself } from "../../lib/model/agent.ts";
 import type { Health } from "../../lib/service/service-app.ts";
 import { ClaimWatcher } from "./bid/claim-watcher.ts";
 import { Heartbeat } from "./heartbeat.ts";
@@ -21,7 +21,7 @@ export class Cub {
     this.#deps = deps;
     this.#shutdownTimeoutMs = options.shutdownTimeoutMs;
     this.#watcher = new ClaimWatcher(deps);
-    this.#executor = needsWorkers(deps.registration.current) ? undefined : new WorkExecutor(deps);
+    this.#executor = worksItself(deps.registration.current) ? new WorkExecutor(deps) : undefined;
     this.#heartbeat = new Heartbeat(deps, this.#executor);
   }
 

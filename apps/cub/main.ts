@@ -34,6 +34,7 @@ import { commandText } from "./tool/log-text.ts";
 import { OutputKeeper } from "./tool/output-keeper.ts";
 import { workingCopyOf } from "./tool/working-copy-of.ts";
 import { executeClaim } from "./work/execute-claim.ts";
+import { workUntilIdle } from "./work/work-until-idle.ts";
 
 const usage =
   "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work | --lane | --make-layer COMMIT | --prepare STEP]   (settings come from the environment)";
@@ -114,7 +115,7 @@ async function main(given: string[]): Promise<void> {
   deps.log.info("Cub stopped", { signal: signal.reason });
 }
 
-/** A worker: works on one claim and ends. */
+/** A worker: works on one claim and ends, or on one after the other until none comes. */
 async function work(settings: OwnSettings, claim: ClaimId): Promise<void> {
   const { grantAttempt: attempt, shutdownTimeoutMs } = settings;
   const stop = stopSignal(settings.stopSignals);
@@ -131,7 +132,10 @@ async function work(settings: OwnSettings, claim: ClaimId): Promise<void> {
   const onBegin = () => {
     holdsWork = true;
   };
-  process.exitCode = await executeClaim(deps, claim, attempt, { stop, kill: kill.signal }, onBegin);
+  const signals = { stop, kill: kill.signal };
+  if (settings.idleMs === undefined)
+    process.exitCode = await executeClaim(deps, claim, attempt, signals, onBegin);
+  else await workUntilIdle(deps, settings.idleMs, signals, onBegin);
   stop.removeEventListener("abort", onStop);
   await deps.board[Symbol.asyncDispose]();
 }

@@ -70,7 +70,7 @@ export const Environment = z.object({
     .int()
     .min(1)
     .default(1)
-    .describe("More than 1: this cub only bids."),
+    .describe("How many grants of the agent may be worked on at the same time."),
   SETT_AGENT_STRATEGY: Strategy.default("reuse").describe("`fresh_per_call`: this cub only bids."),
   SETT_GRANT_ATTEMPT: z.coerce
     .number({ error: "must be a whole number" })
@@ -80,6 +80,9 @@ export const Environment = z.object({
     .describe(
       "For `cub --execute-claim CLAIM`: which attempt of the grant it is. Default: the one that is queued.",
     ),
+  SETT_WORKER_IDLE: DurationText.optional().describe(
+    "For `cub --execute-claim CLAIM`: it works on whatever is queued, and ends when nothing has come for so long. The starter sets it.",
+  ),
   SETT_CONTEXT_BYTES: z.coerce
     .number({ error: "must be a number of bytes" })
     .int()
@@ -265,6 +268,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     replicas: read.SETT_AGENT_REPLICAS,
     strategy: read.SETT_AGENT_STRATEGY,
     grantAttempt: read.SETT_GRANT_ATTEMPT,
+    idleMs: read.SETT_WORKER_IDLE,
     contextBytes: read.SETT_CONTEXT_BYTES,
     promptClaim: read.SETT_PROMPT_CLAIM,
     promptExecution: read.SETT_PROMPT_EXECUTION,

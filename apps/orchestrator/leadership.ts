@@ -3,7 +3,7 @@
 import { Doorbell } from "../../lib/async/doorbell.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
-import type { ClaimId } from "../../lib/model/ids.ts";
+import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
 import { isLater } from "../../lib/model/stream-id.ts";
 import { adoptPublications, trackPublications } from "./claims/adoption.ts";
 import { ClaimAnnouncer } from "./claims/claim-announcer.ts";
@@ -28,7 +28,9 @@ import { ConnectionWatch } from "./mail/connection-watch.ts";
 import { MailWatch } from "./mail/mail-watch.ts";
 import { Mailboxes } from "./mail/mailboxes.ts";
 import { Notifier } from "./notify/notifier.ts";
-import { type WorkerDeps, WorkerPool, type WorkersOf } from "./workers/worker-pool.ts";
+import { LastingPool } from "./workers/lasting-pool.ts";
+import { WorkerPlaces } from "./workers/worker-places.ts";
+import { type Scale, type WorkerDeps, WorkerPool, type WorkersOf } from "./workers/worker-pool.ts";
 
 /** The state that `/internal/state` shows, and that health is derived from. */
 export type LeadershipState = {
@@ -70,6 +72,8 @@ export class Leadership {
   readonly #publications = new PublishTracker();
   readonly #runner: LoopRunner;
   readonly #loops: readonly Loop[];
+  /** Each rings where there may be work for workers of an agent that last. */
+  readonly #workBells = new Map<AgentName, Doorbell>();
   readonly #bells = { due: new Doorbell(), cursor: new Doorbell(), published: new Doorbell() };
   #lastTickAt: number;
 
@@ -222,23 +226,36 @@ export class Leadership {
 
   /** Each pool begins anew where the container runtime did not answer. */
   #workerLoops(): Loop[] {
-    const { workers, board, log } = this.#deps;
+    const { workers, board, log, policy } = this.#deps;
     if (workers === undefined) return [];
     const { host, scales } = workers;
+    const agents = scales.map(({ agent }) => agent);
+    const places = new WorkerPlaces(agents, policy.workers);
     const decide: WorkerDeps["decide"] = (claim, event, board) =>
       this.#decider.decide(claim, event, board);
     return scales.map((scale) => ({
       name: `workers of ${scale.agent}`,
       when: again,
-      runOnce: (signal) => new WorkerPool({ board, log, host, decide }, scale).run(signal),
+      runOnce: (signal) => this.#poolOf(scale, { board, log, host, decide }, places).run(signal),
     }));
+  }
+
+  #poolOf(scale: Scale, deps: WorkerDeps, places: WorkerPlaces): LastingPool | WorkerPool {
+    if (scale.idleMs === undefined) return new WorkerPool(deps, scale, places);
+    const bell = new Doorbell();
+    this.#workBells.set(scale.agent, bell);
+    const { board, clock } = this.#deps;
+    return new LastingPool({ ...deps, board, clock }, scale, places, bell);
   }
 
   /** Notes what the log says of claims, before the event is handled. */
   #noteEvent(event: SettEvent): void {
     this.#parts.known.apply(event);
     this.#parts.presence.apply(event);
-    const { type, artefact_id } = event;
+    const { type, artefact_id, agent } = event;
+    if (type === "grant_queued" && agent !== undefined) this.#workBells.get(agent)?.ring();
+    if (type === "instance_resumed" || type === "budget_freed")
+      for (const bell of this.#workBells.values()) bell.ring();
     if (type !== "artefact_created" || artefact_id === undefined) return;
     this.#publications.noteEvent(artefact_id, this.#deps.clock.passedMs());
     if (event.data?.structural_type === "Standard") this.#parts.targets.apply(event);

@@ -8,7 +8,7 @@ export const Agent = z
   .strictObject({
     name: z.string(),
     role: z.string(),
-    kind: z.enum(["container", "external", "person"]),
+    kind: z.enum(["container", "external", "person", "on_demand"]),
     state: z
       .enum([
         "starting",
@@ -21,10 +21,11 @@ export const Agent = z
         "unreadable",
         "external",
         "person",
+        "on_demand",
       ])
       .openapi({
         description:
-          "`unknown`: no heartbeat was ever received. An external agent and a person send none.",
+          "`unknown`: no heartbeat was ever received. An external agent, a person and an agent that is on demand send none.",
       }),
     is_silent: z.boolean().openapi({ description: "Its heartbeat is missing: it may be dead." }),
     last_heartbeat: Instant.nullable(),

@@ -44,6 +44,9 @@ const Why = z
   .discriminatedUnion("reason", [
     z.strictObject({ reason: z.literal("external") }),
     z.strictObject({ reason: z.literal("person") }),
+    z.strictObject({ reason: z.literal("on_demand") }),
+    z.strictObject({ reason: z.literal("full"), workers: z.int() }),
+    z.strictObject({ reason: z.literal("starting") }),
     z.strictObject({ reason: z.literal("unreadable"), problem: z.string() }),
     z.strictObject({ reason: z.literal("silent"), last_heard: Instant.nullable() }),
     z.strictObject({ reason: z.literal("alive"), state: AgentState, last_heard: Instant }),

@@ -1,6 +1,6 @@
 // From the configuration to what is stored of it: the orchestrator's policy and the agents'
 // registrations.
-import type { AgentRegistration } from "../model/agent.ts";
+import { type AgentRegistration, needsWorkers } from "../model/agent.ts";
 import { bidWayMs } from "../model/bid.ts";
 import type {
   AgentConfig,
@@ -23,6 +23,7 @@ export function policyOf(config: SettConfig): Policy {
     lease_ms: _lease,
     budget: _budget,
     spending: _spending,
+    workers,
     ...decidedBy
   } = limits;
   const { other_events_ms } = retention;
@@ -30,6 +31,7 @@ export function policyOf(config: SettConfig): Policy {
     consensus,
     clarification,
     ...decidedBy,
+    ...withoutUndefined({ workers }),
     ...(other_events_ms !== undefined && { other_events_ms }),
   };
 }
@@ -47,6 +49,8 @@ export function registrationsOf(
     role: agent.role,
     replicas: agent.replicas,
     strategy: agent.strategy,
+    ...(agent.on_demand && { on_demand: true as const }),
+    ...(needsWorkers(agent) && withoutUndefined({ instance_workers: config.limits.workers })),
     bids: hasUnreadPrompt(agent) ? ignoreAll : agent.bids,
     ...withoutUndefined({
       bids_by_command: bidsByCommand(agent),

@@ -26,6 +26,11 @@ export function hasTool({ external, human, unreadable }: RegisteredAgent): boole
   return external !== true && human !== true && unreadable === undefined;
 }
 
+/** True of an agent with a container that `sett up` has started. */
+export function sendsHeartbeat(agent: RegisteredAgent): boolean {
+  return hasTool(agent) && agent.on_demand !== true;
+}
+
 /** The cause of the claim in which a stand-in does the work that ended with this Failure. */
 export function causeOfStandIn(failure: ArtefactId): string {
   return `stand-in:${failure}`;

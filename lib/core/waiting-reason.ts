@@ -5,10 +5,12 @@ import type { ClaimId } from "../model/ids.ts";
 import type { FileCount } from "../model/preparing.ts";
 
 /**
- * `external`, `person`: a participant without a container, which sends no heartbeat. `unreadable`:
- * only the name in its registration can be read. `busy`: it works on as many other claims as it
- * can, on the first of them `since`. `preparing`: its workspace is being made. `paused`: the whole
- * instance is paused. `problem`: a sentence about an agent that is `unconfined`.
+ * `external`, `person`, `on_demand`: a participant without a container of its own, which sends no
+ * heartbeat. `unreadable`: only the name in its registration can be read. `busy`: it works on as
+ * many other claims as it can, on the first of them `since`. `full`: all agents together have as
+ * many workers as they may. `starting`: a worker has to start. `preparing`: its workspace is being
+ * made. `paused`: the whole instance is paused. `problem`: a sentence about an agent that is
+ * `unconfined`.
  * Times are ISO 8601; null: no heartbeat was ever received.
  */
 export type BlockedReason =
@@ -16,9 +18,11 @@ export type BlockedReason =
   | { reason: "unregistered" }
   | ({ reason: "preparing" } & FileCount)
   | { reason: "busy"; claims: ClaimId[]; since: string }
+  | { reason: "full"; workers: number }
+  | { reason: "starting" }
   | { reason: "paused"; since: string; by: Actor };
 export type Liveness =
-  | { reason: "external" | "person" }
+  | { reason: "external" | "person" | "on_demand" }
   | { reason: "unreadable"; problem: string }
   | { reason: "silent"; last_heard: string | null }
   | { reason: "alive"; state: AgentState; last_heard: string; problem?: string };

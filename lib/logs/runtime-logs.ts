@@ -32,9 +32,13 @@ export class RuntimeLogs implements LogSource {
   ): Promise<AsyncIterable<string> | undefined> {
     const containers = await this.#containers();
     const part = containers.find((container) => partName(container) === name);
-    if (part === undefined) return undefined;
     const count = Math.min(tail, maxTail);
-    if (!follow) return this.#past([part, ...workersOf(part, containers)], count, signal);
+    if (part === undefined) {
+      // Nothing else runs for an agent that is on demand.
+      const workers = workersOf(name, containers);
+      return workers.length === 0 ? undefined : this.#past(workers, count, signal);
+    }
+    if (!follow) return this.#past([part, ...workersOfPart(part, containers)], count, signal);
     return part.labels.component === "agent"
       ? this.#followAll(part, count, signal)
       : this.#follow(part, count, signal);
@@ -82,7 +86,7 @@ export class RuntimeLogs implements LogSource {
     const workers = async function* () {
       let isFirst = true;
       for (; !either.aborted; await sleep(pollMs, either)) {
-        for (const { id } of workersOf(agent, await present().catch(() => []))) {
+        for (const { id } of workersOfPart(agent, await present().catch(() => []))) {
           if (seen.has(id)) continue;
           seen.add(id);
           yield observe.logs(id, {
@@ -106,12 +110,15 @@ export class RuntimeLogs implements LogSource {
   }
 }
 
-function workersOf(part: ContainerPart, containers: readonly ContainerPart[]): ContainerPart[] {
-  const { labels: own } = part;
-  if (own.component !== "agent") return [];
-  return containers.filter(
-    ({ labels }) => labels.component === "worker" && labels.agent === own.agent,
-  );
+function workersOfPart(
+  { labels }: ContainerPart,
+  containers: readonly ContainerPart[],
+): ContainerPart[] {
+  return labels.component === "agent" ? workersOf(labels.agent, containers) : [];
+}
+
+function workersOf(agent: string, containers: readonly ContainerPart[]): ContainerPart[] {
+  return containers.filter(({ labels }) => labels.component === "worker" && labels.agent === agent);
 }
 
 /** A worker may be removed between the two requests. */

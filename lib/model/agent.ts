@@ -22,6 +22,10 @@ export const AgentRegistration = z.strictObject({
   role: z.string().min(1),
   replicas: z.int().min(1),
   strategy: Strategy,
+  /** Nothing runs for it at rest, and it sends no heartbeat: workers come when it has work. */
+  on_demand: z.literal(true).optional(),
+  /** How many workers all agents together may have (`limits.workers`). */
+  instance_workers: z.int().min(1).optional(),
   /** Its place in sett.yml, from 0 on: bids that are known in advance are placed in this order. */
   position: z.int().min(0).optional(),
   /** First match wins. Empty: no rules, then a command, a model or the default decides. */
@@ -54,16 +58,17 @@ export const AgentRegistration = z.strictObject({
 });
 export type AgentRegistration = z.infer<typeof AgentRegistration>;
 
-/**
- * True when each grant of the agent gets a worker's container; the agent's own container then only
- * bids.
- */
-export function needsWorkers({
-  replicas,
-  strategy,
-}: Pick<AgentRegistration, "replicas" | "strategy">): boolean {
-  return replicas > 1 || strategy === "fresh_per_call";
+/** True when workers are started for the agent: containers that come and go with its work. */
+export function needsWorkers(agent: Working): boolean {
+  return agent.replicas > 1 || !worksItself(agent);
 }
+
+/** True when the container that `sett up` starts for the agent takes grants; else it only bids. */
+export function worksItself({ strategy, on_demand }: Omit<Working, "replicas">): boolean {
+  return strategy === "reuse" && on_demand !== true;
+}
+
+type Working = { replicas: number; strategy: Strategy; on_demand?: boolean | undefined };
 
 /**
  * A registration as it is stored. Only the name of one that cannot be read (`problem`) is known;

@@ -15,6 +15,8 @@ const withContainer = [
     "bid_command",
     "replicas",
     "strategy",
+    "on_demand",
+    "idle",
     "workspace",
     "writable_root",
     "isolation",
@@ -149,7 +151,6 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
   const {
     command,
     model,
-    replicas,
     strategy = usualStrategy(Object(agent.workspace)),
     network = "board",
   } = agent;
@@ -169,13 +170,7 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
     );
   }
   found.push(...impossibleTools(agent), ...impossibleWithoutFiles(agent.workspace));
-  found.push(...impossibleSources(agent));
-  if (typeof replicas === "number" && replicas > 1 && strategy === "reuse") {
-    found.push({
-      path: ["replicas"],
-      message: "is more than 1, which needs `strategy: fresh_per_call`",
-    });
-  }
+  found.push(...impossibleSources(agent), ...impossibleForWorkers({ ...agent, strategy }));
   if (network === "none" && model !== undefined) {
     found.push({
       path: ["network"],
@@ -238,6 +233,38 @@ function impossibleSources(agent: Readonly<Record<string, unknown>>): Impossible
   return found;
 }
 
+/** `strategy`: also where the file does not say it. */
+function impossibleForWorkers(agent: Readonly<Record<string, unknown>>): Impossible[] {
+  const { replicas, strategy, idle, bid_command, bids, prompts, model } = agent;
+  const { min, max = replicas }: Record<string, unknown> = Object(replicas);
+  const isOnDemand = agent.on_demand === true || min === 0;
+  const found: Impossible[] = [];
+  const say = (path: Impossible["path"], message: string) => found.push({ path, message });
+  if (agent.on_demand === true && min === 1)
+    say(["replicas", "min"], "is 1, which cannot be combined with `on_demand: true`");
+  if (isOnDemand) {
+    const absent = "nothing of an agent that is on demand runs when it would have to be asked";
+    if (bid_command !== undefined)
+      say(["bid_command"], `cannot be combined with \`on_demand\` or \`min: 0\`: ${absent}`);
+    else if (bidsIn(bids).length === 0)
+      say(["bids"], `must have a rule: ${absent}: \`- { on: GoalDefined, bid: exclusive }\``);
+    else if (model !== undefined && Object(prompts).claim !== undefined)
+      say(["prompts", "claim"], `cannot be combined with \`on_demand\` or \`min: 0\`: ${absent}`);
+  }
+  const lasts = strategy === "reuse" && (isOnDemand || (typeof max === "number" && max > 1));
+  if (idle !== undefined && !lasts)
+    say(
+      ["idle"],
+      "needs `strategy: reuse` with `on_demand: true` or several `replicas`: no other worker waits for more work",
+    );
+  if (lasts && Object(agent.workspace).keep === true)
+    say(
+      ["workspace", "keep"],
+      "cannot be combined with `on_demand` or several `replicas`: their containers come and go",
+    );
+  return found;
+}
+
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -264,6 +291,9 @@ function impossibleOnLane(agent: Readonly<Record<string, unknown>>): Impossible[
     ...(agent.replicas === undefined || agent.replicas === 1
       ? []
       : [{ path: ["replicas"], message: "must be 1: a lane takes one goal after the other" }]),
+    ...(agent.on_demand === true
+      ? [{ path: ["on_demand"], message: "cannot be combined with `lane`, whose container stays" }]
+      : []),
   ];
 }
 

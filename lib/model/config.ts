@@ -91,6 +91,35 @@ const Use = z
   .string()
   .regex(/^[^\s\p{Cc}]{1,255}$/u, { error: "must be the name of a package, a folder or an image" });
 
+const ReplicaCount = z.int().min(1).max(100);
+
+const Replicas = z.union(
+  [
+    ReplicaCount,
+    z.strictObject({
+      min: z
+        .int()
+        .min(0)
+        .max(1, { error: "must be 0 or 1: more come when there is work for them" })
+        .default(1)
+        .describe("How many are there without work."),
+      max: ReplicaCount.describe("How many there are at most."),
+    }),
+  ],
+  { error: "must be a whole number, or a map with `min` and `max`" },
+);
+type Replicas = z.infer<typeof Replicas>;
+
+function maxReplicas(replicas: Replicas): number {
+  return typeof replicas === "number" ? replicas : replicas.max;
+}
+
+function minReplicas(replicas: Replicas): number {
+  return typeof replicas === "number" ? 1 : replicas.min;
+}
+
+const defaultIdleMs = 5 * 60_000;
+
 /** An agent of the file. `impossibleCombinations` checks which keys exclude each other. */
 export const AgentFile = z
   .strictObject({
@@ -146,14 +175,20 @@ export const AgentFile = z
       .describe(
         "What happens at the deadline when the bid is missing and the agent has no `bids`.",
       ),
-    replicas: z
-      .int()
-      .min(1)
-      .max(100)
-      .default(1)
-      .describe("How many grants the agent works on at the same time."),
+    replicas: Replicas.default(1).describe(
+      "How many grants the agent works on at the same time: a number, or `{ min, max }`. `min: 0` is `on_demand: true`.",
+    ),
+    on_demand: z
+      .boolean()
+      .default(false)
+      .describe("Nothing runs for the agent while it has no work. It bids by its `bids` alone."),
+    idle: durationBetween([1_000, "1s"], [86_400_000, "1d"])
+      .optional()
+      .describe(
+        "With `strategy: reuse`: how long a worker waits for more work before it ends. Default: 5m.",
+      ),
     strategy: Strategy.optional().describe(
-      "`reuse`: one container for all grants. `fresh_per_call`: one for each. Default: `reuse`, and with `workspace.prepare` `fresh_per_call`.",
+      "`reuse`: a container works on one grant after the other. `fresh_per_call`: one for each grant. Default: `reuse`, and with `workspace.prepare` `fresh_per_call`.",
     ),
     workspace: z
       .strictObject({
@@ -237,11 +272,14 @@ export const AgentFile = z
       "The port of `/healthz` and `/metrics` in the container. Default: 8080.",
     ),
   })
-  .transform(({ timeout, shutdown, strategy, ...agent }) => ({
+  .transform(({ timeout, shutdown, strategy, replicas, on_demand, idle, ...agent }) => ({
     ...agent,
     // What it merges is published.
     workspace:
       agent.lane === undefined ? agent.workspace : { ...agent.workspace, mode: "rw" as const },
+    replicas: maxReplicas(replicas),
+    on_demand: on_demand || minReplicas(replicas) === 0,
+    idle_ms: idle ?? defaultIdleMs,
     strategy: strategy ?? usualStrategy(agent.workspace),
     // A model asks, reads and tries for longer than most programs run.
     timeout_ms:
@@ -268,6 +306,14 @@ const Limits = z
       .max(1_000_000)
       .default(defaultPolicy.artefacts_per_goal)
       .describe("A goal that has more artefacts ends with a Failure."),
+    workers: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .describe(
+        "How many workers all agents together may have. Those of `sett up` are not among them. Default: as many as their `replicas`.",
+      ),
     bid_deadline: Duration.prefault(`${defaultPolicy.bid_deadline_ms / 1000}s`).describe(
       "When a missing bid is taken from the agent's `bids`.",
     ),

@@ -8,6 +8,8 @@ export const Policy = z.strictObject({
   review_rounds: z.int().min(0),
   artefacts_per_goal: z.int().min(1),
   bid_deadline_ms: z.int().min(1),
+  /** How many workers all agents together may have; undefined: as many as their replicas. */
+  workers: z.int().min(1).optional(),
   /** How long events of no goal are kept; undefined: for ever. */
   other_events_ms: z.int().min(1).optional(),
 });

@@ -95,6 +95,12 @@ function reasonText(
     case "external":
     case "person":
       return say`it takes part by hand`;
+    case "on_demand":
+      return say`it is on demand`;
+    case "starting":
+      return say`a worker has to start for it`;
+    case "full":
+      return say`all agents together have as many workers as they may (${String(why.workers)})`;
     case "paused":
       return say`the instance is paused`;
     case "unreadable":

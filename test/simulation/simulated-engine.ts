@@ -71,6 +71,10 @@ export class SimulatedEngine implements WorkerHost {
     return this.#ask(() => this.#containers.has(worker));
   }
 
+  idOf(worker: string): Promise<string | undefined> {
+    return this.#ask(() => (this.#containers.has(worker) ? worker : undefined));
+  }
+
   wait(worker: string, signal: AbortSignal): Promise<number> {
     const { life } = this.#scheduler;
     return new Promise((resolve, reject) => {

@@ -160,7 +160,10 @@ function summaryOf(
     state: howItRuns(parts) ?? "down",
     runtime,
     workspace: workspaceOf(parts),
-    agents: labels.flatMap((label) => (label.component === "agent" ? [label.agent] : [])),
+    agents: [
+      ...labels.flatMap((label) => (label.component === "agent" ? [label.agent] : [])),
+      ...named("on_demand"),
+    ],
     external: named("external"),
     people: named("person"),
     gateway: gateway ?? null,

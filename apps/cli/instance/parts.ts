@@ -4,6 +4,7 @@ import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
+import { workspaceVolumeName } from "../../../lib/runtime/names.ts";
 import { partName } from "../../../lib/runtime/part-name.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import type { Service } from "../services/service.ts";
@@ -35,9 +36,11 @@ export function partStates(parts: InstanceParts): { name: string; state: string 
     name: partName(container),
     state: stateWord(container),
   }));
-  // Every agent has a workspace volume, which stays when its container is removed.
-  const agents = volumes.flatMap(({ labels }) =>
-    labels.component === "workspace" ? [labels.agent] : [],
+  // Every agent with a container has a workspace volume, which stays when that is removed.
+  const agents = volumes.flatMap(({ name, labels }) =>
+    labels.component === "workspace" && name === workspaceVolumeName(labels.instance, labels.agent)
+      ? [labels.agent]
+      : [],
   );
   const isExpected = ({ sign }: Service) => {
     if (sign === "always") return true;

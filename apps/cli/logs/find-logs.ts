@@ -1,12 +1,14 @@
 // Finds the logs of a part: its container, and the kept last lines of earlier containers.
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
 import { findInstance, hasAnything, hasContainers } from "../instance/find-instance.ts";
 import { partOf } from "../instance/parts.ts";
 import { workspaceOf } from "../instance/workspace-of.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { type KeptLog, KeptLogs, logPartOf } from "./kept-logs.ts";
+import { inOrderOfTime, isOnDemand, workerLogs } from "./worker-logs.ts";
 
 /**
  * `why`: why there is no container. `workers`: the kept lines of workers, where no Redis runs that
@@ -37,10 +39,28 @@ export async function findLogs(
     };
   }
   const kept = (await logs?.of(part, parts.containers)) ?? [];
+  if (hasContainers(parts)) {
+    const lines = await linesOfDemanded(runtime, parts, part);
+    const why = new SettError("not-ready", `${part} is on demand.`);
+    if (lines !== undefined) return { parts, container: undefined, kept, why, workers: lines };
+  }
   const workers = hasContainers(parts) ? [] : ((await logs?.workersOf(part)) ?? []);
   if (kept.length + workers.length === 0)
     throw (await withoutLog(found.parts, found.why, part, logs)) ?? found.why;
   return { parts, container: undefined, kept, why: found.why, workers };
+}
+
+/** The log of an agent that is on demand, for which only workers run; undefined for any other. */
+async function linesOfDemanded(
+  runtime: Runtime,
+  parts: InstanceParts,
+  part: string,
+): Promise<string[] | undefined> {
+  const agent = AgentName.safeParse(part).data;
+  if (agent === undefined) return undefined;
+  const place = { runtime, parts, agent };
+  const isKnown = await isOnDemand(place).catch(() => false);
+  return isKnown ? inOrderOfTime((await workerLogs(place)).lines) : undefined;
 }
 
 type FoundPart = { parts: InstanceParts } & ({ container: ContainerPart } | { why: SettError });

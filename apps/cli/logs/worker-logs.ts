@@ -60,6 +60,12 @@ export async function hasWorkers({ parts, agent }: Omit<Place, "runtime">): Prom
   return registration !== undefined && needsWorkers(registration);
 }
 
+/** Whether nothing but workers runs for the agent. */
+export async function isOnDemand({ parts, agent }: Omit<Place, "runtime">): Promise<boolean> {
+  await using board = await connectTo(parts);
+  return (await board.listAgents()).some(({ name, on_demand }) => name === agent && on_demand);
+}
+
 /**
  * Prints what workers log from here on, until the signal aborts. The kept log shows a worker that
  * starts and ends between two polls. While the runtime or Redis does not answer it waits, and says

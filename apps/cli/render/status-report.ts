@@ -225,6 +225,10 @@ function heartbeatCells(agent: RegisteredAgent, situation: Situation, style: Sty
     case "external":
     case "person":
       return { state: liveness.reason, beat: "-", paint: style.dim };
+    case "on_demand":
+      return claimsOf(agent, situation).length > 0
+        ? { state: "working", beat: "-", paint: style.yellow }
+        : { state: "on demand", beat: "-", paint: style.dim };
     case "unreadable":
       return { state: "unreadable", beat: "-", paint: style.red };
     case "silent":

@@ -1,6 +1,7 @@
 // The starter of workers: for an instance with an agent that has some. It alone has the Engine, and
 // a template for the workers of each such agent.
-import { needsWorkers } from "../../../lib/model/agent.ts";
+import { needsWorkers, worksItself } from "../../../lib/model/agent.ts";
+import type { AgentConfig } from "../../../lib/model/config.ts";
 import { prepareWay } from "../../../lib/model/prepare.ts";
 import type { Proofs, Scale } from "../../../lib/runtime/part-plan.ts";
 import { engineHolder } from "./engine-holder.ts";
@@ -46,10 +47,23 @@ function proofsOf({ config, doors }: Pick<PlanInput, "config" | "doors">): Proof
   );
 }
 
+/** Of places that all agents share, none is held for long by a worker that rests. */
+const maxIdleWithLimitMs = 10_000;
+
+function lasting(
+  agent: Pick<AgentConfig, "strategy" | "on_demand" | "idle_ms">,
+  limit: number | undefined,
+): Pick<Scale, "idleMs" | "beside"> {
+  if (agent.strategy !== "reuse") return {};
+  const idleMs = limit === undefined ? agent.idle_ms : Math.min(agent.idle_ms, maxIdleWithLimitMs);
+  return { idleMs, beside: worksItself(agent) ? 1 : 0 };
+}
+
 export function scalesOf(input: Pick<PlanInput, "config" | "instance">): Scale[] {
   const agents = input.config.agents.filter(needsWorkers);
-  return agents.map(({ name: agent, replicas, workspace: { prepare } }) => ({
-    ...{ agent, replicas },
+  return agents.map(({ name: agent, workspace: { prepare }, ...more }) => ({
+    ...{ agent, replicas: more.replicas },
+    ...lasting(more, input.config.limits.workers),
     ...(prepare && { prepare, secrets: secretsFor(input, prepareWay(agent)) }),
   }));
 }

@@ -49,7 +49,9 @@ export class WorkExecutor {
     const over = new AbortController();
     const acknowledged = this.#acknowledged.run(over.signal, signals.kill);
     await runPerConnection({ board, log, watch: watch.executor }, signals.stop, async (signal) => {
-      for await (const claims of board.followGrants(registration.current.name, signal)) {
+      const { name, replicas } = registration.current;
+      const atOnce = replicas > 1 ? 1 : undefined;
+      for await (const claims of board.followGrants(name, signal, undefined, atOnce)) {
         await this.tick(claims, signals);
         watch.executor.markIdle();
       }

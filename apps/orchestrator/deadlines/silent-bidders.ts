@@ -2,7 +2,7 @@
 // stopped (docs/internals/claims.md#bids).
 
 import { Doorbell } from "../../../lib/async/doorbell.ts";
-import { hasTool } from "../../../lib/core/stand-in.ts";
+import { sendsHeartbeat } from "../../../lib/core/stand-in.ts";
 import { missingBidders } from "../../../lib/model/claim.ts";
 import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
 import { silentAfterMs } from "../../../lib/model/leases.ts";
@@ -86,7 +86,7 @@ export class SilentBidders {
     const waiting = new Map<ClaimId, AgentName[]>();
     if (this.#watched.size === 0) return waiting;
     const agents = await this.#parts.agentCache.list();
-    const beating = new Set(agents.filter(hasTool).map(({ name }) => name));
+    const beating = new Set(agents.filter(sendsHeartbeat).map(({ name }) => name));
     const claims = [...this.#watched];
     const unknown = claims.filter((id) => this.#parts.known.get(id) === undefined);
     const read = await this.#deps.board.readClaims(unknown);

@@ -3,7 +3,7 @@
 
 import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
-import { hasTool } from "../../../lib/core/stand-in.ts";
+import { sendsHeartbeat } from "../../../lib/core/stand-in.ts";
 import type { AgentStatus, RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
@@ -54,7 +54,7 @@ export class SilentWorkers {
     const toleratedMs = Math.max(policy.bid_deadline_ms, silentAfterMs);
     const [agents, statuses] = [await this.#agentCache.list(), await board.listStatuses()];
     const silentFor = new Map<AgentName, number>();
-    for (const { name } of agents) {
+    for (const { name } of agents.filter(sendsHeartbeat)) {
       const forMs = this.#silence.silentForMs(name, statuses.get(name), clock.passedMs());
       silentFor.set(name, mayJudge ? forMs : 0);
     }
@@ -63,7 +63,7 @@ export class SilentWorkers {
         const isSilent =
           (silentFor.get(agent.name) ?? 0) >= silentAfterMs ||
           takesNoWork(statuses.get(agent.name));
-        return hasTool(agent) && isSilent ? [agent.name] : [];
+        return sendsHeartbeat(agent) && isSilent ? [agent.name] : [];
       }),
     );
     await this.#moveWaiting(agents, board);

@@ -62,9 +62,10 @@ export function createStarterApp(host: Host): Hono {
     await host.start(Job.parse(await req.json()));
     return json({}, 201);
   });
-  app.get("/workers/:name", async ({ req, json }) =>
-    json({ is_there: await host.isThere(req.param("name")) }),
-  );
+  app.get("/workers/:name", async ({ req, json }) => {
+    const id = await host.idOf(req.param("name"));
+    return json({ is_there: id !== undefined, id });
+  });
   app.get("/workers/:name/end", async ({ req, json }) => {
     const over = AbortSignal.any([req.raw.signal, AbortSignal.timeout(waitMs)]);
     try {

@@ -73,8 +73,13 @@ export class StarterClient implements WorkerHost {
   }
 
   async isThere(worker: string): Promise<boolean> {
-    return z.object({ is_there: z.boolean() }).parse(await this.#ask("GET", `workers/${worker}`))
-      .is_there;
+    return (await this.idOf(worker)) !== undefined;
+  }
+
+  async idOf(worker: string): Promise<string | undefined> {
+    return z
+      .object({ id: z.string().optional() })
+      .parse(await this.#ask("GET", `workers/${worker}`)).id;
   }
 
   async wait(worker: string, signal: AbortSignal): Promise<number> {

@@ -33,6 +33,10 @@ export type WorkerTemplate = {
   replicas: number;
   spec: ContainerSpec;
   prepare?: PreparedTemplate;
+  /** Each of its workers lasts: it ends when no work has come for so long. */
+  idleMs?: number;
+  /** How many of the replicas are containers of `sett up`, beside which workers work. */
+  beside?: number;
 };
 
 /**
@@ -76,6 +80,8 @@ export type WorkerHost = {
    */
   start(job: WorkerJob, signal?: AbortSignal): Promise<void>;
   isThere(worker: string): Promise<boolean>;
+  /** The id of its container, where it is there. */
+  idOf(worker: string): Promise<string | undefined>;
   /** Its exit code, once it has ended. */
   wait(worker: string, signal: AbortSignal): Promise<number>;
   /** Its last lines. */
@@ -150,7 +156,7 @@ export class RuntimeHost implements WorkerHost {
 
   async start(job: WorkerJob): Promise<void> {
     const { agent, claim, attempt, goal, slot, commit, base } = job;
-    const { spec, replicas, prepare } = this.#template(agent);
+    const { spec, replicas, prepare, idleMs } = this.#template(agent);
     if (slot > replicas)
       throw new SettError("usage", `${agent} has ${replicas} workers, and no slot ${slot}.`);
     const labels = { ...spec.labels, component: "worker" as const, agent, claim, attempt, goal };
@@ -158,7 +164,12 @@ export class RuntimeHost implements WorkerHost {
       ...workerSpec(spec, claim, workerWorkspaceName(spec.labels.instance, agent, slot)),
       name: this.nameOf(job),
       labels: { ...labels, role: "role" in spec.labels ? spec.labels.role : agent },
-      env: { ...spec.env, SETT_GRANT_ATTEMPT: String(attempt), SETT_WORKER_SLOT: String(slot) },
+      env: {
+        ...spec.env,
+        SETT_GRANT_ATTEMPT: String(attempt),
+        SETT_WORKER_SLOT: String(slot),
+        ...(idleMs !== undefined && { SETT_WORKER_IDLE: `${idleMs}ms` }),
+      },
     };
     const start = async (prepared?: PreparedVolume) => {
       if (commit !== undefined && (await this.#layered?.start(worker, agent, commit, prepared)))
@@ -173,6 +184,10 @@ export class RuntimeHost implements WorkerHost {
 
   async isThere(worker: string): Promise<boolean> {
     return (await this.#find(worker)) !== undefined;
+  }
+
+  async idOf(worker: string): Promise<string | undefined> {
+    return (await this.#find(worker))?.id;
   }
 
   async wait(worker: string, signal: AbortSignal): Promise<number> {

@@ -1,5 +1,5 @@
-// Runs the workers of one scalable agent: a container for each grant, never more than its replicas,
-// in the order of the grants (docs/internals/orchestrator.md#workers). The grants on the blackboard
+// Runs the workers of one scalable agent: a container for each grant, in the places that it has
+// among those of all agents (docs/internals/orchestrator.md#workers). The grants on the blackboard
 // say what is to be done, and the labels of containers what is being done; nothing else is stored.
 
 import { backOffMs } from "../../../lib/async/back-off.ts";
@@ -10,11 +10,14 @@ import {
   type LeaderBlackboard,
 } from "../../../lib/blackboard/port/leading.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
+import type { Worker } from "../../../lib/core/plan-workers.ts";
 import { type ClaimSnapshot, type Grant, isEnded } from "../../../lib/model/claim.ts";
 import { ArtefactId, type ClaimId, type CommitHash, type GoalId } from "../../../lib/model/ids.ts";
 import type { Deps } from "../leader/deps.ts";
 import { baseOf } from "./base-of.ts";
-import type { Worker, WorkerHost, WorkerTemplate } from "./worker-host.ts";
+import { Payers } from "./payers.ts";
+import type { Worker as FoundWorker, WorkerHost, WorkerTemplate } from "./worker-host.ts";
+import { WorkerPlaces } from "./worker-places.ts";
 import { startFailureReason, type WorkerEnd, Workers } from "./workers.ts";
 
 type Queued = {
@@ -41,6 +44,8 @@ export type WorkerDeps = Pick<Deps, "log"> & {
     | "readContext"
     | "readHeads"
     | "readPause"
+    | "readClaims"
+    | "readSpending"
   >;
   host: WorkerHost;
   /** Ends an attempt on the blackboard; does nothing where it is no longer current. */
@@ -48,7 +53,9 @@ export type WorkerDeps = Pick<Deps, "log"> & {
 };
 
 /** An agent, how many workers it may have, and whether anything is prepared for them. */
-export type Scale = Pick<WorkerTemplate, "agent" | "replicas"> & { prepare?: unknown };
+export type Scale = Pick<WorkerTemplate, "agent" | "replicas" | "idleMs" | "beside"> & {
+  prepare?: unknown;
+};
 
 /** All agents that have workers, and where these run. */
 export type WorkersOf = { host: WorkerHost; scales: readonly Scale[] };
@@ -57,26 +64,29 @@ export type WorkersOf = { host: WorkerHost; scales: readonly Scale[] };
  * How many workers are started for an attempt that none of them begins: the Engine may have been
  * restarted, or refuse for a moment.
  */
-const maxStarts = 3;
+export const maxStarts = 3;
 
-const startBackOff = { firstMs: 1_000, maxMs: 10_000 };
+export const startBackOff = { firstMs: 1_000, maxMs: 10_000 };
 
 export class WorkerPool {
   readonly #deps: WorkerDeps;
   readonly #template: Scale;
-  readonly #waiting: ClaimId[] = [];
-  /** Slot → the work in it. Each slot has a workspace of its own. */
-  readonly #busySlots = new Map<number, Promise<void>>();
-  /** Claims whose worker is watched, or about to be started. */
-  readonly #claimsInWork = new Set<ClaimId>();
+  readonly #places: WorkerPlaces;
   /** How often a worker was started for an attempt that has not begun. */
   readonly #starts = new Map<ClaimId, number>();
   readonly #workers: Workers;
+  readonly #payers: Payers;
 
-  constructor(deps: WorkerDeps, template: Scale) {
+  constructor(
+    deps: WorkerDeps,
+    template: Scale,
+    places = new WorkerPlaces([template.agent], undefined),
+  ) {
     this.#deps = deps;
     this.#template = template;
+    this.#places = places;
     this.#workers = new Workers(deps, template.agent);
+    this.#payers = new Payers(deps.board);
   }
 
   /**
@@ -95,10 +105,18 @@ export class WorkerPool {
       await this.#failQueued(error, signal);
       throw error;
     });
-    for (const worker of running) this.#adopt(worker, ending, fail);
-    for await (const claims of this.#deps.board.followGrants(this.#template.agent, ending)) {
-      for (const claim of claims) this.#enqueue(claim);
-      this.#fillSlots(ending, fail);
+    const { agent, replicas: slots } = this.#template;
+    using _ = this.#places.open(agent, {
+      slots,
+      start: (worker) => {
+        const { claim, slot } = worker;
+        this.#occupy(worker, () => this.#runWorker(claim, slot, ending), ending, fail);
+      },
+    });
+    await this.#adopt(running, ending, fail);
+    for await (const claims of this.#deps.board.followGrants(agent, ending)) {
+      await this.#enqueue(claims);
+      this.#places.fill();
     }
     if (failure !== undefined) throw failure;
   }
@@ -124,67 +142,56 @@ export class WorkerPool {
     }
   }
 
-  #enqueue(claim: ClaimId): void {
-    if (!this.#waiting.includes(claim)) this.#waiting.push(claim);
-  }
-
-  #fillSlots(signal: AbortSignal, fail: (error: unknown) => void): void {
-    for (let slot = 1; slot <= this.#template.replicas; slot++) {
-      if (this.#busySlots.has(slot) || signal.aborted) continue;
-      // A claim that is in work is announced again as long as its grant is queued: it comes next
-      // once that work has ended.
-      const next = this.#waiting.findIndex((claim) => !this.#claimsInWork.has(claim));
-      const [claim] = next < 0 ? [] : this.#waiting.splice(next, 1);
-      if (claim !== undefined)
-        this.#occupy(slot, claim, () => this.#runWorker(claim, slot, signal), signal, fail);
-    }
+  /** A claim that is in work waits as long as its grant is queued: it is looked at after that. */
+  async #enqueue(claims: readonly ClaimId[]): Promise<void> {
+    const { agent } = this.#template;
+    const unknown = claims.filter((claim) => !this.#places.isWaiting(agent, claim));
+    if (unknown.length === 0) return;
+    for (const { claim } of await this.#deps.board.readClaims(unknown))
+      this.#places.add({ agent, claim: claim.id, by: await this.#payers.of(claim.goal_id) });
   }
 
   #occupy(
-    slot: number,
-    claim: ClaimId,
+    worker: Worker,
     work: () => Promise<void>,
     signal: AbortSignal,
     fail: (error: unknown) => void,
   ): void {
-    this.#claimsInWork.add(claim);
-    const working = work()
+    work()
       .catch((error: unknown) => {
         if (error instanceof Fenced) fail(error);
         // A grant that is still queued is announced again.
         else if (!signal.aborted)
           this.#deps.log.error("Could not run or watch a worker", {
             agent: this.#template.agent,
-            claim_id: claim,
+            claim_id: worker.claim,
             error,
           });
       })
       .finally(() => {
-        this.#busySlots.delete(slot);
-        this.#claimsInWork.delete(claim);
-        this.#fillSlots(signal, fail);
+        if (!signal.aborted) this.#places.free(worker);
       });
-    this.#busySlots.set(slot, working);
   }
 
-  /** Watches a worker that an earlier orchestrator has started. */
-  #adopt(
-    { name, claim, attempt, slot: known }: Worker,
+  /** Watches the workers that an earlier orchestrator has started. */
+  async #adopt(
+    found: readonly FoundWorker[],
     signal: AbortSignal,
     fail: (error: unknown) => void,
-  ): void {
+  ): Promise<void> {
     const { agent } = this.#template;
-    let slot = known;
-    while (!(slot > 0) || this.#busySlots.has(slot)) slot = slot > 0 ? slot + 1 : 1;
-    this.#deps.log.info("Found a worker", { agent, claim_id: claim, worker: name });
-    const work = async () =>
-      this.#settle(
-        claim,
-        attempt,
-        await this.#workers.watch(name, { claim, attempt }, signal),
-        signal,
-      );
-    this.#occupy(slot, claim, work, signal, fail);
+    const { board } = this.#deps;
+    for (const { name, claim, attempt, slot } of found) {
+      const goal = (await board.readClaim(claim))?.claim.goal_id;
+      const by = goal === undefined ? "" : await this.#payers.of(goal);
+      const worker = this.#places.adopt({ agent, claim, by, slot });
+      this.#deps.log.info("Found a worker", { agent, claim_id: claim, worker: name });
+      const work = async () => {
+        const end = await this.#workers.watch(name, { claim, attempt }, signal);
+        await this.#settle(claim, attempt, end, signal);
+      };
+      this.#occupy(worker, work, signal, fail);
+    }
   }
 
   async #runWorker(claim: ClaimId, slot: number, signal: AbortSignal): Promise<void> {
@@ -238,10 +245,7 @@ export class WorkerPool {
     if (end === undefined) return;
     // The instance was paused, or the grant is another's: the worker has begun nothing, and the
     // stored grant is read again.
-    if (end === "not_accepted") {
-      this.#enqueue(claim);
-      return;
-    }
+    if (end === "not_accepted") return await this.#enqueue([claim]);
     const { agent } = this.#template;
     const board = this.#deps.board.asOf();
     const hasBegun = (await this.#readQueued(claim))?.attempt !== attempt;
@@ -251,8 +255,7 @@ export class WorkerPool {
       this.#deps.log.warn("A worker did not begin; starting another", about);
       await sleep(backOffMs(starts, startBackOff), signal);
       this.#starts.set(claim, starts + 1);
-      this.#enqueue(claim);
-      return;
+      return await this.#enqueue([claim]);
     }
     this.#starts.delete(claim);
     const isClear = hasBegun || end.isFinal === true;

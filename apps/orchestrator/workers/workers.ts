@@ -6,6 +6,7 @@ import { exitCodes, messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
 import type { Preparation } from "../../../lib/model/prepare.ts";
 import type { FileCount } from "../../../lib/model/preparing.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Deps } from "../leader/deps.ts";
 import type { Worker, WorkerHost, WorkerJob } from "./worker-host.ts";
 
@@ -16,9 +17,11 @@ type WorkersDeps = Pick<Deps, "log"> & {
 
 /**
  * `reason` counts only where no result was posted. `not_accepted`: by its exit code it has begun
- * nothing. `isFinal`: another worker would not begin either.
+ * nothing. `isFinal`: another worker would not begin either. `container`: the id of its container.
  */
-export type WorkerEnd = "not_accepted" | { reason: string; isFinal?: true };
+export type WorkerEnd =
+  | "not_accepted"
+  | { reason: string; isFinal?: true; exitCode?: number; container?: string };
 
 /** How often it is said that something is being prepared; what is there sooner is not spoken of. */
 const reportEveryMs = 2_000;
@@ -135,6 +138,7 @@ export class Workers {
     { claim, attempt }: Pick<WorkerJob, "claim" | "attempt">,
     signal: AbortSignal,
   ): Promise<WorkerEnd | undefined> {
+    const container = await this.#deps.host.idOf(name).catch(() => undefined);
     const exitCode = await this.#waitForEnd(name, signal);
     if (signal.aborted) return undefined;
     if (exitCode !== undefined) await this.#remove(name);
@@ -148,7 +152,8 @@ export class Workers {
     this.#deps.log.info("A worker has ended", about);
     if (exitCode === exitCodes.notAccepted) return "not_accepted";
     const end = exitCode === undefined ? "was removed" : `ended with exit code ${exitCode}`;
-    return { reason: `The worker ${end} before it posted a result.` };
+    const reason = `The worker ${end} before it posted a result.`;
+    return { reason, ...withoutUndefined({ exitCode, container }) };
   }
 
   /**

@@ -70,12 +70,14 @@ export interface GrantBoard {
   /**
    * Claims in which the agent may have a queued grant: hints, in order. First those that are queued
    * now, then new ones; what stays queued comes again every 15 s (`remindEveryMs`), because a hint
-   * may be lost. Ends with the signal.
+   * may be lost. At most `atOnce` new ones come together, where others of the agent take the rest.
+   * Ends with the signal.
    */
   followGrants(
     agent: AgentName,
     signal: AbortSignal,
     remindEveryMs?: number,
+    atOnce?: number,
   ): AsyncIterable<ClaimId[]>;
   /**
    * An agent's grant, and what its claim is about: also of a claim whose other fields a person has

@@ -54,23 +54,23 @@ export function grantsOf({
   const readWakeUps = async (
     client: Client,
     agent: AgentName,
-    maxMs: number,
+    { maxMs, atOnce }: { maxMs: number; atOnce: number },
   ): Promise<ClaimId[]> => {
     // Zero would be for ever.
     const waitMs = Math.max(1, Math.min(blockMs, maxMs));
     const popped = await client.blmPop(waitMs / 1_000, keys.agentGrants(agent), "LEFT", {
-      COUNT: batchSize,
+      COUNT: atOnce,
     });
     // The key, then the first entries of its list.
     const [, wakeUps] = (popped ?? []) as [string?, string[]?];
     return claimIds(wakeUps ?? []);
   };
   return {
-    followGrants(agent, signal, remindEveryMs = grantReminderMs) {
+    followGrants(agent, signal, remindEveryMs = grantReminderMs, atOnce = batchSize) {
       let remindAt = 0;
       return followReads(connection, signal, async (client, isFresh) => {
         const leftMs = remindAt - performance.now();
-        if (!isFresh && leftMs > 0) return readWakeUps(client, agent, leftMs);
+        if (!isFresh && leftMs > 0) return readWakeUps(client, agent, { maxMs: leftMs, atOnce });
         const queued = await readQueued(client, agent);
         remindAt = performance.now() + remindEveryMs;
         return queued;

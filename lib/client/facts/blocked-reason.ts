@@ -2,12 +2,14 @@
 
 import type { Waiting } from "../../core/goal-status.ts";
 import type { BlockedReason, Liveness } from "../../core/waiting-reason.ts";
-import type {
-  AgentRegistration,
-  AgentState,
-  AgentStatus,
-  RegisteredAgent,
-  ReportedStatus,
+import {
+  type AgentRegistration,
+  type AgentState,
+  type AgentStatus,
+  needsWorkers,
+  type RegisteredAgent,
+  type ReportedStatus,
+  worksItself,
 } from "../../model/agent.ts";
 import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";
 import type { Actor } from "../../model/event.ts";
@@ -65,8 +67,7 @@ export function blockedReasonOf(waiting: Waiting, situation: Situation): Blocked
   if (preparing !== undefined) return preparing;
   const agent = situation.agents.find(({ name }) => name === waiting.agent);
   if (agent === undefined) return { reason: "unregistered" };
-  const isByWorker =
-    agent.strategy === "fresh_per_call" && (waiting.kind === "start" || waiting.kind === "work");
+  const isByWorker = !worksItself(agent) && begins;
   const own = livenessOf(agent, situation);
   // Its workers have the same secrets and limits as the agent's own container.
   if (own.reason === "alive" && takesNoWork(own.state)) return own;
@@ -77,7 +78,23 @@ export function blockedReasonOf(waiting: Waiting, situation: Situation): Blocked
     waiting.kind !== "start"
   )
     return liveness;
-  return busyWith(agent, waiting.claim, situation.open) ?? liveness;
+  return (
+    busyWith(agent, waiting.claim, situation.open) ??
+    (isByWorker ? startOfWorker(agent, situation) : liveness)
+  );
+}
+
+/** Of workers nothing is known but the grants that run: one that starts or rests has none. */
+function startOfWorker(
+  { instance_workers: most }: AgentRegistration,
+  { agents, holds = [], open }: Situation,
+): BlockedReason | undefined {
+  // Whether it is this goal that is held another part of the status says.
+  if (holds.length > 0) return undefined;
+  const scalable = agents.filter((agent) => !worksItself(agent));
+  const workers = scalable.reduce((sum, { name }) => sum + runningOf(name, open).length, 0);
+  if (most !== undefined && workers >= most) return { reason: "full", workers };
+  return { reason: "starting" };
 }
 
 /** How far the workspace is for the work that is waited for, as it was noted lately. */
@@ -150,10 +167,11 @@ export function claimsOf({ name }: AgentRegistration, { open, statuses }: Situat
  * without workers.
  */
 export function workersOf(
-  { name, replicas, strategy }: AgentRegistration,
+  agent: AgentRegistration,
   { open }: Situation,
 ): { max: number; claims: ClaimId[] } | undefined {
-  if (strategy !== "fresh_per_call") return undefined;
+  const { name, replicas } = agent;
+  if (!needsWorkers(agent)) return undefined;
   return { max: replicas, claims: runningOf(name, open).map(({ id }) => id) };
 }
 

@@ -452,14 +452,14 @@ function holdEngine(
   const mounts: Mount[] = [{ kind: "bind", path: socket.path, target: usualSocket, access: "rw" }];
   const over = { groups: [socket.gid] };
   if (need.power === "logs") return { mounts, over };
-  const templates = need.scales.map(({ agent, replicas, prepare, secrets }) => {
+  const templates = need.scales.map(({ agent, prepare, secrets, ...scale }) => {
     const spec = agents.get(agent);
     const preparation = prepare &&
       spec && {
         ...prepare,
         spec: preparationSpec(spec, { egress: egressFor(prepare, agent, need, labels), secrets }),
       };
-    return { agent, replicas, spec, ...withoutUndefined({ prepare: preparation }) };
+    return { agent, ...scale, spec, ...withoutUndefined({ prepare: preparation }) };
   });
   const env = { ...inPieces("SETT_WORKERS", JSON.stringify(templates)), SETT_LAYER_IMAGE: cub.id };
   return { mounts, over, env };

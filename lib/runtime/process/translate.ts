@@ -276,10 +276,9 @@ function reach({ door, variable }: Extract<Need, { kind: "reach" }>, { ports }: 
 function power(need: Extract<Need, { kind: "power" }>, { processes, agents }: Surroundings): Met {
   const SETT_PROCESSES = JSON.stringify(processes);
   if (need.power === "logs") return { env: { SETT_LOGS_OF: "processes", SETT_PROCESSES } };
-  const templates = need.scales.map(({ agent, replicas }) => ({
-    agent,
-    replicas,
-    spec: agents.get(agent),
+  const templates = need.scales.map(({ prepare: _, secrets: __, ...scale }) => ({
+    ...scale,
+    spec: agents.get(scale.agent),
   }));
   return { env: { ...inPieces("SETT_WORKERS", JSON.stringify(templates)), SETT_PROCESSES } };
 }

@@ -201,7 +201,7 @@ async function makeVolumes(input: ApplyInput, { agents, services }: Diff): Promi
   const beside = services.filter(
     ({ kind, planned }) => kind !== "keep" && planned.service.starts === "any-time",
   );
-  const needed = [...parts, ...beside.map(({ planned }) => planned)].flatMap(
+  const needed = [...parts, ...input.plan.resting, ...beside.map(({ planned }) => planned)].flatMap(
     ({ volumes }) => volumes,
   );
   const byName = new Map(needed.map((volume) => [volume.name, volume]));

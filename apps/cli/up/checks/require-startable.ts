@@ -33,7 +33,7 @@ export async function requireStartable(
   { config, images, secrets, isInContainer }: Known,
 ): Promise<void> {
   const limitBytes = await startLimit(isInContainer);
-  for (const { agent, spec } of plan.agents) {
+  for (const { agent, spec } of [...plan.agents, ...plan.resting]) {
     const uses = config.agents.find(({ name }) => name === agent)?.secrets ?? [];
     const values = uses.flatMap(({ name, variable }) =>
       variable === undefined

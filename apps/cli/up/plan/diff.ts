@@ -3,7 +3,7 @@ import type { AgentName } from "../../../../lib/model/ids.ts";
 import { isServiceName, type ServiceName } from "../../../../lib/model/services.ts";
 import type { ContainerSpec } from "../../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
-import { isSetAside } from "../../../../lib/runtime/names.ts";
+import { isSetAside, workspaceVolumeName } from "../../../../lib/runtime/names.ts";
 import type { ContainerPart, InstanceParts } from "../../../../lib/runtime/port.ts";
 import type { InstancePlan, PlannedAgent, PlannedService } from "./plan.ts";
 
@@ -27,7 +27,7 @@ export type Diff = {
   agents: AgentChange[];
   /**
    * Containers of agents that are no longer in the plan, workers among them, and services that are
-   * not in it.
+   * not in it; and workers that last, of agents that have changed.
    */
   removed: ContainerPart[];
   /**
@@ -44,16 +44,27 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
   const present = containers.filter((container) => !isLeftover(container));
   const agents = new Set<AgentName>(plan.agents.map(({ agent }) => agent));
   const services = new Set<ServiceName>(plan.services.map(({ service }) => service.name));
+  const resting = new Map(plan.resting.map((part) => [part.agent, part]));
   const used = new Set(
-    [...plan.services, ...plan.agents].flatMap((part) => part.volumes.map(({ name }) => name)),
+    [...plan.services, ...plan.agents, ...plan.resting].flatMap((part) =>
+      part.volumes.map(({ name }) => name),
+    ),
   );
+  const isOld = ({ labels, env }: ContainerPart) => {
+    // One that lasts would go on with what its agent was before; others end with their grant.
+    if (labels.component !== "worker" || env.SETT_WORKER_IDLE === undefined) return false;
+    const own = plan.agents.find(({ agent }) => agent === labels.agent);
+    const planned = resting.get(labels.agent) ?? own;
+    return planned?.spec.labels.fingerprint !== labels.fingerprint;
+  };
   // Also that of an agent without files, whose disk cannot be mounted without its layer.
   const isUnderDisk = volumes.some(
     ({ labels, isLaid }) =>
       isLaid === true && labels.component === "workspace" && agents.has(labels.agent),
   );
   const isPlanned = (labels: PartLabels) => {
-    if ("agent" in labels) return agents.has(labels.agent);
+    if (labels.component === "agent") return agents.has(labels.agent);
+    if ("agent" in labels) return agents.has(labels.agent) || resting.has(labels.agent);
     return isServiceName(labels.component) && services.has(labels.component);
   };
   const change = (name: string, spec: ContainerSpec): Change => {
@@ -70,12 +81,15 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
       ...change(planned.service.name, planned.spec),
     })),
     agents: plan.agents.map((planned) => ({ planned, ...change(planned.agent, planned.spec) })),
-    removed: present.filter(({ labels }) => !isPlanned(labels)),
+    removed: present.filter((part) => !isPlanned(part.labels) || isOld(part)),
     leftovers: containers.filter(isLeftover),
     unusedVolumes: volumes
       .filter(({ name, labels }) => {
         // The disks of workers are no part of the plan.
-        if (labels.component === "workspace") return !agents.has(labels.agent);
+        if (labels.component === "workspace" && !resting.has(labels.agent))
+          return !agents.has(labels.agent);
+        if (labels.component === "workspace")
+          return name === workspaceVolumeName(labels.instance, labels.agent);
         // The starter knows which of its layers are in use.
         if (labels.component === "layer")
           return !services.has("starter") && !used.has(name) && !isUnderDisk;

@@ -35,7 +35,7 @@ export function outcomeOf(
   const stopped = [
     ...new Set(
       removed
-        .filter((part) => !isOfAgents(part))
+        .filter((part) => !isOfAgents(part) && !isOldWorker(part, registrations))
         .map(({ labels }) => ("agent" in labels ? labels.agent : labels.component)),
     ),
   ];
@@ -60,6 +60,14 @@ function isReported({ agents }: Diff, removed: readonly ContainerPart[]) {
   const isAlone = removed.length === 0 && agents.every(({ kind }) => kind === "keep");
   return ({ kind, planned: { service } }: Diff["services"][number]) =>
     service.isOfAgents !== true || (isAlone && kind !== "keep");
+}
+
+/** Its agent stays, and gets others. */
+function isOldWorker(
+  { labels }: ContainerPart,
+  registrations: readonly AgentRegistration[],
+): boolean {
+  return labels.component === "worker" && isAmong(registrations, labels.agent);
 }
 
 function isOfAgents({ labels }: ContainerPart): boolean {

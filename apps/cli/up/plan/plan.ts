@@ -26,6 +26,8 @@ export type InstancePlan = {
   /** The services that this instance needs, in the order of the list. */
   services: PlannedService[];
   agents: PlannedAgent[];
+  /** Agents that are on demand: `sett up` makes what their workers need, and starts nothing. */
+  resting: PlannedAgent[];
   /** The users of Redis. */
   users: UserWithPassword[];
   /** Parts read files of this machine themselves. */
@@ -62,6 +64,12 @@ export function planParts(input: PlanInput): PartPlan[] {
 export function planInstance(input: PlanInput, translation: Translation): InstancePlan {
   const needed = planParts(input);
   const parts = translation.parts(needed);
+  const onDemand = new Set(
+    input.config.agents.flatMap(({ name, on_demand }) => (on_demand ? [name] : [])),
+  );
+  const agents = parts.flatMap(({ plan: { labels }, planned }) =>
+    labels.component === "agent" ? [{ ...planned, agent: labels.agent }] : [],
+  );
   return {
     networks: translation.networks(needed),
     services: services.flatMap((service) =>
@@ -69,11 +77,18 @@ export function planInstance(input: PlanInput, translation: Translation): Instan
         labels.component === service.name ? [{ ...planned, service }] : [],
       ),
     ),
-    agents: parts.flatMap(({ plan: { labels }, planned }) =>
-      labels.component === "agent" ? [{ ...planned, agent: labels.agent }] : [],
-    ),
+    agents: agents.filter(({ agent }) => !onDemand.has(agent)),
+    resting: agents.filter(({ agent }) => onDemand.has(agent)).map(withoutOwnWorkspace),
     users: redisUsersOf(input.config, hasModels(input.config), input.password),
     seesFiles: translation.seesFiles,
+  };
+}
+
+/** Each of its workers has a workspace of its own, which the starter makes. */
+function withoutOwnWorkspace(part: PlannedAgent): PlannedAgent {
+  return {
+    ...part,
+    volumes: part.volumes.filter(({ labels }) => labels.component !== "workspace"),
   };
 }
 

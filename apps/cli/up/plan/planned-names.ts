@@ -21,13 +21,13 @@ type Names = Record<Exclude<Stranger["sort"], "image">, string[]>;
  * depend on claims.
  */
 export function plannedNames(instance: InstanceName, config: SettConfig): Names {
-  const { networks, services, agents } = planInstance(
+  const { networks, services, agents, resting } = planInstance(
     { ...blank, instance, config, doors: config.services.reach === "tls" ? doors : undefined },
     dockerTranslation({ cub: image, socket: { path: "", gid: 0 }, isNear: true }),
   );
   const parts = [...services, ...agents];
   const containers = parts.map(({ spec }) => spec.name);
-  const volumes = parts.flatMap((part) =>
+  const volumes = [...parts, ...resting].flatMap((part) =>
     part.volumes.filter(({ content }) => content === undefined),
   );
   const ofWorkers = config.agents

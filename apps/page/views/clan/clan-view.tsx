@@ -215,6 +215,7 @@ const marks: Record<string, { symbol: string; tone: string }> = {
   silent: { symbol: "✕", tone: "failure" },
   person: { symbol: "☺", tone: "question" },
   external: { symbol: "↔", tone: "answer" },
+  on_demand: { symbol: "○", tone: "wait" },
 };
 
 function AgentState({ agent: { kind, state, is_silent } }: { agent: AgentView }) {

@@ -10,6 +10,8 @@ const byHand =
 const ofPerson =
   "cannot be combined with `human: true`: a person has only a `role`, `bids` that say what they review, and `people` who may speak";
 
+const absent = "nothing of an agent that is on demand runs when it would have to be asked";
+
 const cases: Case[] = [
   [
     "an external agent has nothing that is started, nor what it would be started with, each named at its line",
@@ -171,9 +173,46 @@ const cases: Case[] = [
     ],
   ],
   [
-    "several copies need fresh containers",
-    "    replicas: 2\n",
-    ["sett.yml:6:15 agents.a.replicas: is more than 1, which needs `strategy: fresh_per_call`"],
+    "an agent has none or one at rest, and how many it may have is a number",
+    "    replicas: { min: 2, max: 101 }\n",
+    [
+      "sett.yml:6:22 agents.a.replicas.min: must be 0 or 1: more come when there is work for them",
+      "sett.yml:6:30 agents.a.replicas.max: must be at most 100",
+    ],
+  ],
+  [
+    "an agent that is on demand has nothing that could be asked for its bids",
+    '    on_demand: true\n    bid_command: ["/bid"]\n',
+    [
+      `sett.yml:7:5 agents.a.bid_command: cannot be combined with \`on_demand\` or \`min: 0\`: ${absent}`,
+    ],
+  ],
+  [
+    "so it has rules, also where its least number says it",
+    "    replicas: { min: 0, max: 3 }\n",
+    [
+      `sett.yml:3:3 agents.a.bids: must have a rule: ${absent}: \`- { on: GoalDefined, bid: exclusive }\``,
+    ],
+  ],
+  [
+    "what is on demand has none at rest",
+    "    on_demand: true\n    replicas: { min: 1, max: 3 }\n    bids: [{ on: A, bid: claim }]\n",
+    ["sett.yml:7:22 agents.a.replicas.min: is 1, which cannot be combined with `on_demand: true`"],
+  ],
+  [
+    "only a worker that lasts waits for more work, and it keeps no files",
+    "    idle: 500ms\n    workspace: { keep: true }\n    replicas: 2\n",
+    [
+      "sett.yml:6:11 agents.a.idle: must be at least `1s`",
+      "sett.yml:7:24 agents.a.workspace.keep: cannot be combined with `on_demand` or several `replicas`: their containers come and go",
+    ],
+  ],
+  [
+    "where a worker has one grant, it waits for no other",
+    "    idle: 5m\n",
+    [
+      "sett.yml:6:11 agents.a.idle: needs `strategy: reuse` with `on_demand: true` or several `replicas`: no other worker waits for more work",
+    ],
   ],
   [
     "fresh containers keep nothing",
@@ -221,9 +260,9 @@ const cases: Case[] = [
   ],
   [
     "a combination is judged even beside other mistakes",
-    "    replicas: 2\n    retries: 1.5\n",
+    "    idle: 5m\n    retries: 1.5\n",
     [
-      "sett.yml:6:15 agents.a.replicas: is more than 1, which needs `strategy: fresh_per_call`",
+      "sett.yml:6:11 agents.a.idle: needs `strategy: reuse` with `on_demand: true` or several `replicas`: no other worker waits for more work",
       "sett.yml:7:14 agents.a.retries: must be a whole number, not `1.5`",
     ],
   ],

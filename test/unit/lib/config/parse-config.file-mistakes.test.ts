@@ -52,7 +52,7 @@ const cases: Case[] = [
       "sett.yml:6:25 limits.bid_deadline: must be at least `1ms`",
       "sett.yml:6:44 limits.review_rounds: must be at least 0",
       "sett.yml:6:68 limits.artefacts_per_goal: must be a number, not `many`",
-      "sett.yml:6:74 limits.rounds: is unknown here; known are `review_rounds`, `artefacts_per_goal`, `bid_deadline`, `context`, `output`, `shutdown`, `lease`, `budget`",
+      "sett.yml:6:74 limits.rounds: is unknown here; known are `review_rounds`, `artefacts_per_goal`, `workers`, `bid_deadline`, `context`, `output`, `shutdown`, `lease`, `budget`",
       "sett.yml:6:94 limits.context: must be at least `1K`",
     ],
   ],

@@ -11,7 +11,7 @@ const key = fc.constantFrom(
   ..."environment resources limits reservations cpus memory prompts claim timeout retries services redis << __proto__ toString".split(
     " ",
   ),
-  ..."models record provider model key base_url price input output parallel limits budget usd tokens calls on_budget execution triggers cron webhook tag goal retention goals transcripts other_events".split(
+  ..."models record provider model key base_url price input output parallel limits budget usd tokens calls on_budget execution triggers cron webhook tag goal retention goals transcripts other_events replicas min max on_demand idle workers".split(
     " ",
   ),
 );

@@ -55,6 +55,7 @@ test("a short file gets every default", async () => {
         on_missing_bid: "wait",
         replicas: 1,
         strategy: "reuse",
+        ...{ on_demand: false, idle_ms: 300_000 },
         workspace: { mode: "ro", keep: false },
         environment: {},
         network: "board",

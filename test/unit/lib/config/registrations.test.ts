@@ -12,6 +12,23 @@ function configOf(text: string): SettConfig {
   return config;
 }
 
+test("an agent that is on demand is registered so, and one with workers knows the limit of all", () => {
+  const text = `${validText}    on_demand: true
+    bids: [{ on: GoalDefined, bid: exclusive }]
+  b: { image: b, command: [run], bids: [{ on: A, bid: claim }], replicas: { min: 0, max: 4 } }
+  c: { image: c, command: [run], bids: [{ on: B, bid: claim }], replicas: 2 }
+  d: { image: d, command: [run], bids: [{ on: C, bid: claim }] }
+limits: { workers: 5 }
+`;
+  const config = configOf(text);
+  expect(policyOf(config).workers).toBe(5);
+  expect(
+    registrationsOf(config, new Map()).map(({ name, replicas, on_demand, instance_workers }) =>
+      JSON.stringify([name, replicas, on_demand, instance_workers]),
+    ),
+  ).toEqual(['["a",1,true,5]', '["b",4,true,5]', '["c",2,null,5]', '["d",1,null,null]']);
+});
+
 test("a file without limits gives the default policy", () => {
   expect(policyOf(configOf(validText))).toEqual(defaultPolicy);
 });

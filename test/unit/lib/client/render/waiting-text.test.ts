@@ -98,9 +98,9 @@ describe("a claim in bidding", () => {
 
 describe("a claim that is granted", () => {
   const snapshot = openClaim({ coder: "exclusive" }, closed, [queued("coder", "exclusive", 12)]);
-  const other = (seconds: number, digits: string) =>
-    openClaim({ coder: "exclusive" }, { ...closed, id: claimId(digits) }, [
-      running("coder", "exclusive", seconds),
+  const other = (seconds: number, digits: string, agent = "coder") =>
+    openClaim({ [agent]: "exclusive" }, { ...closed, id: claimId(digits) }, [
+      running(agent, "exclusive", seconds),
     ]);
 
   test("waits for an agent to start, and says which claim it is at work on", () => {
@@ -134,13 +134,28 @@ describe("a claim that is granted", () => {
       agents: [sampleAgent("coder", { replicas: 2, strategy: "fresh_per_call" })],
     };
     const one = situation(["coder"], { ...replicas, open: [snapshot, other(180, "99999999")] });
-    expect(sentences(snapshot, one)).toEqual(["`coder` to start, 12s"]);
+    expect(sentences(snapshot, one)).toEqual([
+      "`coder` to start, 12s: a worker has to start for it",
+    ]);
     const two = situation(["coder"], {
       ...replicas,
       open: [snapshot, other(60, "99999999"), other(180, "88888888")],
     });
     expect(sentences(snapshot, two)).toEqual([
       "`coder` to start, 12s: it has worked on 2 other claims for 3m",
+    ]);
+  });
+
+  test("waits for a place where all agents together have as many workers as they may", () => {
+    const full = situation(["coder"], {
+      agents: [
+        sampleAgent("coder", { on_demand: true, instance_workers: 1 }),
+        sampleAgent("tester", { strategy: "fresh_per_call", instance_workers: 1 }),
+      ],
+      open: [snapshot, other(60, "99999999", "tester")],
+    });
+    expect(sentences(snapshot, full)).toEqual([
+      "`coder` to start, 12s: all agents together have as many workers as they may (1)",
     ]);
   });
 
