@@ -196,7 +196,7 @@ const ownWork: ForgedMail[] = [
   },
   {
     attack: "a review of what it was not asked to review",
-    reason: /not with Review/,
+    reason: /approves, and its work is no review/,
     text: (at: Prey) =>
       result(at, {
         structural_type: "Review",
