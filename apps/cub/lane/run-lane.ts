@@ -75,10 +75,12 @@ async function land(order: Order, signal: AbortSignal) {
   return landed(order, commit, `Merged ${result.slice(0, 12)} onto the lane ${name}`);
 }
 
-function resultCommit({ target_artefact: { metadata, payload } }: ToolInput): CommitHash {
+function resultCommit({ target_artefact }: ToolInput): CommitHash {
+  const { metadata, payload, type } = target_artefact;
   const commit = CommitHash.safeParse(metadata.commit ?? payload.trim());
-  if (commit.success) return commit.data;
-  throw new SettError("usage", "The target has no commit that could be merged.", {
+  // The commit of a goal is where work begins: it would land, and nothing be done.
+  if (commit.success && type !== goalType) return commit.data;
+  throw new SettError("usage", "The target is no result with a commit that could be merged.", {
     hint: "Let the lane bid on artefacts with a commit: `{ on: CodeCommit, bid: exclusive }`.",
   });
 }

@@ -12,7 +12,12 @@ import {
 import { sampleArtefact } from "../../support/records/sample.ts";
 import { root } from "../../support/root.ts";
 
-type LandOptions = { method?: "merge" | "squash"; gates?: string[][]; tip?: CommitHash };
+type LandOptions = {
+  method?: "merge" | "squash";
+  gates?: string[][];
+  tip?: CommitHash;
+  type?: string;
+};
 
 /** A goal at the first commit, and a result on it. */
 function scene() {
@@ -24,11 +29,11 @@ function scene() {
   };
   const land = async (
     result: CommitHash,
-    { method = "merge", gates = [], tip }: LandOptions = {},
+    { method = "merge", gates = [], tip, type = "CodeCommit" }: LandOptions = {},
   ) => {
     const goal = sampleArtefact({ type: goalType, metadata: { commit: base } });
     const target_artefact = sampleArtefact({
-      ...{ type: "CodeCommit", payload: result, goal_id: goal.goal_id },
+      ...{ type, payload: result, goal_id: goal.goal_id },
       metadata: { commit: result, summary: "Add words" },
     });
     const input = {
@@ -84,6 +89,28 @@ test("a red gate is feedback with the end of what it has printed, at the merge",
   expect(answer.payload).toMatchObject({ stderr: "see  [31mit" });
   expect(answer.payload.stdout).toContain("left");
   expect(git(at.path, "rev-parse", "HEAD^2")).toBe(result);
+}, 120_000);
+
+test("a gate that prints much is green, and one that is stopped is not, whatever its exit code", async () => {
+  using at = scene();
+  const result = at.onBase({ left: "" });
+  const prints = (mebibytes: number) => `head -c ${mebibytes * 1024 * 1024} /dev/zero`;
+  const green = await at.land(result, { gates: [["sh", "-c", prints(4)]] });
+  expect(green.answer).toMatchObject({ artefact_type: "Landed" });
+  const stopped = `trap 'exit 0' TERM; ${prints(33)} & wait; sleep 60`;
+  const red = await at.land(result, { gates: [["sh", "-c", stopped]] });
+  expect(red.answer).toMatchObject({
+    ...{ structural_type: "Review" },
+    payload: { exit_code: null, ended: expect.stringContaining("more than 32 MiB to stdout") },
+  });
+  const killed = await at.land(result, { gates: [["sh", "-c", "kill -9 $$"]] });
+  expect(killed.answer.payload).toMatchObject({ ended: "It was ended by SIGKILL." });
+}, 120_000);
+
+test("a goal does not land", async () => {
+  using at = scene();
+  const { err, answer } = await at.land(at.base, { type: goalType });
+  expect([answer, err]).toEqual([undefined, expect.stringContaining("is no result with a commit")]);
 }, 120_000);
 
 test("a gate that is not there fails the work, and sends nothing back", async () => {
