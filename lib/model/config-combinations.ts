@@ -294,7 +294,25 @@ function impossibleOnLane(agent: Readonly<Record<string, unknown>>): Impossible[
     ...(agent.on_demand === true
       ? [{ path: ["on_demand"], message: "cannot be combined with `lane`, whose container stays" }]
       : []),
+    ...impossibleBidsOnLane(agent),
   ];
+}
+
+/** Without rules an agent bids on goals: each would have landed before anything is done. */
+function impossibleBidsOnLane(agent: Readonly<Record<string, unknown>>): Impossible[] {
+  const words = bidsIn(agent.bids);
+  if (words.length === 0 && agent.bid_command === undefined)
+    return [
+      {
+        path: ["bids"],
+        message: "must say what lands: `- { on: CodeCommit, bid: exclusive }`",
+      },
+    ];
+  return words.flatMap((word, index) =>
+    word === "review"
+      ? [{ path: ["bids", index, "bid"], message: "must be `exclusive`: a lane reviews nothing" }]
+      : [],
+  );
 }
 
 /** Without a command, the built-in worker does what a prompt says, with a model. */

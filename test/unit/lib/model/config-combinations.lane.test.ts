@@ -31,6 +31,8 @@ test.each([
   [`${usual}, replicas: 2, strategy: fresh_per_call`, /replicas: .*one goal after the other/],
   [`${usual}, merge: { gates: [make] }`, /gates\[0\]: .*must be a list/],
   ["image: a, lane: Main, bids: []", /lane: .*lower-case/],
+  ["image: a, lane: main", /merge\.bids: .*must say what lands/],
+  ["image: a, lane: main, bids: [{ on: A, bid: review }]", /bids\[0\]\.bid: .*reviews nothing/],
   ["image: a, command: [a], merge: { method: squash }", /merge\.merge: .*needs a `lane`/],
 ])("%s is a mistake", (agent, message) => {
   expect(mistakes(agent).join("\n")).toMatch(message);
