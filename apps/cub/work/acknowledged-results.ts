@@ -45,7 +45,8 @@ export class AcknowledgedResults {
     let chars = 0;
     const newestFirst = this.#kept.toReversed().slice(0, maxKept);
     const fitting = newestFirst.filter(({ order: { result } }) => {
-      chars += result.artefact.payload.length;
+      const pieces = result.outcome === "done" ? (result.pieces ?? []) : [];
+      for (const { payload } of [result.artefact, ...pieces]) chars += payload.length;
       return chars <= maxKeptChars;
     });
     this.#kept = fitting.reverse();

@@ -8,6 +8,7 @@ import { failureArtefact } from "../../../lib/core/result-artefact.ts";
 import type { RunningGrant } from "../../../lib/model/claim.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
+import { laneMoveOf } from "../../../lib/model/lane.ts";
 import { toolFailureType } from "../../../lib/model/tool-contract.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
@@ -114,8 +115,9 @@ async function send(deps: Deps, order: Order, { kill, log, onAnswered }: Sending
 }
 
 /**
- * The Failure that says why the result was refused; undefined where the attempt is over, or where
- * Redis has lost what it was made from: then the orchestrator has it made again.
+ * The Failure that says why the result was refused; undefined where the attempt is over, where
+ * Redis has lost what it was made from, or where its lane has moved: then the orchestrator has it
+ * made again.
  */
 async function failureInstead(
   { board, clock, newId, registration }: Deps,
@@ -127,6 +129,9 @@ async function failureInstead(
   const now = stored?.grants.find(({ agent }) => agent === grant.agent);
   if (now?.state !== "running" || now.attempt !== grant.attempt || now.run_id !== grant.run_id)
     return undefined;
+  const move = laneMoveOf(refused.result.artefact);
+  const tip = move && (await untilContact(() => board.readLane(move.lane), { signal, log }));
+  if (move !== undefined && move.onto !== (tip ?? "")) return undefined;
   const { id, type, source_artefacts } = refused.result.artefact;
   const found = await untilContact(() => board.readHeads(source_artefacts), { signal, log });
   const heads = new Map(found.map(({ head }) => [head.id, head]));

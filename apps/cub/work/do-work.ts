@@ -24,6 +24,7 @@ import {
 } from "../../../lib/model/tool-contract.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
+import { untilContact } from "../../../lib/service/until-contact.ts";
 import type { RunOutcome } from "../container/tool-limits.ts";
 import type { Deps } from "../program/deps.ts";
 import { LiveOutput } from "../tool/live-output.ts";
@@ -63,12 +64,17 @@ async function workOn(
   await deps.clear?.();
   // After its last result is on record, or before: the record refuses a move from another tip, and
   // has the attempt made again.
-  const lane = deps.lane && { ...deps.lane, tip: await deps.board.readLane(deps.lane.name) };
+  const lane = deps.lane && { ...deps.lane, tip: await tipOf(deps, deps.lane, signal) };
   await prepareWorkingCopy(deps, task, { ...inputs, tip: lane?.tip }, signal);
   const outcome = await runTool(deps, task, { ...inputs, lane }, signal);
   const output = deps.outputs?.keep(task.claim.goal_id, printedBeside(outcome));
   const ended = await resultOf(deps, task, inputs, outcome);
   return output === undefined ? ended : { ...ended, output };
+}
+
+/** A Redis that is away for a moment fails no work. */
+async function tipOf({ board, log }: Deps, { name }: LaneSettings, signal: AbortSignal) {
+  return await untilContact(() => board.readLane(name), { signal, log });
 }
 
 /** The answer of a command is an artefact, which is on record by itself. */

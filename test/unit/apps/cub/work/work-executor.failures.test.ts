@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { AgentBlackboard } from "../../../../../lib/blackboard/port/holders.ts";
 import { SettError } from "../../../../../lib/model/errors.ts";
+import { LaneName } from "../../../../../lib/model/lane.ts";
 import { FailureReport } from "../../../../../lib/model/tool-contract.ts";
 import { cubScene, heldTool } from "../../../../support/cub/scene.ts";
 import { derived } from "../../../../support/records/lineage.ts";
@@ -198,5 +199,26 @@ describe("failures of the work", () => {
     const claim = await standIn.openGranted(await standIn.post(), agent);
     const { state, artefact } = await standIn.ended(claim, agent);
     expect([state, artefact.type]).toEqual(["done", "Report"]);
+  });
+
+  test("Redis that is away while the tip of a lane is read fails no work", async () => {
+    let reads = 0;
+    const lane = { name: LaneName.parse("main"), method: "merge" as const, gates: [] };
+    await using scene = await cubScene({
+      agent: { lane: lane.name },
+      over: { lane },
+      wrap: (board) => ({
+        ...board,
+        readLane: async (name) => {
+          reads += 1;
+          if (reads === 1) throw away();
+          return board.readLane(name);
+        },
+      }),
+    });
+    const { standIn, agent } = scene;
+    scene.start();
+    const claim = await standIn.openGranted(await standIn.post(), agent);
+    expect([(await standIn.ended(claim, agent)).state, reads]).toEqual(["done", 2]);
   });
 });
