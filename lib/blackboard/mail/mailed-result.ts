@@ -91,13 +91,15 @@ function wholePiece(
 ): Artefact {
   const known = before?.get(key);
   const isNext = known?.type === type;
+  // A piece is no list: by these names its rework would go on in threads of others.
+  const { pieces: _, ...own } = metadata;
   return {
     ...list,
     id,
     logical_id: isNext ? known.logical_id : LogicalId.parse(id),
     version: isNext ? known.version + 1 : 1,
     structural_type: "Standard",
-    ...{ type, payload, metadata, source_artefacts: [list.id] },
+    ...{ type, payload, metadata: own, source_artefacts: [list.id] },
   };
 }
 
@@ -174,7 +176,9 @@ export function mailedResultProblem(result: GrantResult, origin: ResultOrigin): 
     return "The result approves, and its work is no review: it can only send its target back.";
   const problem = problemOfType(artefact, origin.lane === undefined ? "agent" : "lane");
   if (problem !== undefined) return `The result has ${problem}.`;
-  if (artefact.type === landedType && laneMoveOf(artefact)?.lane !== origin.lane)
+  const move = laneMoveOf(artefact);
+  const isMove = move?.lane === origin.lane && move?.commit === artefact.payload;
+  if (artefact.type === landedType && !isMove)
     return `The result does not say from where to where the lane ${origin.lane} moves.`;
   // What follows a failure depends on this word, and people see the other.
   if (
@@ -203,7 +207,7 @@ export function mailedResultProblem(result: GrantResult, origin: ResultOrigin): 
 }
 
 function problemOfPieces(
-  { structural_type, type }: Artefact,
+  { id, structural_type, type, metadata: { pieces: named } }: Artefact,
   pieces: readonly Artefact[],
 ): string | undefined {
   if (pieces.length === 0) return undefined;
@@ -219,7 +223,11 @@ function problemOfPieces(
     bytes += bytesOf(piece.payload);
     metadataBytes += bytesOf(JSON.stringify(piece.metadata));
   }
-  if (new Set(namesOf(pieces)).size < pieces.length) return "Two pieces have the same id.";
+  if (hasTwice([id, ...pieces.map((piece) => piece.id)]))
+    return "Two of the list and its pieces have the same id.";
+  // In a rework both would be the next version of one thread.
+  if (hasTwice((z.array(Piece).safeParse(named).data ?? []).map(({ key }) => key)))
+    return "Two pieces have the same key.";
   if (bytes > maxPayloadBytes)
     return `The payloads of the pieces have ${bytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`;
   return metadataBytes > maxMetadataBytes
@@ -227,8 +235,8 @@ function problemOfPieces(
     : undefined;
 }
 
-function namesOf(pieces: readonly Artefact[]): string[] {
-  return pieces.map(({ id }) => id);
+function hasTwice(words: readonly string[]): boolean {
+  return new Set(words).size < words.length;
 }
 
 function bytesOf(text: string): number {

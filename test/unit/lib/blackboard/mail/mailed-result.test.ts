@@ -9,7 +9,7 @@ import {
 } from "../../../../../lib/blackboard/mail/mailed-result.ts";
 import type { GrantResult } from "../../../../../lib/blackboard/port/grants.ts";
 import { type Artefact, maxPayloadBytes } from "../../../../../lib/model/artefact.ts";
-import { LogicalId } from "../../../../../lib/model/ids.ts";
+import { type CommitHash, LogicalId } from "../../../../../lib/model/ids.ts";
 import {
   agentName,
   newArtefactId,
@@ -54,6 +54,11 @@ function result(
   return outcome === "failed" ? { outcome, artefact, reason: "no" } : { outcome, artefact };
 }
 
+const landing: Partial<Artefact> = {
+  ...{ structural_type: "Terminal", type: "Landed", payload: "c".repeat(40) },
+  metadata: { lane: "main", onto: "", commit: "c".repeat(40) as CommitHash },
+};
+
 describe("a result is taken", () => {
   test.each([
     ["of exclusive work", result(), origin],
@@ -67,6 +72,7 @@ describe("a result is taken", () => {
       result({ structural_type: "Failure", source_artefacts: [] }, "failed"),
       review,
     ],
+    ["that lands", result(landing), { ...origin, lane: "main" } as ResultOrigin],
     ["that is the next version", result({ logical_id: thread, version: 3 }), rework],
   ] as const)("%s", (_, one, of) => {
     expect(mailedResultProblem(one, of)).toBeUndefined();
@@ -109,9 +115,19 @@ describe("a result is refused", () => {
       /the type Landed, which is Sett's own/,
     ],
     [
+      "that moves its lane to another commit than it names",
+      {
+        ...{ structural_type: "Terminal", type: "Landed", payload: "d".repeat(40) },
+        metadata: { lane: "main", onto: "", commit: "c".repeat(40) },
+      },
+      { ...origin, lane: "main" },
+      /does not say from where to where the lane main moves/,
+    ],
+    [
       "that moves another lane",
       {
         ...{ structural_type: "Terminal", type: "Landed" },
+        payload: "c".repeat(40),
         metadata: { lane: "other", onto: "", commit: "c".repeat(40) },
       },
       { ...origin, lane: "main" },
@@ -164,6 +180,41 @@ describe("a result is refused", () => {
     );
     expect(mailedResultProblem(result({}, "failed"), origin)).toMatch(/ends with Failure/);
     expect(mailedResultProblem(result({}, "asked"), origin)).toMatch(/ends with Question/);
+  });
+});
+
+describe("a list of pieces", () => {
+  const list = newArtefactId();
+  const piece = (
+    key: string,
+    over: { id?: Artefact["id"]; metadata?: Artefact["metadata"] } = {},
+  ) => ({
+    ...{
+      key,
+      id: newArtefactId(),
+      type: "File",
+      payload: "",
+      metadata: {} as Artefact["metadata"],
+    },
+    ...over,
+  });
+  const read = (...pieces: ReturnType<typeof piece>[]) =>
+    wholeResult(
+      { outcome: "done", artefact: { id: list, type: "Plan", payload: "" }, pieces },
+      origin,
+      { newId: newArtefactId, at: "2026-01-01T00:00:00.000Z" },
+    );
+
+  test("is refused where two pieces have one key, or one of them the id of the list", () => {
+    expect(mailedResultProblem(read(piece("a"), piece("b")), origin)).toBeUndefined();
+    expect(mailedResultProblem(read(piece("a"), piece("a")), origin)).toMatch(/same key/);
+    expect(mailedResultProblem(read(piece("a", { id: list })), origin)).toMatch(/same id/);
+  });
+
+  test("has no piece that says of itself which pieces it has", () => {
+    const forged = { pieces: [{ key: "x", id: newArtefactId() }], note: "kept" };
+    const [made] = (read(piece("a", { metadata: forged })) as { pieces: Artefact[] }).pieces;
+    expect(made?.metadata).toEqual({ note: "kept" });
   });
 });
 
