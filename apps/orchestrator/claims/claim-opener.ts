@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
-import type { Decision, Target } from "../../../lib/core/claim-decision.ts";
+import type { ClaimEvent, Decision, Target } from "../../../lib/core/claim-decision.ts";
 import { decideClaim } from "../../../lib/core/decide-claim.ts";
 import { newThread } from "../../../lib/core/new-artefact.ts";
 import { biddingClaim } from "../../../lib/core/new-claim.ts";
@@ -25,6 +25,7 @@ import type { PauseCache } from "../decide/pause-cache.ts";
 import type { AgentPresence } from "../decide/presence.ts";
 import type { TargetCache } from "../decide/target-cache.ts";
 import type { Deps } from "../leader/deps.ts";
+import { postedAfter, replacedSentence } from "./versions.ts";
 
 type OpenerParts = {
   agentCache: AgentCache;
@@ -38,7 +39,11 @@ type OpenerParts = {
   onAsked: (claim: ClaimId) => void;
 };
 
-type Opening = Decision & { at: string; basis: Basis; isDecided: boolean };
+/** `event`: what it is decided on. */
+type Opening = Decision & { at: string; basis: Basis; isDecided: boolean; event: ClaimEvent };
+
+/** `pieces`: what came of those of a list. */
+type Beginning = { pieces?: EndedPiece[]; event?: ClaimEvent };
 
 export class ClaimOpener {
   readonly #deps: Deps;
@@ -65,22 +70,29 @@ export class ClaimOpener {
 
   /**
    * Opens the claim of a list of pieces, once no work on the pieces goes on: the agents that work
-   * on it get what came of them. A second call changes nothing.
+   * on it get what came of them. Where a person has posted another version of the list meanwhile,
+   * its claim ends at once. A second call changes nothing.
    */
   async openList(list: ArtefactId, goal: GoalId): Promise<void> {
     const { board } = this.#deps;
-    const [work, [head]] = await Promise.all([board.readPieces(list), board.readHeads([list])]);
+    const [work, [head], later] = await Promise.all([
+      board.readPieces(list),
+      board.readHeads([list]),
+      postedAfter(board, list),
+    ]);
     // An event follows when the last of them ends.
     if (work === undefined || "unfinished" in work) return;
-    const pieces = z.array(Piece).safeParse(head?.head.metadata.pieces).data ?? [];
-    await this.open(list, goal, endsOfPieces(pieces, work.ended));
+    const named = z.array(Piece).safeParse(head?.head.metadata.pieces).data ?? [];
+    const pieces = endsOfPieces(named, work.ended);
+    const event = later && { kind: "superseded" as const, reason: replacedSentence(later) };
+    await this.open(list, goal, { pieces, ...(event && { event }) });
   }
 
   /** Every Standard artefact has one standard claim, ever; a second call changes nothing. */
-  async open(artefact: ArtefactId, goal: GoalId, pieces?: EndedPiece[]): Promise<void> {
+  async open(artefact: ArtefactId, goal: GoalId, beginning: Beginning = {}): Promise<void> {
     const { policy, metrics, log } = this.#deps;
     const board = this.#deps.board.asOf();
-    const opening = await this.#decide(artefact, goal, pieces);
+    const opening = await this.#decide(artefact, goal, beginning);
     const { claim, grants } = opening;
     const { events } = commitOf(opening, unnamed(opening), this.#deps.newId);
     // In the cache before the first event of a bid can arrive; dropped again when this claim is not
@@ -123,7 +135,11 @@ export class ClaimOpener {
    * The new claim with all that can be decided at once: most agents have said in advance what they
    * bid.
    */
-  async #decide(artefact: ArtefactId, goal: GoalId, pieces?: EndedPiece[]): Promise<Opening> {
+  async #decide(
+    artefact: ArtefactId,
+    goal: GoalId,
+    { pieces, event = { kind: "progress" } }: Beginning,
+  ): Promise<Opening> {
     const { clock, newId, policy } = this.#deps;
     const [agents, pause, read] = await Promise.all([
       this.#agentCache.list(),
@@ -138,7 +154,7 @@ export class ClaimOpener {
       pieces,
     );
     const basis = await this.#basis.of(agents, target?.paths);
-    const undecided = { claim, grants: [], writes: [], at, basis, isDecided: false };
+    const undecided = { claim, grants: [], writes: [], at, basis, isDecided: false, event };
     // Nothing is known that rules could read; the first decision about the claim finds out why.
     if (target === undefined) return undecided;
     const failureId = ArtefactId.parse(newId());
@@ -155,7 +171,7 @@ export class ClaimOpener {
       at,
       failureId,
     };
-    const decision = decideClaim(input, { kind: "progress" });
+    const decision = decideClaim(input, event);
     if (decision !== undefined) presence.expect(decision);
     return { ...undecided, ...decision, isDecided: true };
   }
@@ -194,11 +210,6 @@ export class ClaimOpener {
  * The event of the opening, which is the first, names what both are based on, and both are of the
  * `rev` with which a claim begins.
  */
-function unnamed({ claim, at }: Opening) {
-  return {
-    claim: { ...claim, rev: -1 },
-    at,
-    trigger: { kind: "progress" as const },
-    basis: undefined,
-  };
+function unnamed({ claim, at, event: trigger }: Opening) {
+  return { claim: { ...claim, rev: -1 }, at, trigger, basis: undefined };
 }

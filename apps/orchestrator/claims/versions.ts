@@ -24,6 +24,11 @@ export async function postedAfter(board: Board, id: ArtefactId): Promise<Artefac
   return later.map(({ head }) => head).findLast(({ claim_id }) => claim_id === "");
 }
 
+/** Why work on the versions before this one ends. */
+export function replacedSentence({ version }: Pick<ArtefactHead, "version">): string {
+  return `Version ${version} was posted in its place.`;
+}
+
 /** Empty where the artefact is gone. */
 async function threadOf(
   board: Board,

@@ -12,7 +12,7 @@ import type { ClaimOpener } from "../claims/claim-opener.ts";
 import type { Questions } from "../claims/questions.ts";
 import { endingReason } from "../claims/reconcile.ts";
 import type { Requests } from "../claims/requests.ts";
-import { claimsBefore } from "../claims/versions.ts";
+import { claimsBefore, replacedSentence } from "../claims/versions.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
 import type { Deps } from "../leader/deps.ts";
@@ -209,7 +209,7 @@ export class EventHandler {
       const { version, claims } = await claimsBefore(board, artefact);
       const open = claims.filter((claim) => !ended.has(claim));
       if (open.length === 0) break;
-      const reason = `Version ${version} was posted in its place.`;
+      const reason = replacedSentence({ version });
       await this.#decideEach(open, { kind: "superseded", reason }, board);
       for (const claim of open) ended.add(claim);
     }

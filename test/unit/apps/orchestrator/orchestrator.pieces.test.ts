@@ -4,6 +4,7 @@ import type { SettEvent } from "../../../../lib/model/event.ts";
 import { FactDigest } from "../../../../lib/model/fact.ts";
 import type { ToolInput } from "../../../../lib/model/tool-contract.ts";
 import { Replay } from "../../../../lib/replay/replay.ts";
+import { newArtefactId, sampleArtefact } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import { memoryClan } from "../../../support/world/memory-clan.ts";
 
@@ -108,4 +109,41 @@ test("the claim of a list is opened once, when all work on its pieces has ended,
   expect((await differencesIn(clan.board, early))[0]?.rules).toMatch(
     /^The work on .{36}, which is of the list's pieces, has not ended\.$/,
   );
+});
+
+test("a list in whose place a person has posted another version is not joined when its pieces end", async () => {
+  await using clan = await memoryClan();
+  const mayEnd = Promise.withResolvers<void>();
+  await clan.join({
+    splitter: splitter("one"),
+    mender: {
+      bids: [{ on: "File", bid: "exclusive" }],
+      tool: async () => {
+        await mayEnd.promise;
+        return { artefact_type: "Mended", artefact_payload: "", summary: "" };
+      },
+    },
+    joiner,
+  });
+  await clan.startOrchestrator();
+  const goal = await clan.postGoal();
+  const list = await clan.made(goal, ({ type }) => type === "Plan");
+  await clan.board.createArtefact(
+    sampleArtefact({
+      ...{ id: newArtefactId(), type: "Plan", goal_id: goal.goal_id, payload: "My own" },
+      ...{ logical_id: list.logical_id, version: 2, source_artefacts: [list.id] },
+      ...{ claim_id: "", produced_by_role: "user", produced_by_agent: "" },
+    }),
+    "person:test",
+  );
+  await clan.made(goal, ({ type }) => type === "Joined");
+  mayEnd.resolve();
+  const { claim } = await clan.claimOn(list);
+  expect([claim.status, claim.termination_reason]).toEqual([
+    "terminated",
+    "Version 2 was posted in its place.",
+  ]);
+  const events = await clan.events();
+  expect(events.filter(({ data }) => data?.type === "Joined")).toHaveLength(1);
+  expect(await differencesIn(clan.board, events)).toEqual([]);
 });
