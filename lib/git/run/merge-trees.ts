@@ -1,5 +1,6 @@
-// Merges two commits without a working tree, an index, a hook or a filter: what comes of it depends
-// on the two commits alone. An attribute such as `text` changes no line end here.
+// Merges two commits without touching a working tree or an index, and without a hook or a filter:
+// an attribute such as `text` changes no line end here. How a file is merged (`merge=union`,
+// `-merge`) git reads in the `.gitattributes` of what is checked out.
 import { CommitHash } from "../../model/ids.ts";
 import { type Git, runGit, tryGit } from "./run-git.ts";
 
