@@ -48,7 +48,7 @@ test("a conflict and a red gate go back to the producer, and the lane has both g
     "both goals to land",
     async () => (await Promise.all(goals.map(isDone))).every(Boolean),
     {
-      timeoutMs: 100_000,
+      timeoutMs: 180_000,
     },
   );
   expect(await at.need("status", "--name", at.name)).toContain("lane main (merge): merges nothing");
@@ -76,4 +76,4 @@ test("a conflict and a red gate go back to the producer, and the lane has both g
   const firstParents = (await at.git("rev-list", "--first-parent", tip)).split("\n");
   expect(firstParents).toHaveLength(3);
   expect(firstParents.at(-1)).toBe(start);
-}, 180_000);
+}, 300_000);
