@@ -5,11 +5,14 @@ import type { AgentName, ClaimId } from "../model/ids.ts";
 /** `slots`: how many workers the agent may have. */
 export type WorkerScale = { agent: AgentName; slots: number };
 
-/** A grant without a worker. `by`: whose goal it is for. */
-export type WaitingWork = { agent: AgentName; claim: ClaimId; by: string };
+/**
+ * A grant without a worker. `by`: whose goal it is for. `attempt`: named where workers last, which
+ * may be at other work when their claim has a later attempt.
+ */
+export type WaitingWork = { agent: AgentName; claim: ClaimId; attempt?: number; by: string };
 
 /** A worker that starts or runs. The agent may have had more slots when it was started. */
-export type Worker = { agent: AgentName; slot: number; claim: ClaimId; by: string };
+export type Worker = WaitingWork & { slot: number };
 
 /**
  * `limit`: of all agents together; undefined where there is none. `waiting`: in the order in which
@@ -38,8 +41,8 @@ export type WorkerPlan = {
 
 /**
  * The next worker is for the person who has the fewest, among these for the agent that has the
- * fewest, and among these for what has waited longest. So no person holds all workers while work of
- * another waits, and no agent is left without one.
+ * fewest, and among these for what has waited longest. So places that become free go round among
+ * people and agents; what runs is never ended for it.
  */
 export function planWorkers(now: WorkersNow): WorkerPlan {
   const slotsOf = new Map(now.scales.map(({ agent, slots }) => [agent, slots]));
@@ -47,9 +50,9 @@ export function planWorkers(now: WorkersNow): WorkerPlan {
   const starts: Worker[] = [];
   let waiting = [...now.waiting];
   const count = { by: countOf(workers, "by"), agent: countOf(workers, "agent") };
-  const reason = ({ agent, claim }: WaitingWork): WaitReason | undefined => {
-    if (workers.some((one) => one.agent === agent && one.claim === claim))
-      return { kind: "in_work" };
+  const reason = (work: WaitingWork): WaitReason | undefined => {
+    const { agent } = work;
+    if (workers.some((worker) => isFor(worker, work))) return { kind: "in_work" };
     const own = count.agent.get(agent) ?? 0;
     const slots = slotsOf.get(agent) ?? 0;
     if (own >= slots) return { kind: "agent", workers: own, of: slots };
@@ -75,6 +78,10 @@ export function planWorkers(now: WorkersNow): WorkerPlan {
     return why === undefined ? [] : [{ work, why }];
   });
   return { starts, waits };
+}
+
+function isFor(worker: Worker, { agent, claim, attempt }: WaitingWork): boolean {
+  return worker.agent === agent && worker.claim === claim && worker.attempt === attempt;
 }
 
 function countOf<Key extends "by" | "agent">(

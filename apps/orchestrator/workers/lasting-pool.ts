@@ -63,21 +63,40 @@ export class LastingPool {
       this.#bell.ring();
     };
     const { agent, replicas, beside = 0 } = this.#template;
-    const running = await this.#workers.list();
-    using _ = this.#places.open(agent, {
-      slots: replicas - beside,
-      start: (worker) => this.#occupy(worker, () => this.#start(worker, ending), ending, fail),
-    });
-    for (const found of running) {
-      const { claim, slot } = found;
-      const worker = this.#places.adopt({ agent, claim, by: await this.#byOf(claim), slot });
-      this.#occupy(worker, () => this.#watch(found, ending), ending, fail);
+    const running = await this.#findRunning();
+    using pool = this.#places.open(
+      agent,
+      {
+        slots: replicas - beside,
+        start: (worker) => this.#occupy(worker, () => this.#start(worker, ending), ending, fail),
+      },
+      running.map(({ worker }) => worker),
+    );
+    for (const [at, worker] of pool.workers.entries()) {
+      const found = running[at]?.found;
+      if (found) this.#occupy(worker, () => this.#watch(found, ending), ending, fail);
     }
-    while (!ending.aborted) {
-      await this.#tick();
-      await this.#bell.wait(this.#seen.size > 0 ? overdueMs : restMs, ending);
+    try {
+      while (!ending.aborted) {
+        await this.#tick();
+        await this.#bell.wait(this.#seen.size > 0 ? overdueMs : restMs, ending);
+      }
+    } finally {
+      // The pool that begins anew watches them all.
+      over.abort();
     }
     if (failure !== undefined) throw failure;
+  }
+
+  async #findRunning(): Promise<{ found: FoundWorker; worker: Worker }[]> {
+    const { agent } = this.#template;
+    const found = await this.#workers.list();
+    return await Promise.all(
+      found.map(async (one) => {
+        const { claim, attempt, slot } = one;
+        return { found: one, worker: { agent, claim, attempt, slot, by: await this.#byOf(claim) } };
+      }),
+    );
   }
 
   async #tick(): Promise<void> {
@@ -95,9 +114,12 @@ export class LastingPool {
         place >= resting || nowMs - (this.#seen.get(claim)?.atMs ?? nowMs) >= overdueMs,
     );
     const waiting: WaitingWork[] = [];
-    for (const { claim, goal } of rest)
+    for (const { claim, goal, grant } of rest)
       if (!(await this.#deps.board.isHeld(goal)))
-        waiting.push({ agent, claim, by: await this.#payers.of(goal) });
+        waiting.push({
+          ...{ agent, claim, attempt: grant.attempt },
+          by: await this.#payers.of(goal),
+        });
     this.#places.replace(agent, waiting);
     this.#places.fill();
   }
@@ -156,15 +178,15 @@ export class LastingPool {
   }
 
   /** The claim is what it is started for, and no more: it takes whatever is queued. */
-  async #start({ claim, slot }: Worker, signal: AbortSignal): Promise<void> {
+  async #start({ claim, attempt, slot }: Worker, signal: AbortSignal): Promise<void> {
     const { agent } = this.#template;
     const { board, host } = this.#deps;
     const queued = (await this.#readWork()).find(
-      (one) => one.claim === claim && one.grant.state === "queued",
+      ({ claim: own, grant }) =>
+        own === claim && grant.state === "queued" && grant.attempt === attempt,
     );
-    if (queued === undefined) return;
-    const { goal, grant } = queued;
-    const { attempt } = grant;
+    if (queued === undefined || attempt === undefined) return;
+    const { goal } = queued;
     const [found] = await board.readHeads([ArtefactId.parse(goal)]);
     const commit = found?.head.metadata.commit;
     const end = await this.#workers.run({ claim, slot, attempt, goal, commit }, signal);
@@ -221,6 +243,8 @@ export class LastingPool {
     reason: string,
   ): Promise<void> {
     const { agent, beside = 0 } = this.#template;
+    // It has not started, and had none.
+    if (end.exitCode === undefined && end.container === undefined) return;
     const isAlone = beside === 0 && this.#places.workersOf(agent) <= 1;
     for (const { claim, grant } of work) {
       if (grant.state !== "running") continue;

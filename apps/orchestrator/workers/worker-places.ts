@@ -20,28 +20,24 @@ export class WorkerPlaces {
   }
 
   /**
-   * From now on the workers of this agent are known. With a limit, none is started before those of
-   * all agents are: there could be too many. Disposed of, the pool starts no more.
+   * From now on the workers of this agent are known: `running`, in their order. With a limit, none
+   * is started before those of all agents are: there could be too many. Disposed of, the pool
+   * starts no more.
    */
-  open(agent: AgentName, pool: Pool): Disposable {
-    const opened = { ...pool, waiting: [], workers: new Set<Worker>() };
+  open(
+    agent: AgentName,
+    pool: Pool,
+    running: readonly Worker[] = [],
+  ): Disposable & { workers: Worker[] } {
+    const opened: Opened = { ...pool, waiting: [], workers: new Set<Worker>() };
+    const workers = running.map((found) => adopt(found, opened.workers));
     this.#pools.set(agent, opened);
     return {
+      workers,
       [Symbol.dispose]: () => {
         if (this.#pools.get(agent) === opened) this.#pools.delete(agent);
       },
     };
-  }
-
-  /** A worker that runs already. Without a slot of its own it gets one, also beyond the others. */
-  adopt(found: Omit<Worker, "slot"> & { slot: number }): Worker {
-    const { workers } = this.#poolOf(found.agent);
-    const taken = new Set([...workers].map(({ slot }) => slot));
-    let slot = found.slot > 0 ? found.slot : 1;
-    while (taken.has(slot)) slot += 1;
-    const worker = { ...found, slot };
-    workers.add(worker);
-    return worker;
   }
 
   /** A worker has ended: its place is free. */
@@ -92,4 +88,14 @@ export class WorkerPlaces {
     if (pool === undefined) throw new Error(`The pool of ${agent} is not open.`);
     return pool;
   }
+}
+
+/** A worker that runs already. Without a slot of its own it gets one, also beyond the others. */
+function adopt(found: Worker, workers: Set<Worker>): Worker {
+  const taken = new Set([...workers].map(({ slot }) => slot));
+  let slot = found.slot > 0 ? found.slot : 1;
+  while (taken.has(slot)) slot += 1;
+  const worker = { ...found, slot };
+  workers.add(worker);
+  return worker;
 }

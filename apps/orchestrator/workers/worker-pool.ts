@@ -106,17 +106,24 @@ export class WorkerPool {
       throw error;
     });
     const { agent, replicas: slots } = this.#template;
-    using _ = this.#places.open(agent, {
-      slots,
-      start: (worker) => {
-        const { claim, slot } = worker;
-        this.#occupy(worker, () => this.#runWorker(claim, slot, ending), ending, fail);
-      },
-    });
-    await this.#adopt(running, ending, fail);
-    for await (const claims of this.#deps.board.followGrants(agent, ending)) {
-      await this.#enqueue(claims);
-      this.#places.fill();
+    const start = (worker: Worker) => {
+      const { claim, slot } = worker;
+      this.#occupy(worker, () => this.#runWorker(claim, slot, ending), ending, fail);
+    };
+    const workers = await this.#workersOf(running);
+    using pool = this.#places.open(agent, { slots, start }, workers);
+    for (const [at, worker] of pool.workers.entries()) {
+      const found = running[at];
+      if (found) this.#occupy(worker, () => this.#watch(found, ending), ending, fail);
+    }
+    try {
+      for await (const claims of this.#deps.board.followGrants(agent, ending)) {
+        await this.#enqueue(claims);
+        this.#places.fill();
+      }
+    } finally {
+      // The pool that begins anew watches them all.
+      over.abort();
     }
     if (failure !== undefined) throw failure;
   }
@@ -173,25 +180,23 @@ export class WorkerPool {
       });
   }
 
-  /** Watches the workers that an earlier orchestrator has started. */
-  async #adopt(
-    found: readonly FoundWorker[],
-    signal: AbortSignal,
-    fail: (error: unknown) => void,
-  ): Promise<void> {
+  /** Those that an earlier orchestrator has started, each with who pays for it. */
+  async #workersOf(found: readonly FoundWorker[]): Promise<Worker[]> {
     const { agent } = this.#template;
     const { board } = this.#deps;
-    for (const { name, claim, attempt, slot } of found) {
-      const goal = (await board.readClaim(claim))?.claim.goal_id;
-      const by = goal === undefined ? "" : await this.#payers.of(goal);
-      const worker = this.#places.adopt({ agent, claim, by, slot });
-      this.#deps.log.info("Found a worker", { agent, claim_id: claim, worker: name });
-      const work = async () => {
-        const end = await this.#workers.watch(name, { claim, attempt }, signal);
-        await this.#settle(claim, attempt, end, signal);
-      };
-      this.#occupy(worker, work, signal, fail);
-    }
+    return await Promise.all(
+      found.map(async ({ claim, slot }) => {
+        const goal = (await board.readClaim(claim))?.claim.goal_id;
+        return { agent, claim, slot, by: goal === undefined ? "" : await this.#payers.of(goal) };
+      }),
+    );
+  }
+
+  async #watch({ name, claim, attempt }: FoundWorker, signal: AbortSignal): Promise<void> {
+    const { agent } = this.#template;
+    this.#deps.log.info("Found a worker", { agent, claim_id: claim, worker: name });
+    const end = await this.#workers.watch(name, { claim, attempt }, signal);
+    await this.#settle(claim, attempt, end, signal);
   }
 
   async #runWorker(claim: ClaimId, slot: number, signal: AbortSignal): Promise<void> {

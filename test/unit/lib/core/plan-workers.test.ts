@@ -72,6 +72,19 @@ test("a grant has one worker at a time", () => {
   });
 });
 
+test("of a worker that lasts, a later attempt at its first claim does not wait for it", () => {
+  const first = { ...worker("coder", 1, 9, "ada"), attempt: 1 };
+  const plan = (attempt: number) =>
+    planWorkers({
+      scales: [scale("coder", 4)],
+      limit: undefined,
+      waiting: [{ ...work("coder", 9, "ada"), attempt }],
+      workers: [first],
+    });
+  expect(plan(1).waits).toMatchObject([{ why: { kind: "in_work" } }]);
+  expect(plan(2).starts).toEqual([{ ...first, attempt: 2, slot: 2 }]);
+});
+
 describe("under any load", () => {
   const agents = ["coder", "tester", "packer"];
   const people = ["ada", "bob", "eve"];

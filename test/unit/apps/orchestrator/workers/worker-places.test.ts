@@ -10,8 +10,8 @@ const claim = (n: number) => ClaimId.parse(`00000000-0000-4000-8000-00000000000$
 function placesFor(limit: number | undefined) {
   const started: Worker[] = [];
   const places = new WorkerPlaces([coder, tester], limit);
-  const open = (agent: typeof coder, slots = 2) =>
-    places.open(agent, { slots, start: (worker) => started.push(worker) });
+  const open = (agent: typeof coder, running: Worker[] = []) =>
+    places.open(agent, { slots: 2, start: (worker) => started.push(worker) }, running);
   return { places, open, started };
 }
 
@@ -21,8 +21,7 @@ test("with a limit no worker is started before the workers of all agents are kno
   places.add({ agent: coder, claim: claim(1), by: "ada" });
   places.fill();
   expect(started).toEqual([]);
-  open(tester);
-  places.adopt({ agent: tester, claim: claim(8), by: "ada", slot: 1 });
+  open(tester, [{ agent: tester, claim: claim(8), by: "ada", slot: 1 }]);
   places.add({ agent: coder, claim: claim(2), by: "ada" });
   places.fill();
   expect(started).toEqual([{ agent: coder, claim: claim(1), by: "ada", slot: 1 }]);
@@ -31,14 +30,14 @@ test("with a limit no worker is started before the workers of all agents are kno
 test("the place of a worker that has ended is given to what waits", () => {
   const { places, open, started } = placesFor(1);
   open(coder);
-  open(tester);
-  const found = places.adopt({ agent: tester, claim: claim(8), by: "ada", slot: Number.NaN });
-  expect(found.slot).toBe(1);
+  const found = { agent: tester, claim: claim(8), by: "ada", slot: Number.NaN };
+  const { workers } = open(tester, [found, { ...found, claim: claim(9), slot: 1 }]);
+  expect(workers.map(({ slot }) => slot)).toEqual([1, 2]);
   places.add({ agent: coder, claim: claim(1), by: "ada" });
   places.add({ agent: coder, claim: claim(1), by: "ada" });
   places.fill();
   expect(places.isWaiting(coder, claim(1))).toBe(true);
-  places.free(found);
+  for (const worker of workers) places.free(worker);
   expect(started).toHaveLength(1);
   expect([places.workersOf(coder), places.isWaiting(coder, claim(1))]).toEqual([1, false]);
 });
