@@ -133,9 +133,10 @@ async function work(settings: OwnSettings, claim: ClaimId): Promise<void> {
     holdsWork = true;
   };
   const signals = { stop, kill: kill.signal };
-  if (settings.idleMs === undefined)
+  const { idleMs, turnMs } = settings;
+  if (idleMs === undefined)
     process.exitCode = await executeClaim(deps, claim, attempt, signals, onBegin);
-  else await workUntilIdle(deps, settings.idleMs, signals, onBegin);
+  else await workUntilIdle(deps, { idleMs, turnMs }, signals, onBegin);
   stop.removeEventListener("abort", onStop);
   await deps.board[Symbol.asyncDispose]();
 }

@@ -83,6 +83,9 @@ export const Environment = z.object({
   SETT_WORKER_IDLE: DurationText.optional().describe(
     "For `cub --execute-claim CLAIM`: it works on whatever is queued, and ends when nothing has come for so long. The starter sets it.",
   ),
+  SETT_WORKER_TURN: DurationText.optional().describe(
+    "With `SETT_WORKER_IDLE`: so long after its start it takes no more work, and ends. The starter sets it.",
+  ),
   SETT_CONTEXT_BYTES: z.coerce
     .number({ error: "must be a number of bytes" })
     .int()
@@ -269,6 +272,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     strategy: read.SETT_AGENT_STRATEGY,
     grantAttempt: read.SETT_GRANT_ATTEMPT,
     idleMs: read.SETT_WORKER_IDLE,
+    turnMs: read.SETT_WORKER_TURN,
     contextBytes: read.SETT_CONTEXT_BYTES,
     promptClaim: read.SETT_PROMPT_CLAIM,
     promptExecution: read.SETT_PROMPT_EXECUTION,

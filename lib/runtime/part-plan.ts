@@ -22,12 +22,14 @@ export type Login = { name: string; password: string };
 /**
  * How many workers each agent may have, and what is prepared for them. `secrets`: what the command
  * of `prepare` sees of its own. `idleMs`: its workers last, until no work has come for so long.
- * `beside`: how many of the replicas are containers that are planned.
+ * `turnMs`: after so long they take no more. `beside`: how many of the replicas are containers that
+ * are planned.
  */
 export type Scale = {
   agent: AgentName;
   replicas: number;
   idleMs?: number;
+  turnMs?: number;
   beside?: number;
   prepare?: Prepare;
   secrets?: { mounts: readonly Mount[]; env: Readonly<Record<string, string>> };

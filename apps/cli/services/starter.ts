@@ -47,16 +47,22 @@ function proofsOf({ config, doors }: Pick<PlanInput, "config" | "doors">): Proof
   );
 }
 
-/** Of places that all agents share, none is held for long by a worker that rests. */
+/**
+ * Of places that all agents share, none is held for long by a worker that rests, and none for ever
+ * by one whose agent always has more work.
+ */
 const maxIdleWithLimitMs = 10_000;
+const turnWithLimitMs = 60_000;
 
 function lasting(
   agent: Pick<AgentConfig, "strategy" | "on_demand" | "idle_ms">,
   limit: number | undefined,
-): Pick<Scale, "idleMs" | "beside"> {
+): Pick<Scale, "idleMs" | "turnMs" | "beside"> {
   if (agent.strategy !== "reuse") return {};
-  const idleMs = limit === undefined ? agent.idle_ms : Math.min(agent.idle_ms, maxIdleWithLimitMs);
-  return { idleMs, beside: worksItself(agent) ? 1 : 0 };
+  const beside = worksItself(agent) ? 1 : 0;
+  if (limit === undefined) return { idleMs: agent.idle_ms, beside };
+  const idleMs = Math.min(agent.idle_ms, maxIdleWithLimitMs);
+  return { idleMs, turnMs: turnWithLimitMs, beside };
 }
 
 export function scalesOf(input: Pick<PlanInput, "config" | "instance">): Scale[] {

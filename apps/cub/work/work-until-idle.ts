@@ -5,25 +5,38 @@ import { WorkExecutor } from "./work-executor.ts";
 
 const maxLookEveryMs = 1_000;
 
+/** `idleMs`: how long it rests. `turnMs`: so long after its start it begins nothing more. */
+type Stay = { idleMs: number; turnMs?: number | undefined };
+
 /**
- * Resolves when it has had no work for `idleMs`, or `stop` has come, and no result can be lost.
- * `onBegin`: from now on there is work that would be lost with this process.
+ * Resolves when it has had no work for `idleMs`, its turn is over, or `stop` has come, and no
+ * result can be lost. `onBegin`: from now on there is work that would be lost with this process.
  */
 export async function workUntilIdle(
   deps: Deps,
-  idleMs: number,
+  { idleMs, turnMs = Number.POSITIVE_INFINITY }: Stay,
   { stop, kill }: StopSignals,
   onBegin: () => void = () => {},
 ): Promise<void> {
-  const { clock, log, unfit } = deps;
-  const executor = new WorkExecutor(deps);
+  const { clock, log } = deps;
+  const startedAtMs = clock.passedMs();
+  // Between two grants: what it has begun it brings to its end.
+  const unfit = () =>
+    deps.unfit?.() ??
+    (clock.passedMs() - startedAtMs >= turnMs ? "others may have its place" : undefined);
+  const executor = new WorkExecutor({ ...deps, unfit });
   const leave = new AbortController();
-  let busyAtMs = clock.passedMs();
+  let why = "no work has come";
+  let busyAtMs = startedAtMs;
   const look = () => {
+    const problem = unfit();
     if (executor.isBusy) {
       busyAtMs = clock.passedMs();
       onBegin();
-    } else if (clock.passedMs() - busyAtMs >= idleMs || unfit?.() !== undefined) leave.abort();
+    } else if (clock.passedMs() - busyAtMs >= idleMs || problem !== undefined) {
+      why = problem ?? why;
+      leave.abort();
+    }
   };
   const timer = setInterval(look, Math.min(maxLookEveryMs, idleMs / 4));
   try {
@@ -31,5 +44,5 @@ export async function workUntilIdle(
   } finally {
     clearInterval(timer);
   }
-  log.info("Worker ends", { reason: stop.aborted ? "a signal to stop" : "no work has come" });
+  log.info("Worker ends", { reason: stop.aborted ? "a signal to stop" : why });
 }

@@ -35,6 +35,8 @@ export type WorkerTemplate = {
   prepare?: PreparedTemplate;
   /** Each of its workers lasts: it ends when no work has come for so long. */
   idleMs?: number;
+  /** So long after its start it takes no more work. */
+  turnMs?: number;
   /** How many of the replicas are containers of `sett up`, beside which workers work. */
   beside?: number;
 };
@@ -156,7 +158,7 @@ export class RuntimeHost implements WorkerHost {
 
   async start(job: WorkerJob): Promise<void> {
     const { agent, claim, attempt, goal, slot, commit, base } = job;
-    const { spec, replicas, prepare, idleMs } = this.#template(agent);
+    const { spec, replicas, prepare, idleMs, turnMs } = this.#template(agent);
     if (slot > replicas)
       throw new SettError("usage", `${agent} has ${replicas} workers, and no slot ${slot}.`);
     const labels = { ...spec.labels, component: "worker" as const, agent, claim, attempt, goal };
@@ -169,6 +171,7 @@ export class RuntimeHost implements WorkerHost {
         SETT_GRANT_ATTEMPT: String(attempt),
         SETT_WORKER_SLOT: String(slot),
         ...(idleMs !== undefined && { SETT_WORKER_IDLE: `${idleMs}ms` }),
+        ...(turnMs !== undefined && { SETT_WORKER_TURN: `${turnMs}ms` }),
       },
     };
     const start = async (prepared?: PreparedVolume) => {
