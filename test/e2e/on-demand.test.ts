@@ -89,6 +89,22 @@ test("its worker works on one goal after the other, and one that was killed is r
   expect(await read("die")).not.toBe(first);
   expect(performance.now() - begun).toBeLessThan(14_000);
   expect(await need("logs", "reader")).toContain("Worker started");
+  const following = at.start("logs", "--follow", "reader");
+  let out = "";
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    for await (const bytes of following.stdout) out += decoder.decode(bytes, { stream: true });
+  })();
+  try {
+    const created = () => out.split('"msg":"Created artefact"').length - 1;
+    await waitFor("what was logged", () => created() >= 3);
+    const before = created();
+    await read("four");
+    await waitFor("more of it", () => created() > before);
+  } finally {
+    following.kill();
+  }
+  await reading;
 });
 
 test("an agent with a container of its own gets more of them while more work waits", async () => {

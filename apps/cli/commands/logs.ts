@@ -90,6 +90,13 @@ export const logs = defineCommand({
       return;
     }
     await writeAll(lastOf(asOneLog(kept, found.workers), tail), { show, shell });
+    if (args.follow && found.demanded !== undefined) {
+      const { agent, logs } = found.demanded;
+      const printLine = (line: string) => shell.out.write(show(line));
+      const place = { runtime, parts, agent };
+      await followWorkers(place, logs, printLine, shell, shell.interrupted);
+      return;
+    }
     shell.messages.note(`${found.why.message} These are the kept lines of its log.`);
     return;
   },

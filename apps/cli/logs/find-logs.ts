@@ -8,15 +8,20 @@ import { partOf } from "../instance/parts.ts";
 import { workspaceOf } from "../instance/workspace-of.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { type KeptLog, KeptLogs, logPartOf } from "./kept-logs.ts";
-import { inOrderOfTime, isOnDemand, workerLogs } from "./worker-logs.ts";
+import { inOrderOfTime, isOnDemand, type WorkerLogs, workerLogs } from "./worker-logs.ts";
 
 /**
  * `why`: why there is no container. `workers`: the kept lines of workers, where no Redis runs that
- * has them.
+ * has them. `demanded`: the logs of an agent for which only workers run.
  */
 export type FoundLogs = { parts: InstanceParts; kept: KeptLog[] } & (
   | { container: ContainerPart }
-  | { container: undefined; why: SettError; workers: string[] }
+  | {
+      container: undefined;
+      why: SettError;
+      workers: string[];
+      demanded?: { agent: AgentName; logs: WorkerLogs };
+    }
 );
 
 /** Throws as `findInstance` and `partOf`, where no lines were kept either. */
@@ -40,9 +45,12 @@ export async function findLogs(
   }
   const kept = (await logs?.of(part, parts.containers)) ?? [];
   if (hasContainers(parts)) {
-    const lines = await linesOfDemanded(runtime, parts, part);
+    const demanded = await findDemanded(runtime, parts, part);
     const why = new SettError("not-ready", `${part} is on demand.`);
-    if (lines !== undefined) return { parts, container: undefined, kept, why, workers: lines };
+    if (demanded !== undefined) {
+      const workers = inOrderOfTime(demanded.logs.lines);
+      return { parts, container: undefined, kept, why, workers, demanded };
+    }
   }
   const workers = hasContainers(parts) ? [] : ((await logs?.workersOf(part)) ?? []);
   if (kept.length + workers.length === 0)
@@ -50,17 +58,17 @@ export async function findLogs(
   return { parts, container: undefined, kept, why: found.why, workers };
 }
 
-/** The log of an agent that is on demand, for which only workers run; undefined for any other. */
-async function linesOfDemanded(
+/** The logs of an agent that is on demand, for which only workers run; undefined for any other. */
+async function findDemanded(
   runtime: Runtime,
   parts: InstanceParts,
   part: string,
-): Promise<string[] | undefined> {
+): Promise<{ agent: AgentName; logs: WorkerLogs } | undefined> {
   const agent = AgentName.safeParse(part).data;
   if (agent === undefined) return undefined;
   const place = { runtime, parts, agent };
   const isKnown = await isOnDemand(place).catch(() => false);
-  return isKnown ? inOrderOfTime((await workerLogs(place)).lines) : undefined;
+  return isKnown ? { agent, logs: await workerLogs(place) } : undefined;
 }
 
 type FoundPart = { parts: InstanceParts } & ({ container: ContainerPart } | { why: SettError });
