@@ -108,8 +108,9 @@ export async function execInPod(
   );
   const stop = () => socket.close();
   signal?.addEventListener("abort", stop, { once: true });
-  for (let at = 0; at < stdin.length; at += pieceBytes)
-    socket.send(Buffer.concat([Buffer.from([0]), Buffer.from(stdin.slice(at, at + pieceBytes))]));
+  const input = Buffer.from(stdin);
+  for (let at = 0; at < input.length; at += pieceBytes)
+    socket.send(Buffer.concat([Buffer.from([0]), input.subarray(at, at + pieceBytes)]));
   socket.send(Buffer.from([endOf, 0]));
   await promise;
   signal?.removeEventListener("abort", stop);

@@ -21,8 +21,8 @@ const served: Partial<Record<ServiceName, { port: number; by: readonly string[] 
 };
 
 const all = "0.0.0.0/0";
-/** Where clouds tell a machine its credentials. */
-const metadata = "169.254.0.0/16";
+/** Where clouds tell a machine its credentials; the last two are those of Alibaba and of Azure. */
+const metadata = ["169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32"];
 const dns = [
   { protocol: "UDP", port: 53 },
   { protocol: "TCP", port: 53 },
@@ -45,7 +45,7 @@ export function policyOf(spec: ContainerSpec, own: Record<string, string>): Kube
     by.includes(component) ? [{ to: [here([service])], ports: ofPort(port) }] : [],
   );
   const outside = reachesOutside(spec)
-    ? [{ to: [{ ipBlock: { cidr: all, except: [metadata] } }] }, { ports: dns }]
+    ? [{ to: [{ ipBlock: { cidr: all, except: metadata } }] }, { ports: dns }]
     : [];
   return {
     apiVersion: apiVersionOf("NetworkPolicy"),

@@ -2,7 +2,7 @@
 import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
 import { formatProblem, sortProblems } from "../../../../lib/config/problems.ts";
 import { needsWorkers } from "../../../../lib/model/agent.ts";
-import type { SettConfig } from "../../../../lib/model/config.ts";
+import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import type { Cassettes } from "../../services/input.ts";
 import type { Finding } from "./beyond-engine.ts";
@@ -43,6 +43,11 @@ export function requireCluster(
 /** What commands of agents reach of the machine that runs Docker is not there. */
 const machineName = "host.docker.internal";
 
+function workersKeyOf({ replicas, on_demand }: AgentConfig): string {
+  if (replicas > 1) return "replicas";
+  return on_demand ? "on_demand" : "strategy";
+}
+
 export function notInCluster(config: SettConfig): Finding[] {
   const { agents, images, models, notify, services } = config;
   const ofAgent = (name: string, ...keys: string[]) => ["agents", name, ...keys];
@@ -62,7 +67,7 @@ export function notInCluster(config: SettConfig): Finding[] {
       ...(needsWorkers(agent)
         ? [
             {
-              path: ofAgent(agent.name, agent.replicas > 1 ? "replicas" : "strategy"),
+              path: ofAgent(agent.name, workersKeyOf(agent)),
               sentence: "needs workers, which a cluster does not have yet: leave it out",
             },
           ]

@@ -90,7 +90,9 @@ test("an agent's policy lets it reach services of its own instance and nothing e
   expect(text).toContain('"values":["redis"]');
   expect(text).not.toContain("ipBlock");
   const direct = agentSpec({ network: { name: "sett-demo.open", aliases: [] } });
-  expect(JSON.stringify(objectsOf(direct, origin).others)).toContain("ipBlock");
+  expect(JSON.stringify(objectsOf(direct, origin).others)).toContain(
+    '"except":["169.254.0.0/16","100.100.100.200/32","168.63.129.16/32"]',
+  );
 });
 
 test("a part with a volume that is kept is a StatefulSet with a claim, and a Service for its port", () => {
