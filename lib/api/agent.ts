@@ -57,7 +57,8 @@ export const Agent = z
           .nullable()
           .openapi({ description: "How long those take that are done; null: none is." }),
         usd_30_days: z.number().openapi({
-          description: "What its calls of language models cost in the last 30 days.",
+          description:
+            "What its calls of language models cost in the last 30 days, or since `since` where that is later.",
         }),
         calls_30_days: z.int(),
         since: Instant.nullable().openapi({

@@ -162,7 +162,8 @@ function Agent({
       )}
       {rates.calls_30_days > 0 && (
         <p className="rate-text">
-          {dollars(rates.usd_30_days)} for {count(rates.calls_30_days, "call")} of models in 30 days
+          {dollars(rates.usd_30_days)} for {count(rates.calls_30_days, "call")} of models in{" "}
+          {isWithin30Days(rates.since) ? <Elapsed since={rates.since} /> : "30 days"}
         </p>
       )}
       <Rate done={rates.done} failed={rates.failed} name={name} />
@@ -198,6 +199,11 @@ function Agent({
       )}
     </li>
   );
+}
+
+/** Of a longer log the API counts its newest part. */
+function isWithin30Days(since: string | null): since is string {
+  return since !== null && Date.now() - Date.parse(since) < 30 * 86_400_000;
 }
 
 function outputHref({ goal_id, claim_id }: AgentView["works_on"][number], agent: string): string {
