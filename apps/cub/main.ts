@@ -10,7 +10,7 @@ import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
 import { provenProtocol } from "../../lib/model/proven-address.ts";
 import { directToThisMachine } from "../../lib/model/proxy.ts";
-import { closeToOthers, leaveCrashesToTheSystem } from "../../lib/process/process-one.ts";
+import { closeToOthers, endByNoSignalOfOthers } from "../../lib/process/process-one.ts";
 import { reachable } from "../../lib/reach/reachable.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { readMetrics, runHealthcheck } from "../../lib/service/health-check.ts";
@@ -79,7 +79,7 @@ async function main(given: string[]): Promise<void> {
     return;
   }
   const signal = stopSignal(settings.stopSignals);
-  await leaveCrashesToTheSystem();
+  await endByNoSignalOfOthers();
   const hasBegun = exitOn(signal);
   // The port is taken before anything is written: an agent that cannot serve must not be
   // registered.
@@ -119,7 +119,7 @@ async function main(given: string[]): Promise<void> {
 async function work(settings: OwnSettings, claim: ClaimId): Promise<void> {
   const { grantAttempt: attempt, shutdownTimeoutMs } = settings;
   const stop = stopSignal(settings.stopSignals);
-  await leaveCrashesToTheSystem();
+  await endByNoSignalOfOthers();
   const hasBegun = exitOn(stop, exitCodes.notAccepted);
   const kill = new AbortController();
   const onStop = () => setTimeout(() => kill.abort(), shutdownTimeoutMs).unref();

@@ -1,6 +1,6 @@
 // Process 1 of a container is of the same user as the commands that it starts, and they may send it
-// any signal. Linux drops those, SIGKILL as well, for which process 1 has no handler of its own;
-// and they may move its threads to a processor of their choice. No node: API does this.
+// any signal. Linux drops most of those, SIGKILL as well, for which process 1 has no handler of its
+// own; and they may move its threads to a processor of their choice. No node: API does this.
 
 import { Buffer } from "node:buffer";
 import { readdirSync, readFileSync } from "node:fs";
@@ -12,15 +12,37 @@ import process from "node:process";
  * them, which end the process, whichever its sender.
  */
 const crashes = ["SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV"] as const;
+/** SIGKILL and SIGSTOP have no handlers, and a child's end must be heard. */
+const left = ["SIGKILL", "SIGSTOP", "SIGCHLD", "SIGCONT"] as const;
+const signalCount = 64;
+/** What libc takes for no handler, and for dropping the signal. */
+const [byDefault, ignored] = [0n, 1n];
 
 /**
- * As process 1 of a container: takes off the handlers of signals that tell of a crash. One that is
- * sent changes nothing then, and a crash ends the process as it does without handlers, only without
- * Bun's report. Elsewhere, or where libc cannot be reached, it does nothing.
+ * As process 1 of a container: lets no signal end it but those that already have a handler. Linux
+ * drops a signal without one, but not where it is addressed to a thread that blocks it, as the
+ * thread of Bun's allocator does: another thread then takes it, and the process ends. So each is
+ * ignored; what is started from here begins with none ignored, as Bun sees to. The handlers of
+ * signals that tell of a crash are taken off: a crash ends the process as it does without handlers,
+ * only without Bun's report. Elsewhere, or where libc cannot be reached, it does nothing.
  */
-export async function leaveCrashesToTheSystem(): Promise<void> {
+export async function endByNoSignalOfOthers(): Promise<void> {
   const libc = process.pid === 1 ? await openLibc() : undefined;
-  for (const name of crashes) libc?.signal(constants.signals[name], null);
+  if (libc === undefined) return;
+  const numbers = (names: readonly NodeJS.Signals[]) =>
+    new Set<number>(names.map((name) => constants.signals[name]));
+  const [ofCrashes, ofOthers] = [numbers(crashes), numbers(left)];
+  const handled = handledSignals(readFileSync("/proc/self/status", "latin1"));
+  for (let signal = 1; signal <= signalCount; signal += 1)
+    if (ofCrashes.has(signal)) libc.signal(signal, byDefault);
+    else if (!ofOthers.has(signal) && !handled.has(signal)) libc.signal(signal, ignored);
+}
+
+/** `status`: of a process, as Linux writes it. */
+export function handledSignals(status: string): Set<number> {
+  const mask = BigInt(`0x${/^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "0"}`);
+  const all = Array.from({ length: signalCount }, (_, index) => index + 1);
+  return new Set(all.filter((signal) => (mask >> BigInt(signal - 1)) & 1n));
 }
 
 /**
@@ -103,7 +125,7 @@ export async function hasWayTo(address: readonly number[]): Promise<boolean | un
 const everyProcessor = new Uint8Array(512).fill(0xff);
 
 type Libc = {
-  signal: (number: number, handler: null) => unknown;
+  signal: (number: number, handler: bigint) => unknown;
   sched_setaffinity: (thread: number, bytes: number, mask: Uint8Array) => unknown;
   prctl: (option: number, ...values: readonly [bigint, bigint, bigint, bigint]) => number;
   prlimit: (pid: number, resource: number, limit: BigUint64Array, old: null) => number;
@@ -124,7 +146,8 @@ async function open(): Promise<Libc | undefined> {
     const { dlopen, FFIType } = await import("bun:ffi");
     const { i32, ptr, u64 } = FFIType;
     const { symbols } = dlopen("libc.so.6", {
-      signal: { args: [i32, ptr], returns: ptr },
+      // The handler is a number here: libc has small ones for what is no function.
+      signal: { args: [i32, u64], returns: u64 },
       sched_setaffinity: { args: [i32, u64, ptr], returns: i32 },
       prctl: { args: [i32, u64, u64, u64, u64], returns: i32 },
       prlimit: { args: [i32, i32, ptr, ptr], returns: i32 },
