@@ -37,7 +37,8 @@ export function judgePull(facts: PullFacts): PullVerdict {
     return { kind: "rejects", words: `The ${name} was closed at the forge without being merged.` };
   if (pull.head !== commit)
     return {
-      kind: "stops",
+      // A forge notices a push a moment later; another person's is found before it comes to this.
+      kind: pull.state === "open" ? "waits" : "stops",
       why: `Its branch has the commit ${pull.head.slice(0, 12)}, which is not the result under review`,
     };
   if (pull.base !== settings.base)

@@ -15,6 +15,10 @@ export type ForgeKind = {
   /** Narrows the list of pull requests to those of a branch, as far as the forge can. */
   pullsQuery(owner: string, branch: string): string;
   openBody(draft: PullDraft): object;
+  /** The branch of a pull request, also when it is not there any more. */
+  branchOf(head: { ref: string; label?: string | null | undefined }): string;
+  /** The title of a pull request that has `before` now, and stays a draft if it is one. */
+  titleOf(title: string, before: string): string;
   required(at: At, base: string): Promise<string[]>;
   isMeant(required: string, name: string): boolean;
   /** The checks beside statuses. */

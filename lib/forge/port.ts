@@ -58,7 +58,9 @@ export interface Forge {
   pulls(branch: string): Promise<Listed<Pull>>;
   pull(number: number): Promise<Pull>;
   open(draft: PullDraft): Promise<Pull>;
-  update(number: number, change: { title?: string; body?: string; state?: "open" }): Promise<void>;
+  reopen(pull: Pull): Promise<void>;
+  /** `pull`: as it is now. */
+  describe(pull: Pull, text: Pick<Pull, "title" | "body">): Promise<void>;
   checks(commit: string): Promise<Listed<Check>>;
   opinions(number: number): Promise<Listed<Opinion>>;
   remarks(number: number, opinion: Opinion): Promise<Listed<Remark>>;

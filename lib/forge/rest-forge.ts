@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ForgeFile } from "../model/config-forges.ts";
 import { forges } from "../triggers/forges.ts";
+import type { ForgeKind } from "./kind.ts";
 import { forgeKinds } from "./kinds.ts";
 import {
   type Branch,
@@ -34,6 +35,7 @@ const PullAnswer = z.object({
   merged_at: z.string().nullish(),
   head: z.object({
     ref: z.string(),
+    label: z.string().nullish(),
     sha: z.string(),
     repo: z.object({ full_name: z.string() }).nullish(),
   }),
@@ -81,9 +83,9 @@ export function restForge({ file, token, ...options }: Options): Forge {
   const rest = new Rest({ ...options, token, root: kind.api(addressOf(file)) });
   const repository = `/repos/${file.repository}`;
   const [owner = ""] = file.repository.split("/");
-  const pullOf = (answer: z.infer<typeof PullAnswer>) => pullFrom(answer, file.repository);
-  const statusesOf = async (commit: string) =>
-    Statuses.parse(await rest.get(`${repository}/commits/${commit}/status`)).statuses ?? [];
+  const pullOf = (answer: unknown) => pullFrom(PullAnswer.parse(answer), file.repository, kind);
+  const statusesOf = (commit: string) =>
+    readStatuses(rest, `${repository}/commits/${commit}/status`);
   return {
     async branch(name): Promise<Branch | undefined> {
       const found = await rest.find(`${repository}/branches/${encodeURIComponent(name)}`);
@@ -95,23 +97,32 @@ export function restForge({ file, token, ...options }: Options): Forge {
     isMeant: kind.isMeant,
     async pulls(branch) {
       const path = `${repository}/pulls?${kind.pullsQuery(owner, branch)}`;
-      const { list, isWhole } = await rest.list(path, items);
-      const all = z.array(PullAnswer).parse(list).map(pullOf);
-      return { list: all.filter((one) => one.branch === branch), isWhole };
+      const of = (page: readonly unknown[]) =>
+        page.map(pullOf).filter((one) => one.branch === branch);
+      // A branch has no second one that is open.
+      const { list, isWhole } = await rest.list(path, items, (page) =>
+        of(page).some(({ isOwn, state }) => isOwn && state === "open"),
+      );
+      return { list: of(list), isWhole };
     },
-    pull: async (number) =>
-      pullOf(PullAnswer.parse(await rest.get(`${repository}/pulls/${number}`))),
+    pull: async (number) => pullOf(await rest.get(`${repository}/pulls/${number}`)),
     open: async (draft) =>
-      pullOf(
-        PullAnswer.parse(await rest.write("POST", `${repository}/pulls`, kind.openBody(draft))),
-      ),
-    async update(number, change) {
+      pullOf(await rest.write("POST", `${repository}/pulls`, kind.openBody(draft))),
+    async reopen({ number }) {
+      await rest.write("PATCH", `${repository}/pulls/${number}`, { state: "open" });
+    },
+    async describe({ number, title: before }, { title, body }) {
+      const change = { title: kind.titleOf(title, before), body };
       await rest.write("PATCH", `${repository}/pulls/${number}`, change);
     },
     async checks(commit): Promise<Listed<Check>> {
-      const statuses = (await statusesOf(commit)).filter(({ context }) => context !== ownCheck);
-      const { list, isWhole } = await kind.runs({ rest, repository }, commit);
-      return { list: [...statuses.map(checkFrom), ...list], isWhole };
+      const statuses = await statusesOf(commit);
+      const others = statuses.list.filter(({ context }) => context !== ownCheck);
+      const runs = await kind.runs({ rest, repository }, commit);
+      return {
+        list: [...others.map(checkFrom), ...runs.list],
+        isWhole: statuses.isWhole && runs.isWhole,
+      };
     },
     async opinions(number) {
       const { list, isWhole } = await rest.list(`${repository}/pulls/${number}/reviews`, items);
@@ -126,16 +137,18 @@ export function restForge({ file, token, ...options }: Options): Forge {
         .parse(list)
         .map((one) => ({
           path: one.path,
-          line: one.line ?? one.original_line ?? one.position ?? one.original_position ?? undefined,
+          // Gitea says 0 where there is none.
+          line: one.line || one.original_line || one.position || one.original_position || undefined,
           text: one.body,
         }));
       return { list: all, isWhole };
     },
     async status(commit) {
-      const own = (await statusesOf(commit)).find(({ context }) => context === ownCheck);
+      const { list } = await statusesOf(commit);
+      const own = list.find(({ context }) => context === ownCheck);
       if (own === undefined) return undefined;
       const { state, description } = own;
-      return { state: stateFrom(own) ?? "pending", text: description ?? state ?? "" };
+      return { state: stateFrom(own), text: description ?? state ?? "" };
     },
     async setStatus(commit, { state, text }: Status) {
       const body = { state, context: ownCheck, description: text };
@@ -144,19 +157,40 @@ export function restForge({ file, token, ...options }: Options): Forge {
   };
 }
 
-function pullFrom(answer: z.infer<typeof PullAnswer>, repository: string): Pull {
+async function readStatuses(
+  rest: Rest,
+  path: string,
+): Promise<Listed<z.infer<typeof StatusAnswer>>> {
+  const { list, isWhole } = await rest.list(path, (page) => Statuses.parse(page).statuses ?? []);
+  // While it is read, one more may push others onto the next page.
+  const all = new Map(
+    z
+      .array(StatusAnswer)
+      .parse(list)
+      .map((one) => [one.context, one]),
+  );
+  return { list: [...all.values()], isWhole };
+}
+
+function pullFrom(
+  answer: z.infer<typeof PullAnswer>,
+  repository: string,
+  kind: Pick<ForgeKind, "branchOf">,
+): Pull {
   const { number, html_url: url, state, merged_at, head, base, title, body } = answer;
   const isMerged = typeof merged_at === "string";
   return {
-    ...{ number, url, title, body: body ?? "", branch: head.ref, head: head.sha, base: base.ref },
+    ...{ number, url, title, body: body ?? "", head: head.sha, base: base.ref },
+    branch: kind.branchOf(head),
     state: isMerged ? "merged" : state === "open" ? "open" : "closed",
     isOwn: head.repo?.full_name.toLowerCase() === repository.toLowerCase(),
   };
 }
 
-function stateFrom({ state, status }: z.infer<typeof StatusAnswer>): Check["state"] | undefined {
+function stateFrom({ state, status }: z.infer<typeof StatusAnswer>): Check["state"] {
   switch (state ?? status) {
     case "success":
+    case "skipped":
       return "success";
     case "failure":
     case "error":
@@ -169,7 +203,7 @@ function stateFrom({ state, status }: z.infer<typeof StatusAnswer>): Check["stat
 
 function checkFrom(status: z.infer<typeof StatusAnswer>): Check {
   const { context: name, description } = status;
-  return { name, state: stateFrom(status) ?? "pending", text: description ?? "" };
+  return { name, state: stateFrom(status), text: description ?? "" };
 }
 
 function opinionFrom(

@@ -10,7 +10,8 @@ export type RestOptions = {
   now: () => number;
 };
 
-type Kept = { etag: string; data: unknown };
+type Answer = { data: unknown; link: string | undefined; total: number };
+type Kept = Answer & { etag: string };
 
 const maxKept = 500;
 const timeoutMs = 20_000;
@@ -30,32 +31,57 @@ export class Rest {
 
   /** Undefined where there is nothing (404). Throws `ForgeError`. */
   async find(path: string): Promise<unknown> {
+    return (await this.#find(path))?.data;
+  }
+
+  async #find(path: string): Promise<Answer | undefined> {
     const kept = this.#kept.get(path);
     const headers = kept === undefined ? {} : { "if-none-match": kept.etag };
     const answer = await this.#send("GET", path, undefined, headers);
-    if (answer.status === 304) return kept?.data;
+    if (answer.status === 304) return kept;
     if (answer.status === 404) return undefined;
-    if (answer.etag !== undefined) this.#keep(path, { etag: answer.etag, data: answer.data });
-    return answer.data;
+    if (answer.etag !== undefined) this.#keep(path, { ...answer, etag: answer.etag });
+    return answer;
   }
 
   /** Throws `ForgeError`, also where there is nothing. */
   async get(path: string): Promise<unknown> {
-    const data = await this.find(path);
-    if (data === undefined) throw new ForgeError("refused", `The forge has no ${path} (404).`);
-    return data;
+    return (await this.#get(path)).data;
   }
 
-  /** Reads pages until one is not full, or there are too many. */
-  async list(path: string, itemsIn: (page: unknown) => unknown[]): Promise<Listed<unknown>> {
+  async #get(path: string): Promise<Answer> {
+    const answer = await this.#find(path);
+    if (answer === undefined) throw new ForgeError("refused", `The forge has no ${path} (404).`);
+    return answer;
+  }
+
+  /**
+   * Reads pages until nothing says that there are more, what was read is enough, or there are too
+   * many. A page may have less than was asked for: some forges leave out what others may not see.
+   */
+  async list(
+    path: string,
+    itemsIn: (page: unknown) => unknown[],
+    isEnough: (items: readonly unknown[]) => boolean = () => false,
+  ): Promise<Listed<unknown>> {
     const list: unknown[] = [];
+    let before = "";
     for (let page = 1; page <= maxPages; page++) {
       const separator = path.includes("?") ? "&" : "?";
       // Each forge reads one of the two names.
       const size = `per_page=${pageSize}&limit=${pageSize}`;
-      const items = itemsIn(await this.get(`${path}${separator}${size}&page=${page}`));
+      const answer = await this.#get(`${path}${separator}${size}&page=${page}`);
+      const items = itemsIn(answer.data);
+      const text = JSON.stringify(items);
+      // A list without pages comes again as a whole.
+      if (items.length === 0 || text === before) return { list, isWhole: true };
+      before = text;
       list.push(...items);
-      if (items.length < pageSize) return { list, isWhole: true };
+      const isMore =
+        items.length >= pageSize ||
+        answer.total > list.length ||
+        /\brel="next"/.test(answer.link ?? "");
+      if (!isMore || isEnough(items)) return { list, isWhole: true };
     }
     return { list, isWhole: false };
   }
@@ -89,12 +115,14 @@ export class Rest {
         },
       });
       if (status >= 300) throw new ForgeError("refused", movedSentence);
-      return { status, data: data as unknown, etag: answered.etag };
+      const total = Number(answered["x-total-count"] ?? 0);
+      const { etag, link } = answered;
+      return { status, data: data as unknown, etag, link, total };
     } catch (error) {
       if (error instanceof ForgeError) throw error;
       const { status, response } = Object(error);
       if (status === 304 || (status === 404 && typeof response === "object"))
-        return { status: Number(status), data: undefined, etag: undefined };
+        return { ...nothing, status: Number(status) };
       throw failureOf(Object(error), now());
     }
   }
@@ -106,6 +134,8 @@ export class Rest {
     if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);
   }
 }
+
+const nothing = { data: undefined, etag: undefined, link: undefined, total: 0 };
 
 const movedSentence =
   "The forge answers with another address: was the repository renamed or transferred?";

@@ -50,7 +50,8 @@ export function quoted(text: string, maxCharacters: number): string {
     .join("\n");
 }
 
-const closing = /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b\s*:?\s+\S*#\d+/i;
+const closing =
+  /\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b\s*:?\s+(?:\S*[#!]\d|GH-\d|\S+\/(?:issues|pulls?)\/\d)/i;
 
 /**
  * What is wrong in an author or a message that cannot be changed any more; undefined where nothing

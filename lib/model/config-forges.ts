@@ -23,6 +23,9 @@ export const ForgeFile = z.strictObject({
   kind: ReviewingForge.describe("Which forge it is."),
   url: z
     .url({ protocol: /^https?$/, error: "must be an address such as `https://git.example.org`" })
+    .refine((text) => !/[@?#]/.test(text), {
+      error: "must have no user, no `?` and no `#`: the token is one of `secrets`",
+    })
     .optional()
     .describe("Where it is. Default: the public address of its kind, where it has one."),
   repository: z

@@ -47,7 +47,7 @@ test("a goal ends with a pull request that a person has reviewed twice and appro
     const watched = await at.look("watch", "--no-follow", "--name", at.name);
     return `${stdout}${stderr}${watched.out}${watched.err}`;
   };
-  const patience = { timeoutMs: 20_000, everyMs: 100, happened };
+  const patience = { timeoutMs: 120_000, everyMs: 100, happened };
   const pull = await waitFor("a pull request", async () => forge.pulls[0], patience);
   expect(pull.title).toBe("Write the door");
   const first = forge.branch(`sett/${goal}`);
@@ -68,4 +68,4 @@ test("a goal ends with a pull request that a person has reviewed twice and appro
   expect(report).toContain("Approved at the forge by ada (ada-l). No check counts.");
   const log = ["watch", "--no-follow", "--output", "jsonl", "--name", at.name];
   expect(await at.need(...log)).not.toContain(forge.token);
-}, 240_000);
+}, 480_000);

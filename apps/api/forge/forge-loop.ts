@@ -1,11 +1,13 @@
 // Looks at everything that built-in agents of forges review, until the signal. The forge and the
 // record have all that it knows, so that it may end at any moment, and a second one does no harm.
+import { z } from "zod";
 import { Doorbell } from "../../../lib/async/doorbell.ts";
+import { sleep } from "../../../lib/async/sleep.ts";
 import { judge } from "../../../lib/client/actions/judge.ts";
 import { type Forge, ForgeError } from "../../../lib/forge/port.ts";
 import type { PushAt } from "../../../lib/forge/receive-pack.ts";
 import { isForApproval, type WaitingGrant } from "../../../lib/model/claim.ts";
-import { messageOf } from "../../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { forgeActor, lookAtPull, noteStop, type Refusals } from "./pull-agent.ts";
@@ -25,6 +27,9 @@ export type ForgeParts = Omit<PullParts, "forge" | "pushAt" | "agent"> & {
  * forge has happened then.
  */
 const everyMs = { first: 1_000, most: 20_000 };
+const retryMs = 1_000;
+/** A forge that does not answer is left alone for so long. */
+const awayMs = 5_000;
 /** The record is looked through so often, beside what the log says. */
 const sweepMs = 10_000;
 const claimsAtOnce = 200;
@@ -62,10 +67,13 @@ export class ForgeLoop {
       const waiting = await this.#waiting();
       const keys = new Set(waiting.map(keyOf));
       this.#next = new Map([...this.#next].filter(([key]) => keys.has(key)));
-      for (const one of waiting) {
-        const due = this.#dueOf(one);
-        if (now() >= due) await this.#safely(one);
-      }
+      const forges = Map.groupBy(waiting, ({ agent }) => agent.forge);
+      // A forge that does not answer keeps no other waiting.
+      await Promise.all(
+        [...forges.values()].map(async (ofOne) => {
+          for (const one of ofOne) if (now() >= this.#dueOf(one)) await this.#safely(one);
+        }),
+      );
     } catch (error) {
       this.#say("record", messageOf(error));
     }
@@ -83,10 +91,17 @@ export class ForgeLoop {
   async #ring(bell: Doorbell, signal: AbortSignal): Promise<void> {
     const { board, agents } = this.#parts;
     const names = new Set<string>(agents.map(({ name }) => name));
-    const events = board.followEvents(await board.endOfEvents(), signal);
-    for await (const page of events)
-      if (page.some(({ type, agent }) => type === "grant_queued" && names.has(agent ?? "")))
-        bell.ring();
+    while (!signal.aborted)
+      try {
+        const events = board.followEvents(await board.endOfEvents(), signal);
+        for await (const page of events)
+          if (page.some(({ type, agent }) => type === "grant_queued" && names.has(agent ?? "")))
+            bell.ring();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#say("log", messageOf(error));
+        await sleep(retryMs, signal);
+      }
   }
 
   async #waiting(): Promise<Waiting[]> {
@@ -115,13 +130,23 @@ export class ForgeLoop {
       await this.#look(one);
       this.#problems.delete(key);
     } catch (error) {
-      if (error instanceof ForgeError && error.waitMs > 0)
-        this.#busy.set(one.agent.forge, now() + error.waitMs);
-      this.#say(key, messageOf(error));
-      if (!(error instanceof ForgeError) || error.kind === "away") return;
-      const read = await this.#parts.board.readWithDigest(one.artefact);
-      if (read !== undefined)
-        await noteStop({ ...this.#parts, agent: one.agent }, read.artefact, messageOf(error));
+      if (error instanceof ForgeError && error.kind === "away")
+        this.#busy.set(one.agent.forge, now() + Math.max(error.waitMs, awayMs));
+      const unknown = error instanceof z.ZodError;
+      const why = unknown
+        ? "The forge answers in a form that Sett does not know"
+        : messageOf(error);
+      this.#say(key, unknown ? `${why}: ${messageOf(error)}` : why);
+      if (unknown || isForPerson(error)) await this.#stop(one, why);
+    }
+  }
+
+  async #stop({ artefact, agent }: Waiting, why: string): Promise<void> {
+    try {
+      const read = await this.#parts.board.readWithDigest(artefact);
+      if (read !== undefined) await noteStop({ ...this.#parts, agent }, read.artefact, why);
+    } catch (error) {
+      this.#say("record", messageOf(error));
     }
   }
 
@@ -153,6 +178,12 @@ export class ForgeLoop {
     this.#problems.set(key, problem);
     this.#parts.log.warn("Could not look at a forge, and goes on trying", { about: key, problem });
   }
+}
+
+/** Whether more looks alone may not help, so that a person should know of it. */
+function isForPerson(error: unknown): boolean {
+  if (error instanceof ForgeError) return error.kind === "refused";
+  return error instanceof SettError && error.code === "git-failed";
 }
 
 function keyOf({ artefact, agent }: Waiting): string {

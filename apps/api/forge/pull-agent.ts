@@ -3,6 +3,7 @@ import type { Forge, Listed, Pull, Remark, StatusState } from "../../../lib/forg
 import { push, readNames } from "../../../lib/forge/receive-pack.ts";
 import { isRefused } from "../../../lib/forge/rest-forge.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { ArtefactId, CommitHash } from "../../../lib/model/ids.ts";
 import { problemOfPush } from "./problem-of-push.ts";
@@ -51,6 +52,7 @@ async function pushOnce(look: Look, refusals: Refusals): Promise<PullVerdict | u
     await note(look, "push", "done", branch);
     return undefined;
   }
+  if (there === undefined && (await isOver(look))) return undefined;
   const refused = refusals.get(artefact.id);
   if (refused !== undefined) return { kind: "stops", why: refused };
   if (there?.isProtected === true || branch === agent.pull_request.base)
@@ -65,20 +67,43 @@ async function pushOnce(look: Look, refusals: Refusals): Promise<PullVerdict | u
         why: `The branch ${branch} has a commit that is not on record (${from.slice(0, 12)}): another person or program has pushed it`,
       };
   }
-  const reader = await look.reader();
-  const outgoing = await reader.outgoing(commit, [...names.values()]);
-  const problem = await problemOfPush(look, { reader, outgoing });
-  if (problem !== undefined) return problem;
+  const refuse = (why: string): PullVerdict => {
+    refusals.set(artefact.id, why);
+    return { kind: "stops", why };
+  };
+  const prepared = await prepare(look, names).catch((error: unknown) => {
+    if (error instanceof SettError && error.code === "usage") return refuse(error.message);
+    throw error;
+  });
+  if ("kind" in prepared) return prepared;
   await note(look, "push", "begins", branch);
-  const order = { branch, from, to: commit, pack: await outgoing.pack() };
+  const order = { branch, from, to: commit, ...prepared };
   const why = from === commit ? undefined : await push(pushAt, order);
-  if (why !== undefined) {
-    const sentence = `The forge refuses the push of ${branch}: ${why}`;
-    refusals.set(artefact.id, sentence);
-    return { kind: "stops", why: sentence };
-  }
+  if (why !== undefined) return refuse(`The forge refuses the push of ${branch}: ${why}`);
   await note(look, "push", "done", branch);
   return undefined;
+}
+
+/** A person who merges or closes a pull request often has its branch deleted: it stays so. */
+async function isOver({ forge, branch, artefact }: Look): Promise<boolean> {
+  const { list } = await forge.pulls(branch);
+  return list.some((one) => one.isOwn && one.state !== "open" && isOfVersion(one, artefact));
+}
+
+/** What is pushed, or what speaks against it. Throws `usage` for too much, and `git-failed`. */
+async function prepare(
+  look: Look,
+  names: ReadonlyMap<string, string>,
+): Promise<PullVerdict | { pack: Uint8Array }> {
+  const reader = await look.reader();
+  // Under other names there are commits of everybody, such as those of pull requests from forks.
+  const own = [...names].filter(([name]) => /^refs\/(?:heads|tags)\//.test(name));
+  const outgoing = await reader.outgoing(
+    look.commit,
+    own.map(([, commit]) => commit),
+  );
+  const problem = await problemOfPush(look, { reader, outgoing });
+  return problem ?? { pack: await outgoing.pack() };
 }
 
 /** Finds the pull request of the branch, or makes it; its text is that of this version. */
@@ -86,7 +111,7 @@ async function openOnce(look: Look): Promise<Pull> {
   const { forge, branch, artefact, agent } = look;
   const { base, draft } = agent.pull_request;
   const own = (await forge.pulls(branch)).list.filter((one) => one.isOwn);
-  const isWritten = (pull: Pull) => pull.body.includes(versionLine(artefact));
+  const isWritten = (pull: Pull) => isOfVersion(pull, artefact);
   const known = own.find((one) => one.state === "open") ?? own.find(isWritten);
   const earlier = known ?? own.find((one) => one.state === "closed");
   if (known !== undefined && isWritten(known)) {
@@ -100,7 +125,7 @@ async function openOnce(look: Look): Promise<Pull> {
     // The text last: by it a later look knows that all of this was done.
     const isOpen = earlier.state === "open" || (await reopened(forge, earlier));
     if (isOpen) {
-      await forge.update(earlier.number, { title, body });
+      await forge.describe(earlier, { title, body });
       await note(look, "update", "done", String(earlier.number));
       return await forge.pull(earlier.number);
     }
@@ -111,10 +136,14 @@ async function openOnce(look: Look): Promise<Pull> {
   return opened;
 }
 
+function isOfVersion({ body }: Pick<Pull, "body">, artefact: Artefact): boolean {
+  return body.includes(versionLine(artefact));
+}
+
 /** A forge does not open one again whose branch was written anew meanwhile. */
-async function reopened(forge: Forge, { number }: Pull): Promise<boolean> {
+async function reopened(forge: Forge, pull: Pull): Promise<boolean> {
   try {
-    await forge.update(number, { state: "open" });
+    await forge.reopen(pull);
     return true;
   } catch (error) {
     if (isRefused(error)) return false;

@@ -45,6 +45,8 @@ export const github: ForgeKind = {
     ...{ title, body, base, head: branch, draft: isDraft },
     maintainer_can_modify: false,
   }),
+  branchOf: ({ ref }) => ref,
+  titleOf: (title) => title,
   async required(at, base) {
     const { rest, repository } = at;
     const name = encodeURIComponent(base);

@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SettError } from "../../../lib/model/errors.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { ForgeScene } from "../../support/forge/forge-scene.ts";
 import { commitFiles, git } from "../../support/git/sample-repository.ts";
@@ -129,6 +130,57 @@ test("a protected branch and the base are never pushed", async () => {
   await scene.look();
   expect(scene.forge.branch(name)).toBe(scene.repository.base);
   expect(await scene.steps()).toEqual([expect.stringContaining("is protected")]);
+});
+
+test("a commit that only a fork's pull request has brought there is searched like any other", async () => {
+  await using scene = await ForgeScene.open({
+    work: (_base, path) => {
+      commitFiles(path, { ".github/workflows/ci.yml": "on: push\n" }, "Of a stranger");
+      return [commitFiles(path, { "door.txt": "one\n" }, "Write the door")];
+    },
+  });
+  const { path } = scene.repository;
+  git(path, "push", "--quiet", scene.forge.folder, `${scene.commits[0]}~1:refs/pull/9/head`);
+  const goal = await scene.postGoal();
+  await scene.waiting(goal);
+  await scene.look();
+  expect(scene.forge.branch(`sett/${goal.id}`)).toBeUndefined();
+  expect(await scene.steps()).toEqual([expect.stringContaining("a person has to approve it")]);
+});
+
+test("a branch that was deleted after the merge stays deleted", async () => {
+  await using scene = await ForgeScene.open({ work: door, settings: { checks: "none" } });
+  const goal = await scene.postGoal();
+  const made = await scene.waiting(goal);
+  await scene.look();
+  scene.forge.review({ login: "ada-l", state: "APPROVED" });
+  scene.forge.merge();
+  scene.restart();
+  await scene.look();
+  expect((await scene.review(made)).payload).toBe("{}");
+  expect(scene.forge.branch(`sett/${goal.id}`)).toBeUndefined();
+  expect(scene.forge.pushes).toBe(1);
+  expect(scene.forge.pulls).toHaveLength(1);
+});
+
+test("a commit that cannot be read is left to a person, and so is a push of too much, which is not prepared again", async () => {
+  await using scene = await ForgeScene.open({ work: door });
+  await scene.waiting(await scene.postGoal());
+  let tries = 0;
+  scene.onRead = () => {
+    tries++;
+    throw new SettError("git-failed", "No agent has published it.");
+  };
+  await scene.look();
+  expect(await scene.steps()).toEqual(["review stops: No agent has published it."]);
+  scene.onRead = () => {
+    tries++;
+    throw new SettError("usage", "A push to the forge would have more than 2000 commits.");
+  };
+  await scene.look();
+  await scene.look();
+  expect(tries).toBe(2);
+  expect((await scene.steps()).at(-1)).toContain("more than 2000 commits");
 });
 
 test("a pull request that is closed is feedback, and the next version opens it again", async () => {

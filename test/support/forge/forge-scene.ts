@@ -5,10 +5,11 @@ import { ForgeLoop } from "../../../apps/api/forge/forge-loop.ts";
 import type { PullAgent } from "../../../apps/api/forge/settings.ts";
 import { findJudged, judge } from "../../../lib/client/actions/judge.ts";
 import { readReport } from "../../../lib/client/facts/report.ts";
-import { restForge } from "../../../lib/forge/rest-forge.ts";
+import { forgeKinds } from "../../../lib/forge/kinds.ts";
+import { addressOf, restForge } from "../../../lib/forge/rest-forge.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { PullRequestFile } from "../../../lib/model/config-forges.ts";
+import { type ForgeFile, PullRequestFile } from "../../../lib/model/config-forges.ts";
 import { AgentName, type CommitHash } from "../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { sampleRepository } from "../git/sample-repository.ts";
@@ -20,6 +21,8 @@ import { MockForge } from "./mock-forge.ts";
 type Options = {
   settings?: Partial<PullRequestFile>;
   members?: Record<string, Member>;
+  /** Undefined: a mock. */
+  real?: { file: ForgeFile; token: string };
   /** The commit of each version that the coder makes. */
   work: (base: CommitHash, path: string) => readonly CommitHash[];
 };
@@ -37,17 +40,21 @@ export class ForgeScene implements AsyncDisposable {
   readonly secrets = new Map<string, Buffer>();
   commits: readonly CommitHash[] = [];
   nowMs = 0;
+  /** Comes before commits are read, and may throw. */
+  onRead: () => void = () => {};
   #loop: ForgeLoop | undefined;
   readonly #agent: PullAgent;
+  readonly #at: { file: ForgeFile; token: string };
 
   private constructor(
     clan: ForgeScene["clan"],
     repository: ForgeScene["repository"],
-    settings: Partial<PullRequestFile>,
+    { settings = {}, real }: Pick<Options, "settings" | "real">,
   ) {
     this.clan = clan;
     this.repository = repository;
     this.forge = new MockForge(repository.path);
+    this.#at = real ?? this.forge;
     this.#agent = {
       name: AgentName.parse("pull-request"),
       forge: "hub",
@@ -56,8 +63,8 @@ export class ForgeScene implements AsyncDisposable {
     };
   }
 
-  static async open({ settings = {}, members = {}, work }: Options): Promise<ForgeScene> {
-    const scene = new ForgeScene(await memoryClan(), sampleRepository(), settings);
+  static async open({ members = {}, work, ...options }: Options): Promise<ForgeScene> {
+    const scene = new ForgeScene(await memoryClan(), sampleRepository(), options);
     scene.commits = work(scene.repository.base, scene.repository.path);
     await scene.clan.join({
       coder: {
@@ -129,16 +136,20 @@ export class ForgeScene implements AsyncDisposable {
     const { board } = this.clan;
     const env = process.env;
     const repository = await HostRepository.open(this.repository.path, { env });
-    const { file, token, url } = this.forge;
+    const { file, token } = this.#at;
     const forge = restForge({ file, token, fetch, now: () => this.nowMs });
-    const pushAt = { url: `${url}/acme/door.git`, user: "x-access-token", token, fetch };
+    const url = `${addressOf(file)}/${file.repository}.git`;
+    const pushAt = { url, user: forgeKinds[file.kind].gitUser, token, fetch };
     return new ForgeLoop({
       ...{ board, agents: [this.#agent], now: () => this.nowMs },
       log: createJsonLog(
         (line) => this.log.push(line),
         () => new Date(0),
       ),
-      reader: async () => repository,
+      reader: async () => {
+        this.onRead();
+        return repository;
+      },
       report: async ({ goal_id }) =>
         await readReport(board, goal_id, { state: undefined, suggest: (text) => `sett ${text}` }),
       secrets: async () => this.secrets,

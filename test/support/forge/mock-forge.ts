@@ -85,6 +85,14 @@ export class MockForge implements Disposable {
     this.reviews.push({ id, pull, commit_id: head, body: "", comments: [], ...of });
   }
 
+  /** As by a person, who has its branch deleted. */
+  merge(pull = this.pulls.at(-1)): void {
+    if (pull === undefined) return;
+    pull.sha = this.branch(pull.ref) ?? "";
+    Object.assign(pull, { state: "closed", merged_at: "2026-01-01T00:00:00Z" });
+    git(this.folder, "update-ref", "-d", `refs/heads/${pull.ref}`);
+  }
+
   [Symbol.dispose](): void {
     void this.#server.stop(true);
     rmSync(this.folder, { recursive: true, force: true });

@@ -73,7 +73,8 @@ test("checks count as sett.yml says: those that are required, all, or none", () 
 
 test("what is not the pull request on record is left to a person", () => {
   const said = [opinion("ada", "approves")];
-  expect(kindOf({ said, pull: { ...pull, head: older } })).toBe("stops");
+  expect(kindOf({ said, pull: { ...pull, head: older } })).toBe("waits");
+  expect(kindOf({ said, pull: { ...pull, head: older, state: "merged" } })).toBe("stops");
   expect(kindOf({ said, pull: { ...pull, base: "other" } })).toBe("stops");
   expect(kindOf({ said, opinions: { list: said, isWhole: false } })).toBe("stops");
   expect(kindOf({ said, pull: { ...pull, state: "closed" } })).toBe("rejects");

@@ -1,0 +1,171 @@
+// The way through a real Gitea, where one was built (support/forge/gitea.ts).
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { ForgeScene } from "../../support/forge/forge-scene.ts";
+import { Gitea, hasGitea } from "../../support/forge/gitea.ts";
+import { commitFiles } from "../../support/git/sample-repository.ts";
+import { isNight } from "../../support/nightly.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+setDefaultTimeout(240_000);
+const withGitea = test.skipIf(!isNight || !hasGitea);
+
+let gitea: Gitea;
+if (isNight && hasGitea) {
+  beforeAll(async () => {
+    gitea = await Gitea.start();
+  });
+  afterAll(async () => await gitea[Symbol.asyncDispose]());
+}
+
+const twoVersions = (_base: string, path: string) => [
+  commitFiles(path, { "door.txt": "zero\none\n" }, "Write the door"),
+  commitFiles(path, { "door.txt": "zero\ntwo\n" }, "Write the door better"),
+];
+
+async function open(settings: Parameters<typeof ForgeScene.open>[0]["settings"]) {
+  const repository = await gitea.repository();
+  const { real } = repository;
+  const scene = await ForgeScene.open({ work: twoVersions, settings: { ...settings }, real });
+  repository.push(scene.repository.path, `${scene.repository.base}:refs/heads/main`);
+  await waitFor("the forge to notice the push", async () =>
+    repository.ask("GET", "/pulls").then(
+      () => true,
+      () => false,
+    ),
+  );
+  return { ...repository, scene };
+}
+
+withGitea(
+  "a draft goes back for what a person wants, stays one pull request, and is approved with its checks",
+  async () => {
+    const { scene, ask, branch } = await open({ draft: true, checks: "required" });
+    await using _ = scene;
+    const [first = "", second = ""] = scene.commits.map(String);
+    await ask("POST", "/branch_protections", {
+      ...{ rule_name: "main", enable_push: false, required_approvals: 1 },
+      ...{ enable_status_check: true, status_check_contexts: ["ci/*", "sett"] },
+      ...{ dismiss_stale_approvals: true, block_on_rejected_reviews: true },
+    });
+    const status = (commit: string, context: string, state: string) =>
+      ask("POST", `/statuses/${commit}`, { context, state, description: "So it went." });
+    const goal = await scene.postGoal("Write the door\n\nFixes #1, @boss");
+    const made = await scene.waiting(goal);
+    const name = `sett/${goal.id}`;
+    await scene.look();
+    expect(branch(scene.repository.path, name)).toBe(first);
+    const [pull] = await ask("GET", "/pulls");
+    expect(pull).toMatchObject({ title: "WIP: Write the door", draft: true, state: "open" });
+    expect(pull.body).not.toMatch(/@boss|#1/);
+    expect((await ask("GET", `/commits/${first}/status`)).statuses).toMatchObject([
+      { context: "sett", status: "pending" },
+    ]);
+    await ask("POST", `/pulls/${pull.number}/reviews`, {
+      ...{ event: "REQUEST_CHANGES", body: "Not yet." },
+      comments: [{ path: "door.txt", new_position: 2, body: "Say two." }],
+    });
+    await scene.look();
+    const feedback = (await scene.review(made)).payload;
+    expect(feedback).toContain("ada requests changes.\\n> Not yet.");
+    expect(feedback).toContain("door.txt, line 2:\\n> Say two.");
+
+    const better = await scene.waiting(goal, 2);
+    await scene.look();
+    expect(branch(scene.repository.path, name)).toBe(second);
+    const [again, ...others] = await ask("GET", "/pulls");
+    expect(others).toEqual([]);
+    expect(again).toMatchObject({ number: pull.number, title: "WIP: Write the door" });
+    const approve = (commit_id: string) =>
+      ask("POST", `/pulls/${pull.number}/reviews`, { event: "APPROVED", body: "", commit_id });
+    await status(second, "ci/lint", "skipped");
+    await status(second, "ci/test", "pending");
+    await scene.look();
+    await approve(second);
+    await scene.look();
+    expect(await scene.grant(better)).toBe("waiting");
+    await status(second, "ci/test", "success");
+    await scene.look();
+    const review = await scene.review(better);
+    expect(review.payload).toBe("{}");
+    expect(review.metadata.comment).toMatch(
+      /^Approved at the forge by ada \(Ada-L\)\. Green: ci\/(lint|test), ci\/(lint|test)\./,
+    );
+    const { statuses } = await ask("GET", `/commits/${second}/status`);
+    expect(statuses).toContainEqual(
+      expect.objectContaining({ context: "sett", status: "success" }),
+    );
+    expect(await scene.steps()).not.toContainEqual(expect.stringContaining("stops"));
+  },
+);
+
+withGitea(
+  "a check that fails goes back, and so does a closed pull request, which is opened again",
+  async () => {
+    const { scene, ask } = await open({ checks: "all" });
+    await using _ = scene;
+    const [first = ""] = scene.commits.map(String);
+    const goal = await scene.postGoal();
+    const made = await scene.waiting(goal);
+    await scene.look();
+    const [{ number }] = await ask("GET", "/pulls");
+    await ask("PATCH", `/pulls/${number}`, { state: "closed" });
+    await scene.look();
+    expect((await scene.review(made)).payload).toContain("was closed at the forge");
+    const better = await scene.waiting(goal, 2);
+    await scene.look();
+    const pulls = await ask("GET", "/pulls?state=all");
+    expect(pulls.map((one: { state: string }) => one.state)).toEqual(["open"]);
+    await ask("POST", `/statuses/${scene.commits[1]}`, { context: "ci", state: "error" });
+    await scene.look();
+    expect((await scene.review(better)).payload).toContain("The check ci has failed.");
+    expect(first).not.toBe("");
+  },
+);
+
+withGitea(
+  "a branch that was deleted after the merge stays so, and there is no second pull request",
+  async () => {
+    const { scene, ask, branch } = await open({ checks: "none" });
+    await using _ = scene;
+    const goal = await scene.postGoal();
+    const made = await scene.waiting(goal);
+    await scene.look();
+    const [{ number }] = await ask("GET", "/pulls");
+    await ask("POST", `/pulls/${number}/reviews`, { event: "APPROVED", body: "" });
+    await waitFor("the merge", async () => {
+      const way = { Do: "merge", delete_branch_after_merge: true };
+      return await ask("POST", `/pulls/${number}/merge`, way).then(
+        () => true,
+        () => false,
+      );
+    });
+    await waitFor(
+      "the branch to be gone",
+      async () => branch(scene.repository.path, `sett/${goal.id}`) === undefined,
+    );
+    await scene.look();
+    expect((await scene.review(made)).payload).toBe("{}");
+    expect(branch(scene.repository.path, `sett/${goal.id}`)).toBeUndefined();
+    expect(await ask("GET", "/pulls?state=all")).toHaveLength(1);
+  },
+);
+
+withGitea("a protected branch is not pushed, and a wrong token is said", async () => {
+  const { scene, ask, branch } = await open({});
+  await using _ = scene;
+  await ask("POST", "/branch_protections", { rule_name: "sett/*", enable_push: false });
+  const goal = await scene.postGoal();
+  const made = await scene.waiting(goal);
+  await scene.look();
+  await scene.look();
+  expect(await scene.grant(made)).toBe("waiting");
+  expect(branch(scene.repository.path, `sett/${goal.id}`)).toBeUndefined();
+  expect((await scene.steps()).at(-1)).toContain("review stops: The forge refuses the push");
+
+  const { real } = await gitea.repository();
+  const wrong = { ...real, token: "0".repeat(40) };
+  await using other = await ForgeScene.open({ work: twoVersions, real: wrong });
+  await other.waiting(await other.postGoal());
+  await other.look();
+  expect((await other.steps()).at(-1)).toContain("review stops: The forge refuses it (401)");
+});
