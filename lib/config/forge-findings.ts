@@ -1,8 +1,9 @@
 // Finds what is wrong between `forges`, the agents that name them, and the people who speak there.
 import type { ForgeAgent } from "../model/built-in.ts";
-import type { AgentFile } from "../model/config.ts";
+import type { AgentFile, SettConfig } from "../model/config.ts";
 import type { AgentName } from "../model/ids.ts";
 import { type PeopleFile, peopleNamed } from "../model/people.ts";
+import { isThisMachine } from "../model/proxy.ts";
 import { ReviewingForge } from "../model/trigger.ts";
 import { forges as known } from "../triggers/forges.ts";
 import { nearestWord } from "./nearest-word.ts";
@@ -15,7 +16,7 @@ type Finding = { path: ConfigPath; sentence: string };
 export function forgeMistakes(agents: RawMap, forges: RawMap, people: RawMap): Finding[] {
   const names = Object.keys(forges);
   const ofAgents = Object.entries(agents).flatMap(([agent, settings]): Finding[] => {
-    const { forge, pull_request } = Object(settings);
+    const { forge, pull_request, people: named } = Object(settings);
     if (typeof forge !== "string") return [];
     const path = ["agents", agent, "forge"];
     if (!names.includes(forge)) {
@@ -23,8 +24,13 @@ export function forgeMistakes(agents: RawMap, forges: RawMap, people: RawMap): F
       const hint = meant === undefined ? "" : `; did you mean \`${meant}\`?`;
       return [{ path, sentence: `\`forges\` has no \`${forge}\`${hint}` }];
     }
-    const isAsked = Object(pull_request).approvals !== 0;
-    if (!isAsked || Object.values(people).some((one) => hasAccount(one, forge))) return [];
+    const { approvals = 1 } = Object(pull_request);
+    const count = accountsAt(forge, people, named).size;
+    if (typeof approvals !== "number" || count >= approvals) return [];
+    if (count > 0) {
+      const sentence = `is more than the accounts that its people have there, which are ${count}`;
+      return [{ path: ["agents", agent, "pull_request", "approvals"], sentence }];
+    }
     const sentence = `needs a person in \`people\` with an account there, \`accounts: { ${forge}: … }\`: no approval would ever count`;
     return [{ path, sentence }];
   });
@@ -37,9 +43,30 @@ export function forgeMistakes(agents: RawMap, forges: RawMap, people: RawMap): F
   return [...ofAgents, ...without];
 }
 
-function hasAccount(person: unknown, forge: string): boolean {
-  const accounts: unknown = Object(person).accounts;
-  return Object(accounts)[forge] !== undefined;
+export function forgeWarnings({ forges }: Pick<SettConfig, "forges">): Finding[] {
+  return Object.entries(forges).flatMap(([name, { url = "" }]) => {
+    if (!isThisMachine(URL.parse(url)?.hostname ?? "")) return [];
+    const sentence =
+      "is the service's own container, unless it runs with `--runtime process`: write `host.docker.internal` for this machine";
+    return [{ path: ["forges", name, "url"], sentence }];
+  });
+}
+
+/** Of those who are named, by their names or groups; undefined: of all. */
+function accountsAt(forge: string, people: RawMap, named: unknown): Set<string> {
+  const isMeant = (name: string) =>
+    !Array.isArray(named) || named.includes(name) || groupsOf(people[name]).some(isNamed);
+  const isNamed = (group: unknown) => Array.isArray(named) && named.includes(group);
+  const accounts = Object.entries(people).flatMap(([name, person]) => {
+    const account: unknown = Object(Object(person).accounts)[forge];
+    return account !== undefined && isMeant(name) ? [String(account).toLowerCase()] : [];
+  });
+  return new Set(accounts);
+}
+
+function groupsOf(person: unknown): unknown[] {
+  const { groups } = Object(person);
+  return Array.isArray(groups) ? groups : [];
 }
 
 type Wanted = Pick<ForgeAgent, "forge" | "pull_request"> & { named: AgentFile["people"] };

@@ -16,7 +16,7 @@ import { AgentName } from "../model/ids.ts";
 import { peopleNamed } from "../model/people.ts";
 import type { SpendingLimits } from "../model/spending.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
-import { forgeMistakes, resolveForgeAgent } from "./forge-findings.ts";
+import { forgeMistakes, forgeWarnings, resolveForgeAgent } from "./forge-findings.ts";
 import { impliedModels, withImpliedModels } from "./implied-models.ts";
 import { modelWarnings, unknownModels } from "./model-findings.ts";
 import { networkWarnings } from "./network-findings.ts";
@@ -343,6 +343,7 @@ function warningsOf(config: SettConfig, version: string | undefined): Finding[] 
     ...reviewOrderWarnings(config),
     ...modelWarnings(config),
     ...toolWarnings(config),
+    ...forgeWarnings(config),
     ...networkWarnings(config),
     ...redisWarnings(config),
     ...secretWarnings(config),

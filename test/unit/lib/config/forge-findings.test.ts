@@ -81,3 +81,31 @@ test("the branch of a pull request has the goal in its name, and no way out of i
       }),
     ).toHaveLength(1);
 });
+
+test("more approvals than people can give are a mistake", () => {
+  const agent = usual.agent.replace("base: main", "base: main, approvals: 2");
+  const sentence =
+    "agents.pull.pull_request.approvals: is more than the accounts that its people have there, which are 1";
+  expect(mistakes({ agent })).toEqual([sentence]);
+  const people = "ada: { accounts: { hub: a }, groups: [x] }, bob: { accounts: { hub: b } }";
+  expect(mistakes({ agent, people })).toEqual([]);
+  expect(mistakes({ agent: `${agent}, people: [x]`, people })).toEqual([sentence]);
+});
+
+test("the address of a forge has no password", () => {
+  const forges = (url: string) =>
+    `hub: { kind: gitea, url: '${url}', repository: acme/door, token: key }`;
+  expect(mistakes({ forges: forges("https://ada:secret@git.example.org") })).toEqual([
+    "forges.hub.url: must have no user, no `?` and no `#`: the token is one of `secrets`",
+  ]);
+});
+
+test("an address of this machine is said to be that of the container", () => {
+  const forges = "hub: { kind: gitea, url: 'http://localhost:3000', repository: a/b, token: key }";
+  expect(parse({ forges }).warnings).toEqual([
+    expect.objectContaining({
+      path: "forges.hub.url",
+      sentence: expect.stringContaining("write `host.docker.internal` for this machine"),
+    }),
+  ]);
+});
