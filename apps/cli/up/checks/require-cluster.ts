@@ -49,7 +49,7 @@ function workersKeyOf({ replicas, on_demand }: AgentConfig): string {
 }
 
 export function notInCluster(config: SettConfig): Finding[] {
-  const { agents, images, models, notify, services } = config;
+  const { agents, images, models, notify, services, tools } = config;
   const ofAgent = (name: string, ...keys: string[]) => ["agents", name, ...keys];
   const named = (address: string | undefined) => address?.includes(machineName) === true;
   const machine = `is on ${machineName}, which a cluster does not have`;
@@ -92,6 +92,10 @@ export function notInCluster(config: SettConfig): Finding[] {
         ? [{ path: ofAgent(agent.name, "egress"), sentence: machine }]
         : []),
     ]),
+    ...forges(config),
+    ...Object.entries(tools.settings).flatMap(([name, { url }]) =>
+      named(url) ? [{ path: ["tools", name, "mcp", "url"], sentence: machine }] : [],
+    ),
     ...(services.api === undefined
       ? []
       : [{ path: ["services", "api"], sentence: "is not there in a cluster yet: leave it out" }]),
@@ -127,4 +131,11 @@ export function notInCluster(config: SettConfig): Finding[] {
       triggers: config.triggers,
     }),
   ];
+}
+
+function forges({ builtIn }: SettConfig): Finding[] {
+  return builtIn.map(({ name }) => ({
+    path: ["agents", name, "forge"],
+    sentence: "is not there in a cluster yet: leave it out",
+  }));
 }
