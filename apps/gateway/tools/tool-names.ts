@@ -9,6 +9,8 @@ export type NamedTool = { server: string; name: string; digest: string | undefin
 /** Providers take 64 characters, and command lines put a word of their own before a name. */
 const maxLength = 50;
 const hashLength = 8;
+/** Tools of the built-in worker, beside which they stand. */
+const taken = new Set(["edit_file", "list_files", "read_file", "write_file"]);
 
 /** By the name for agents: the server's, `_`, and the tool's own, where both are simple. */
 export function toolNames(
@@ -21,7 +23,8 @@ export function toolNames(
       const { name, digest } = allowedTool(entry);
       const plain = `${server}_${name}`;
       const simple = plain.replace(/[^A-Za-z0-9_-]/g, "_");
-      const isUsable = simple === plain && plain.length <= maxLength && !named.has(plain);
+      const isFree = !named.has(plain) && !taken.has(plain);
+      const isUsable = simple === plain && plain.length <= maxLength && isFree;
       named.set(isUsable ? plain : withHash(simple, `${server}\n${name}`), {
         ...{ server, name, digest },
       });

@@ -62,6 +62,16 @@ export async function openSession(order: SessionOrder, signal: AbortSignal): Pro
   };
 }
 
+/** Of JSON-RPC, by which the SDK also names what it says itself. */
+const [closed, timedOut] = [-32_000, -32_001];
+
+/** Whether the server has answered, with an error, so that its session goes on. */
+export function isAnswer(error: unknown): boolean {
+  const { name, code, message } = Object(error);
+  if (name !== "McpError" || code === timedOut) return false;
+  return code !== closed || !String(message).endsWith("Connection closed");
+}
+
 async function listTools(
   names: ReadonlySet<string>,
   ask: (params: Record<string, unknown>) => Promise<Record<string, unknown>>,

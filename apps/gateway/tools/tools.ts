@@ -18,7 +18,7 @@ import { KnownDefinitions } from "./known-definitions.ts";
 import { hideSecrets } from "./outside-text.ts";
 import { answerOf, refusal, type ToolAnswer } from "./tool-answer.ts";
 import { type NamedTool, toolNames } from "./tool-names.ts";
-import { openSession, type ToolSession } from "./tool-session.ts";
+import { isAnswer, openSession, type ToolSession } from "./tool-session.ts";
 
 export type ToolDeps = Pick<Deps, "board" | "keys" | "bodies" | "log" | "clock" | "newId"> & {
   servers: ReadonlyMap<string, ToolServerSettings>;
@@ -26,17 +26,28 @@ export type ToolDeps = Pick<Deps, "board" | "keys" | "bodies" | "log" | "clock" 
   /** Where what servers have said of their tools is known from. */
   folder: string;
   version: string;
+  /** A server that hangs keeps an agent for no longer from the tools of others. */
+  listMs?: number;
 };
 
 /** The one whose call it is: a grant that runs. */
 export type ToolCaller = { caller: Caller; token: ModelToken };
 
-type Open = { session: ToolSession; definitions: Map<string, Definition>; usedAtMs: number };
+/** `calls`: those that run. `isDropped`: it is closed once none does. */
+type Open = {
+  session: ToolSession;
+  definitions: Map<string, Definition>;
+  usedAtMs: number;
+  lists: number;
+  calls: number;
+  isDropped: boolean;
+};
 type Outcome = "ok" | "error" | "refused" | "failed";
 
 const maxSessions = 100;
 const idleMs = 10 * 60_000;
 const maxWorks = 1_000;
+const usualListMs = 30_000;
 /** A response may hold more than an agent gets, since the rest is left out. */
 const maxBytesOf = (answerLength: number) => Math.max(1024 * 1024, 4 * answerLength);
 
@@ -63,10 +74,11 @@ export class Tools {
   async list(of: ToolCaller, signal: AbortSignal) {
     const names = [...(this.namesOf(of.token.agent) ?? [])];
     const servers = [...new Set(names.map(([, { server }]) => server))];
+    const until = AbortSignal.any([signal, AbortSignal.timeout(this.#deps.listMs ?? usualListMs)]);
     const found = await Promise.all(
       servers.map(async (server) => {
         try {
-          return [server, (await this.#open(of, server, signal, true)).definitions] as const;
+          return [server, (await this.#open(of, server, until, true)).definitions] as const;
         } catch (error) {
           this.#deps.log.warn("An MCP server does not answer", {
             ...{ server, problem: this.#hide(messageOf(error), await this.#headersOf(server)) },
@@ -76,11 +88,17 @@ export class Tools {
       }),
     );
     const definitions = new Map(found);
-    return names.flatMap(([shown, { server, name, digest }]) => {
+    const shownTools = names.flatMap(([shown, { server, name, digest }]) => {
       const definition = definitions.get(server)?.get(name);
       if (definition === undefined || !isAllowed(definition, digest)) return [];
-      return [shownDefinition(shown, server, definition)];
+      return [{ server, tool: shownDefinition(shown, server, definition) }];
     });
+    return await Promise.all(
+      shownTools.map(async ({ server, tool }): Promise<typeof tool> => {
+        const text = this.#hide(JSON.stringify(tool), await this.#headersOf(server));
+        return JSON.parse(text);
+      }),
+    );
   }
 
   /** Never rejects: the model that has asked reads why, and may go on. */
@@ -98,6 +116,7 @@ export class Tools {
     const done = await this.#try(of, named, args, signal);
     const text = hideSecrets(JSON.stringify(done.answer), headers.hidden);
     const answer: ToolAnswer = JSON.parse(text);
+    if (done.isKnown === true) return answer;
     const request = JSON.stringify({ server: named.server, tool: named.name, arguments: args });
     await this.#record(of, named, {
       ...{ outcome: done.outcome, digest: done.digest, startedMs },
@@ -112,21 +131,22 @@ export class Tools {
     const { server, name } = named;
     const settings = this.#settingsOf(server);
     const work = `${workOf(of.token)}/${of.token.agent}/${server}`;
-    const count = (this.#counts.get(work) ?? 0) + 1;
+    const count = this.#count(work);
     if (count > settings.calls)
-      return refused(
-        `This work has made the ${settings.calls} calls of \`${server}\` that sett.yml allows it.`,
-      );
-    this.#counts.delete(work);
-    this.#counts.set(work, count);
-    for (const key of this.#counts.keys()) {
-      if (this.#counts.size <= maxWorks) break;
-      this.#counts.delete(key);
-    }
+      return {
+        ...refused(
+          `This work has made the ${settings.calls} calls of \`${server}\` that sett.yml allows it.`,
+        ),
+        // One on record says it: more would fill the record.
+        isKnown: count > settings.calls + 1,
+      };
     const limit = AbortSignal.timeout(settings.timeout_ms);
     const until = AbortSignal.any([signal, limit]);
+    let open: Open | undefined;
     try {
-      const { session, definitions } = await this.#open(of, server, until);
+      open = await this.#open(of, server, until);
+      open.calls += 1;
+      const { session, definitions } = open;
       const definition = definitions.get(name);
       if (definition === undefined)
         return refused(`The server \`${server}\` has no tool \`${name}\` that can be used.`);
@@ -140,7 +160,7 @@ export class Tools {
       return { answer, digest, outcome: answer.isError === true ? "error" : "ok" };
     } catch (error) {
       // What it was in is in doubt: the next call begins a new session.
-      this.#drop(work);
+      if (!isAnswer(error)) this.#drop(work);
       if (limit.aborted)
         return failed(
           `\`${server}\` did not answer within ${settings.timeout_ms / 1_000} s. Whether it has done something is not known.`,
@@ -153,7 +173,23 @@ export class Tools {
           words,
         }),
       };
+    } finally {
+      if (open !== undefined) {
+        open.calls -= 1;
+        this.#closeIfDone(open);
+      }
     }
+  }
+
+  #count(work: string): number {
+    const count = (this.#counts.get(work) ?? 0) + 1;
+    this.#counts.delete(work);
+    this.#counts.set(work, count);
+    for (const key of this.#counts.keys()) {
+      if (this.#counts.size <= maxWorks) break;
+      this.#counts.delete(key);
+    }
+    return count;
   }
 
   /** `isFresh`: the server is asked again for what its tools are. */
@@ -167,7 +203,8 @@ export class Tools {
     try {
       const open = await opening;
       open.usedAtMs = this.#deps.clock.passedMs();
-      if (known !== undefined && isFresh)
+      // Nothing else bounds how often an agent asks.
+      if (known !== undefined && isFresh && open.lists++ < this.#settingsOf(server).calls)
         open.definitions = await this.#listOf(of, server, open.session, signal);
       return open;
     } catch (error) {
@@ -194,7 +231,8 @@ export class Tools {
       await session.close().catch(() => {});
       throw error;
     });
-    return { session, definitions, usedAtMs: this.#deps.clock.passedMs() };
+    const usedAtMs = this.#deps.clock.passedMs();
+    return { session, definitions, usedAtMs, lists: 0, calls: 0, isDropped: false };
   }
 
   async #listOf(of: ToolCaller, server: string, session: ToolSession, signal: AbortSignal) {
@@ -240,7 +278,17 @@ export class Tools {
   #drop(key: string): void {
     const opening = this.#sessions.get(key);
     this.#sessions.delete(key);
-    void opening?.then(({ session }) => session.close()).catch(() => {});
+    void opening
+      ?.then((open) => {
+        open.isDropped = true;
+        this.#closeIfDone(open);
+      })
+      .catch(() => {});
+  }
+
+  /** Other calls of the same work may still run in it. */
+  #closeIfDone({ session, calls, isDropped }: Open): void {
+    if (isDropped && calls === 0) void session.close().catch(() => {});
   }
 
   #settingsOf(server: string): ToolServerSettings {
@@ -287,6 +335,8 @@ type Done = {
   problem?: string;
   /** Of the tool's description. */
   digest?: string;
+  /** One like it is on record, and this one is not. */
+  isKnown?: boolean;
 };
 
 type ToRecord = Pick<Done, "outcome"> & {

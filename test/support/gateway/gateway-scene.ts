@@ -74,6 +74,8 @@ export type SceneOptions = {
   /** MCP servers, which the agent `coder` may use, and what goes to them as headers. */
   tools?: Record<string, ToolServerSettings>;
   toolHeaders?: Record<string, ToolHeaders>;
+  /** How long they may take to say what their tools are. */
+  listMs?: number;
 };
 
 export async function startGateway(options: SceneOptions): Promise<GatewayScene> {
@@ -81,7 +83,7 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
     options.board ?? (await blackboardInMemory({ instance: InstanceName.parse("test") }).open());
   const folder = await mkdtemp(join(tmpdir(), "sett-gateway-"));
   const keys = new KeyFolder(join(folder, "keys"));
-  const { tools = {}, toolHeaders = {} } = options;
+  const { toolHeaders = {} } = options;
   await keys.put(
     new Map([
       ...("key" in options && options.key === undefined
@@ -138,7 +140,7 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
   const running = gateway.run(stop.signal);
   const server = serve(
     { port: 0, hostname: "127.0.0.1", isPatient: true },
-    createGatewayApp(gateway, toolsOf(deps, tools, join(folder, "record"))).fetch,
+    createGatewayApp(gateway, toolsOf(deps, options, join(folder, "record"))).fetch,
   );
   const url = `http://127.0.0.1:${server.port}`;
   const readEnded = async () => (await board.readCalls(work.goal.goal_id)).ended;
@@ -178,13 +180,20 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
   };
 }
 
-function toolsOf(deps: Deps, tools: Record<string, ToolServerSettings>, folder: string) {
+function toolsOf(
+  deps: Deps,
+  { tools = {}, listMs }: Pick<SceneOptions, "tools" | "listMs">,
+  folder: string,
+) {
   const servers = new Map(Object.entries(tools));
   if (servers.size === 0) return undefined;
   const agents = new Map([["coder", [...servers.keys()]]]);
   return {
     version: "test",
-    tools: new Tools({ ...deps, servers, agents, folder, version: "test" }),
+    tools: new Tools({
+      ...{ ...deps, servers, agents, folder, version: "test" },
+      ...(listMs !== undefined && { listMs }),
+    }),
   };
 }
 

@@ -25,3 +25,17 @@ test("a name is that of the server and of the tool, and each is one that every p
 test("a server that an agent does not name gives it no tool", () => {
   expect([...toolNames(servers, ["a_b", "unknown"]).keys()]).toEqual(["a_b_c"]);
 });
+
+test("no name is that of a tool of the built-in worker", () => {
+  const own = ["edit_file", "list_files", "read_file", "write_file"];
+  const like = new Map(
+    own.map((name) => {
+      const [server = "", tool = ""] = name.split("_");
+      return [server, toolServer("http://h/", [tool])] as const;
+    }),
+  );
+  const names = [...toolNames(like, [...like.keys()]).keys()];
+  expect(names.map((name) => name.replace(/_[0-9a-f]{8}$/, "+"))).toEqual(
+    own.map((name) => `${name}+`),
+  );
+});
