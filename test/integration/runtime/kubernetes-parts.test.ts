@@ -1,0 +1,142 @@
+// The parts of an instance in a cluster whose API server is in memory.
+import { expect, test } from "bun:test";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { kubernetesRuntime } from "../../../lib/runtime/kubernetes/runtime.ts";
+import { kubernetesTranslation } from "../../../lib/runtime/kubernetes/translate.ts";
+import { labelsFor } from "../../../lib/runtime/labels.ts";
+import { sampleConfig, samplePlan } from "../../support/cli/sample-plan.ts";
+import { clusterApi } from "../../support/runtime/cluster-api.ts";
+
+const config = sampleConfig(`version: '1.0'
+agents:
+  coder: { image: some/image:1, command: [work], workspace: { mode: rw } }
+  reader: { image: other:2, command: [read] }
+`);
+const instance = InstanceName.parse("demo");
+const plan = samplePlan(config, {}, kubernetesTranslation({ pullSecret: "regcred" }));
+const specs = [...plan.services, ...plan.agents].map(({ spec }) => spec);
+const names = specs.map(({ name }) => name).sort();
+const volumes = [...plan.services, ...plan.agents].flatMap((part) => part.volumes);
+
+async function scene(refuse?: Parameters<typeof clusterApi>[0]) {
+  const api = await clusterApi(refuse);
+  const end = new AbortController();
+  const place = { namespace: "team", context: undefined, workspaceOf: () => "/work" };
+  const runtime = await kubernetesRuntime({ ...place, env: api.env, interrupted: end.signal });
+  const lock = await runtime.apply.lock(instance, "ada");
+  if (lock.outcome !== "held") throw new Error("The lock is free.");
+  return {
+    ...{ api, ...runtime, lock },
+    async [Symbol.asyncDispose]() {
+      await lock[Symbol.asyncDispose]();
+      end.abort("over");
+      await api[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+async function startAll({ apply }: Scene) {
+  const [network] = plan.networks;
+  if (network !== undefined) await apply.createNetwork(network.name, network.labels);
+  for (const volume of volumes) await apply.makeVolume(volume);
+  for (const spec of specs) await apply.start(spec);
+}
+
+const partNames = async ({ observe }: Scene) =>
+  (await observe.parts(instance)).containers.map(({ name }) => name);
+
+test("the parts of a plan are found by their labels, with their variables and their state", async () => {
+  await using here = await scene();
+  await startAll(here);
+  const { containers, networks, volumes: kept } = await here.observe.parts(instance);
+  expect(containers.map(({ name }) => name)).toEqual(names);
+  expect(new Set(containers.map(({ state }) => state.state))).toEqual(new Set(["running"]));
+  const coder = containers.find(({ name }) => name.endsWith("coder"));
+  expect(coder?.env).toMatchObject({ SETT_AGENT_NAME: "coder", SETT_GIT_BINARY: "/cub/git" });
+  expect(networks.map(({ name }) => name)).toEqual(plan.networks.map(({ name }) => name));
+  expect(kept.length).toBeGreaterThan(0);
+  expect(here.api.requests).toContain("POST /api/v1/namespaces");
+});
+
+test("no pod knows a folder of this machine, and no agent more than its half of the password", async () => {
+  await using here = await scene();
+  await startAll(here);
+  const text = JSON.stringify([...here.api.things.values()]);
+  for (const place of ["/home/ada", "/objects", "/exchange", "redis.sock"])
+    expect(text).not.toContain(place);
+  expect(plan.agents.map(({ spec }) => spec.env.REDIS_URL)).toEqual([
+    "redis://agent-coder@sett-demo-redis:6379",
+    "redis://agent-reader@sett-demo-redis:6379",
+  ]);
+  expect(text).toContain('"imagePullSecrets":[{"name":"regcred"}]');
+});
+
+test("a part is taken once, is set aside, stopped, started again and removed with all of it", async () => {
+  await using here = await scene();
+  await startAll(here);
+  const [agent] = plan.agents;
+  if (agent === undefined) throw new Error("There is an agent.");
+  const { name } = agent.spec;
+  await expect(here.apply.start(agent.spec)).rejects.toThrow(
+    `There is a part named ${name} already.`,
+  );
+  await here.apply.stop(name, 1);
+  const stateOf = async (of: string) => (await here.observe.find(of))?.state.state;
+  expect(await stateOf(name)).toBe("exited");
+  await here.apply.startAgain(name);
+  expect(await stateOf(name)).toBe("running");
+  await here.apply.stop(name, 1);
+  await here.apply.rename(name, `${name}.old`);
+  await here.apply.start(agent.spec);
+  expect(await stateOf(name)).toBe("running");
+  await here.apply.remove(`${name}.old`);
+  await here.apply.remove(name);
+  expect(await partNames(here)).toEqual(names.filter((one) => one !== name));
+  expect([...here.api.things.keys()].filter((path) => path.includes(name))).toEqual([]);
+});
+
+test("what is of others in the namespace stays, and so does the blackboard where it is kept", async () => {
+  await using here = await scene();
+  await startAll(here);
+  const theirs = "/api/v1/namespaces/team/configmaps/theirs";
+  here.api.things.set(theirs, { kind: "ConfigMap", metadata: { name: "theirs" } });
+  await here.apply.removeInstance(instance, { blackboard: "keep" });
+  const left = () => [...here.api.things.keys()].filter((path) => !path.includes("lock"));
+  expect(left()).toContain(theirs);
+  expect(left().some((path) => path.includes("persistentvolumeclaims"))).toBe(true);
+  expect(await partNames(here)).toEqual([]);
+  await here.apply.removeInstance(instance, { blackboard: "remove" });
+  expect(left().filter((path) => path !== theirs)).toEqual(["/api/v1/namespaces/team"]);
+});
+
+test("another's claim of the same name is not taken over", async () => {
+  await using here = await scene();
+  const [kept] = volumes;
+  if (kept === undefined) throw new Error("There is a disk.");
+  const labels = labelsFor({ ...kept.labels, id: "another" }, { component: "blackboard" });
+  expect(await here.apply.makeVolume({ ...kept, labels })).toBe("created");
+  await expect(here.apply.makeVolume(kept)).rejects.toThrow("is not this instance's");
+});
+
+test("what the cluster refuses is said in its words, and leaves nothing of the part", async () => {
+  const denied = Response.json(
+    { reason: "Forbidden", message: "ada cannot list nodes" },
+    { status: 403 },
+  );
+  await using here = await scene((request) =>
+    request === "GET /api/v1/nodes" ? denied.clone() : undefined,
+  );
+  expect(await here.observe.check()).toMatchObject({ version: "v1.33.0", cpus: 64 });
+  const [spec] = specs;
+  if (spec === undefined) throw new Error("There is a part.");
+  const refused = await scene((request) =>
+    request.startsWith("POST /apis/apps")
+      ? Response.json({ reason: "Forbidden", message: "exceeded quota" }, { status: 403 })
+      : undefined,
+  );
+  await using _ = refused;
+  await expect(refused.apply.start(spec)).rejects.toThrow("exceeded quota");
+  expect([...refused.api.things.keys()].filter((path) => path.includes("secrets"))).toEqual([]);
+});
