@@ -57,8 +57,8 @@ function cluster() {
     if (pod !== undefined) things.delete(pod.path);
     return Response.json({});
   };
-  const change = (path: string, found: Thing, given: Thing) => {
-    const spec = { ...Object(found.spec), ...Object(given.spec) };
+  const change = (path: string, found: Thing, body: Thing) => {
+    const spec = { ...Object(found.spec), ...Object(body.spec) };
     return Response.json(store(path, { ...found, spec }));
   };
   async function answer(request: Request): Promise<Response> {
@@ -72,14 +72,14 @@ function cluster() {
         items: listed(things, path, searchParams.get("labelSelector") ?? ""),
       });
     if (method === "GET") return no(404, "NotFound");
-    const given = await request.json();
-    const named = `${path}/${given.metadata?.name}`;
+    const body = await request.json();
+    const named = `${path}/${body.metadata?.name}`;
     if (method === "POST" && things.has(named)) return no(409, "AlreadyExists");
-    if (method === "POST") return Response.json(store(named, given));
+    if (method === "POST") return Response.json(store(named, body));
     if (method === "PUT" || headers.get("content-type")?.includes("apply") === true)
-      return Response.json(store(path, { ...found, ...given }));
+      return Response.json(store(path, { ...found, ...body }));
     if (found === undefined) return no(404, "NotFound");
-    return method === "DELETE" ? remove(path, found) : change(path, found, given);
+    return method === "DELETE" ? remove(path, found) : change(path, found, body);
   }
   return { things, answer };
 }
