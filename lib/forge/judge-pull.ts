@@ -106,22 +106,22 @@ function failedChecks(facts: PullFacts): string[] {
     });
 }
 
-/** Of each person the last word on this commit, if there is one. */
+/** Of each person the last word on this commit, if there is one, or all comments without one. */
 function lastOpinions(
   opinions: readonly Opinion[],
   { commit, accounts }: Pick<PullFacts, "commit" | "accounts">,
 ): { person: string; opinion: Opinion }[] {
-  const last = new Map<string, Opinion>();
+  const last = new Map<string, Opinion[]>();
   for (const opinion of opinions) {
     const person = personOf(opinion, accounts);
     if (person === undefined || opinion.commit !== commit) continue;
     // A comment after an approval takes nothing back.
-    const before = last.get(person);
-    if (opinion.says === "comments" && before?.says === "approves") continue;
-    if (opinion.says === "comments" && before?.says === "rejects") continue;
-    last.set(person, opinion);
+    const before = last.get(person) ?? [];
+    const isComment = opinion.says === "comments";
+    if (isComment && before.some(({ says }) => says === "approves" || says === "rejects")) continue;
+    last.set(person, isComment ? [...before, opinion] : [opinion]);
   }
-  return [...last].map(([person, opinion]) => ({ person, opinion }));
+  return [...last].flatMap(([person, all]) => all.map((opinion) => ({ person, opinion })));
 }
 
 export function personOf(

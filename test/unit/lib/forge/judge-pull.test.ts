@@ -79,3 +79,16 @@ test("what is not the pull request on record is left to a person", () => {
   expect(kindOf({ said, opinions: { list: said, isWhole: false } })).toBe("stops");
   expect(kindOf({ said, pull: { ...pull, state: "closed" } })).toBe("rejects");
 });
+
+test("the remarks of a comment are not lost by a second one without any", () => {
+  const said = [opinion("ada", "comments", commit, 1), opinion("ada", "comments", commit, 2)];
+  const list = [{ path: "a.txt", line: 1, text: "Say two." }];
+  const remarks = new Map([[1, { list, isWhole: true }]]);
+  expect(judged({ said, remarks })).toMatchObject({
+    kind: "rejects",
+    words: expect.stringContaining("Say two."),
+  });
+  expect(kindOf({ said: [...said, opinion("ada", "approves", commit, 3)], remarks })).toBe(
+    "approves",
+  );
+});
