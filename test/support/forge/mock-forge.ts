@@ -56,14 +56,19 @@ export class MockForge implements Disposable {
   onRequest: (request: string, when: "before" | "after") => Response | undefined = () => undefined;
   readonly #server: ReturnType<typeof Bun.serve>;
 
-  constructor(from?: string) {
+  /** `hostname`: where it listens; containers reach `0.0.0.0`. */
+  constructor(from?: string, hostname = "127.0.0.1") {
     git(this.folder, "init", "--quiet", "--bare", "--initial-branch=main");
     if (from !== undefined) git(from, "push", "--quiet", this.folder, "HEAD:refs/heads/main");
-    this.#server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (one) => this.#answer(one) });
+    this.#server = Bun.serve({ port: 0, hostname, fetch: (one) => this.#answer(one) });
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#server.port}`;
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get port(): number {
+    return this.#server.port ?? 0;
   }
 
   get file() {
