@@ -22,3 +22,25 @@ test("a cluster refuses a forge, and a tool of the machine that it does not have
     "tools.near.mcp.url",
   ]);
 });
+
+test("a cluster has no workers, whichever key asks for them", () => {
+  const keys = {
+    rare: "on_demand: true",
+    many: "replicas: 2",
+    fresh: "strategy: fresh_per_call",
+    small: "replicas: { min: 0, max: 1 }",
+  };
+  const agents = Object.entries(keys).map(
+    ([name, key]) =>
+      `  ${name}: { image: "some/image:1", command: [run], bids: [{ on: A, bid: claim }], ${key} }\n`,
+  );
+  const config = sampleConfig(
+    `version: '1.0'\nimages: { push: registry.example.org/team }\nagents:\n${agents.join("")}`,
+  );
+  expect(notInCluster(config).map(({ path }) => path.join("."))).toEqual([
+    "agents.rare.on_demand",
+    "agents.many.replicas",
+    "agents.fresh.strategy",
+    "agents.small.on_demand",
+  ]);
+});
