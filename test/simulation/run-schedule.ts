@@ -60,15 +60,16 @@ export function plannedFaults(seed: number): Fault[] {
   return faultsOf(randomOf(Math.imul(seed, 16) + 7));
 }
 
-/** Without `faults`: all that the seed has planned. */
+/** Without `faults`: all that the seed has planned. `kind`: of its scenario. */
 export function runSchedule(
   seed: number,
   {
     faults = plannedFaults(seed),
     trace,
-  }: { faults?: readonly Fault[]; trace?: (line: string) => void } = {},
+    kind,
+  }: { faults?: readonly Fault[]; trace?: (line: string) => void; kind?: "pieces" } = {},
 ): Outcome {
-  const world = new World(seed, trace);
+  const world = new World(seed, trace, kind);
   using _globals = installVirtualGlobals(world.scheduler, randomOf(Math.imul(seed, 16) + 8));
   const random = randomOf(Math.imul(seed, 16) + 9);
   world.start();

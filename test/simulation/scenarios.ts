@@ -31,23 +31,21 @@ const question = (type: string) => ({ ...standard(type, `${type}?`), structural_
 /** Whether this question was asked before, and answered. */
 const knows = ({ additional_context: given }: ToolInput, type: string) =>
   given.some((artefact) => artefact.type === type);
+const notSo = { structural_type: "Review", payload: "Not so." };
 const isQuestion = ({ target_artefact }: ToolInput) =>
   target_artefact.structural_type === "Question";
 const answerIt = { structural_type: "Answer", payload: "That one." };
 
-/** Chance decides the shape, the rules of the instance, and how many attempts each agent has. */
-export function scenarioOf(random: Random): Scenario {
-  const shape = random.pick([
-    single,
-    race,
-    train,
-    train,
-    asking,
-    asking,
-    approving,
-    commanded,
-    silent,
-  ]);
+/**
+ * Chance decides the shape, the rules of the instance, and how many attempts each agent has.
+ * `kind`: `pieces` for lists of pieces alone, since each shape more gives the seeds other
+ * schedules.
+ */
+export function scenarioOf(random: Random, kind: "usual" | "pieces" = "usual"): Scenario {
+  const shape =
+    kind === "pieces"
+      ? pieces
+      : random.pick([single, race, train, train, asking, asking, approving, commanded, silent]);
   const { name, members } = shape(random);
   const retries = random.pick([0, 1, 3, 3]);
   for (const { registration } of members) {
@@ -112,21 +110,20 @@ const train: Shape = (random) => {
   const hasSecond = random.chance(0.4);
   const isSentBack = ({ target_artefact: { version } }: ToolInput, at: number) =>
     !hasSecond && version === at;
-  const sentBack = { structural_type: "Review", payload: "Not so." };
   const maker: Answer = (input) =>
     isQuestion(input) ? answerIt : standard("Draft", String(input.target_artefact.version));
   const reviewer: Answer = ({ target_artefact }) => ({
     structural_type: "Review",
     payload: target_artefact.version === 1 ? "Once more." : {},
   });
-  const checker: Answer = (input) => (isSentBack(input, 2) ? sentBack : standard("Report"));
+  const checker: Answer = (input) => (isSentBack(input, 2) ? notSo : standard("Report"));
   const packer: Answer = (input) => {
     const { additional_context: given } = input;
     const isApproved = given.some(
       ({ structural_type, payload }) => structural_type === "Review" && isApproval(payload),
     );
     if (!isApproved) return "It was given no approval.";
-    return isSentBack(input, 3) ? sentBack : terminal("Release");
+    return isSentBack(input, 3) ? notSo : terminal("Release");
   };
   const members = [
     member("maker", [rule("GoalDefined", "exclusive")], maker),
@@ -137,6 +134,65 @@ const train: Shape = (random) => {
   if (hasSecond)
     members.push(member("maker-two", [rule("GoalDefined", "exclusive")], maker, { role: "maker" }));
   return { name: "train", members };
+};
+
+/**
+ * Lists of pieces, also within each other: of the work on a piece some fails, asks, or is sent
+ * back, and the list is rejected before it is joined, or by the joiner.
+ */
+const pieces: Shape = (random) => {
+  const [isNested, fails, asks, sendsBack] = [0.4, 0.4, 0.3, 0.4].map((share) =>
+    random.chance(share),
+  );
+  const list = (type: string, of: string, count = random.whole(1, 4)) => ({
+    ...standard(type),
+    artefacts: Array.from({ length: count }, (_, at) => ({ key: `${at}`, ...standard(of) })),
+  });
+  const isFirst = ({ target_artefact: { version } }: ToolInput) => version === 1;
+  const splitter =
+    (made: () => object): Answer =>
+    (input) => {
+      if (isQuestion(input)) return answerIt;
+      const { type } = input.target_artefact;
+      return type === "File" || type === "Sub" ? standard(type) : made();
+    };
+  const mender: Answer = (input) => {
+    if (isQuestion(input)) return answerIt;
+    if (fails && random.chance(0.3)) return "It breaks.";
+    if (asks && !knows(input, "What") && random.chance(0.5)) return question("What");
+    const isBack = sendsBack && input.target_artefact.type === "File" && isFirst(input);
+    return isBack && random.chance(0.5) ? notSo : standard("Mended");
+  };
+  const joiner =
+    (made: object): Answer =>
+    (input) =>
+      isQuestion(input)
+        ? answerIt
+        : sendsBack && isFirst(input) && random.chance(0.5)
+          ? notSo
+          : made;
+  const reader: Answer = (input) =>
+    isFirst(input) && random.chance(0.4) ? notSo : { ...notSo, payload: {} };
+  const members = [
+    member(
+      "splitter",
+      [rule("GoalDefined", "exclusive")],
+      splitter(() => list("Plan", isNested ? "Sub" : "File")),
+    ),
+    member("mender", [rule("File", "exclusive")], mender, { replicas: random.whole(1, 3) }),
+    member("reader", [rule("Mended", "review"), rule("Plan", "review")], reader),
+    member("joiner", [rule("Plan", "exclusive")], joiner(terminal("Joined"))),
+  ];
+  if (isNested)
+    members.push(
+      member(
+        "sub",
+        [rule("Sub", "exclusive")],
+        splitter(() => list("SubPlan", "File")),
+      ),
+      member("subjoiner", [rule("SubPlan", "exclusive")], joiner(standard("Joint"))),
+    );
+  return { name: "pieces", members };
 };
 
 /** The second asks what the first has meant, and the first may have to ask people. */

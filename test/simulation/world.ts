@@ -53,7 +53,7 @@ export class World {
   readonly #trace: ((line: string) => void) | undefined;
   #lives = 0;
 
-  constructor(seed: number, trace?: (line: string) => void) {
+  constructor(seed: number, trace?: (line: string) => void, kind?: "pieces") {
     this.#trace = trace;
     // Each has a chance of its own, so that another fault changes as little as possible of the
     // rest.
@@ -66,7 +66,7 @@ export class World {
       instance,
       this.random.pick(latencies),
     );
-    this.scenario = scenarioOf(chance(3));
+    this.scenario = scenarioOf(chance(3), kind);
     const newId = uuidsOf(chance(4));
     const scales = this.#giveWorkers(chance(10));
     const place = { scheduler: this.scheduler, random: chance(11), instance };

@@ -102,8 +102,9 @@ function* everySourceExists({ artefacts }: History) {
 }
 
 /**
- * First the target, then what the claim hands on: the results of its earlier phases, or the reviews
- * to heed; then the answers to what was asked; the goal in a Terminal.
+ * First the target, then what the claim hands on: what came of the pieces of a list and the results
+ * of its earlier phases, or the reviews to heed; then the answers to what was asked; the goal in a
+ * Terminal.
  */
 function* resultsNameTheirSources(history: History) {
   const answered = usedAnswers(history);
@@ -150,7 +151,9 @@ function expectedSources(
       : phase === "parallel"
         ? [results.review]
         : [];
-  const handedOn: string[][] = claim.kind === "rework" ? [claim.additional_context_ids] : earlier;
+  const ended = (claim.pieces ?? []).flatMap((piece) => [...piece.results, ...piece.failures]);
+  const handedOn: string[][] =
+    claim.kind === "rework" ? [claim.additional_context_ids] : [ended, ...earlier];
   const goal =
     artefact.structural_type === "Terminal" && String(claim.artefact_id) !== claim.goal_id
       ? [claim.goal_id]

@@ -55,6 +55,7 @@ function isEndedWithoutResult(type: SettEvent["type"], [next, afterNext]: SettEv
   return isJudged || (end?.type === "grant_failed" && isOrchestrator(end.actor));
 }
 
+/** A piece comes with its list. */
 function* everyResultComesFromOneAttempt({ artefacts, events }: History) {
   // A grant that waits for a person's judgement names what is to be judged, which is no result of
   // it.
@@ -62,10 +63,13 @@ function* everyResultComesFromOneAttempt({ artefacts, events }: History) {
     type !== "grant_waiting" || artefacts.get(String(artefact_id))?.structural_type === "Question";
   const found = ofType(events, "grant_done", "grant_failed", "grant_waiting").filter(isResult);
   const ends = Map.groupBy(found, (event) => String(event.artefact_id));
-  for (const { id, type, produced_by_agent, claim_id } of artefacts.values()) {
+  for (const artefact of artefacts.values()) {
+    const { id, type, produced_by_agent, claim_id, source_artefacts } = artefact;
     if (produced_by_agent === "" || claim_id === "") continue;
+    // Its first source is of the same work.
+    const isPiece = artefacts.get(String(source_artefacts[0]))?.claim_id === claim_id;
     const count = ends.get(id)?.length ?? 0;
-    if (count !== 1)
+    if (count !== (isPiece ? 0 : 1))
       yield `Artefact ${id} (${type}) of ${produced_by_agent} is the result of ${count} attempts.`;
   }
 }

@@ -40,11 +40,13 @@ function* artefactsAreAsTheLogSays({ artefacts, claims, events }: History) {
   }
 }
 
-/** The two events are written in one step, an agent's result first. */
+/** The events are written in one step, an agent's result first, and then the pieces of a list. */
 function* resultsAreStoredWithTheirGrant({ events }: History) {
   const createdAt = new Map(
-    events.flatMap(({ type, artefact_id }, index) =>
-      type === "artefact_created" ? [[artefact_id, index] as const] : [],
+    events.flatMap(({ type, artefact_id, data }, index) =>
+      type === "artefact_created"
+        ? [[artefact_id, index + Number(data?.pieces ?? 0)] as const]
+        : [],
     ),
   );
   for (const [index, event] of events.entries()) {
