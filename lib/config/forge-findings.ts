@@ -52,7 +52,7 @@ export function forgeWarnings({ forges }: Pick<SettConfig, "forges">): Finding[]
   });
 }
 
-/** Of those who are named, by their names or groups; undefined: of all. */
+/** Returns those who are named, by their names or groups; all where it is undefined. */
 function accountsAt(forge: string, people: RawMap, named: unknown): Set<string> {
   const isMeant = (name: string) =>
     !Array.isArray(named) || named.includes(name) || groupsOf(people[name]).some(isNamed);

@@ -10,7 +10,7 @@ import { type HostEnvironment, type ProblemKind, replaceVariables } from "./reso
 type Finding = { path: ConfigPath; sentence: string };
 
 export type ResolvedTools = {
-  /** By the server's name. */
+  /** The keys are the servers' names. */
   values: Map<string, { url: string } & ToolHeaders>;
   mistakes: Finding[];
   missing: Finding[];

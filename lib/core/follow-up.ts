@@ -1,4 +1,4 @@
-// What can follow when reviewers do not approve.
+// Says what can follow when reviewers do not approve.
 import type { StandIn } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 

@@ -1,4 +1,4 @@
-// Who is alive and idle, of the agents that can do the same work.
+// Says who is alive and idle, of the agents that can do the same work.
 import type { AgentName } from "../model/ids.ts";
 
 /**

@@ -1,4 +1,4 @@
-// What speaks against a push, before anything leaves the machine.
+// Finds what speaks against a push, before anything leaves the machine.
 import { ValueFinder } from "../../../lib/forge/find-values.ts";
 import type { PullVerdict } from "../../../lib/forge/judge-pull.ts";
 import {

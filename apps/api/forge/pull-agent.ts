@@ -90,7 +90,7 @@ async function isOver({ forge, branch, artefact }: Look): Promise<boolean> {
   return list.some((one) => one.isOwn && one.state !== "open" && isOfVersion(one, artefact));
 }
 
-/** What is pushed, or what speaks against it. Throws `usage` for too much, and `git-failed`. */
+/** Returns what is pushed, or what speaks against it. Throws `usage`, `git-failed`. */
 async function prepare(
   look: Look,
   names: ReadonlyMap<string, string>,

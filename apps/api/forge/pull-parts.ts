@@ -1,4 +1,4 @@
-// What a built-in agent has at hand when it looks at a pull request.
+// The shapes that a built-in agent has at hand when it looks at a pull request.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { GoalReport } from "../../../lib/client/facts/report.ts";
 import type { Forge } from "../../../lib/forge/port.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ForgesFile, PullRequestFile } from "../../../lib/model/config-forges.ts";
 import { AgentName } from "../../../lib/model/ids.ts";
 
-/** As JSON. `accounts`: account at the forge → person. */
+/** It is JSON. `accounts`: account at the forge → person. */
 export const ForgeSettings = z.object({
   forges: ForgesFile,
   agents: z.array(

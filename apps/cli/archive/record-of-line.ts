@@ -19,7 +19,7 @@ export function recordMembers(artefact: Artefact, record: string | undefined): R
   return isMade ? { salt } : { record };
 }
 
-/** In base64, as `recordMembers` got it. */
+/** It is in base64, as `recordMembers` got it. */
 export function recordOfLine({
   artefact,
   salt = "",

@@ -60,7 +60,7 @@ export async function hasWorkers({ parts, agent }: Omit<Place, "runtime">): Prom
   return registration !== undefined && needsWorkers(registration);
 }
 
-/** Whether nothing but workers runs for the agent. */
+/** Returns whether nothing but workers runs for the agent. */
 export async function isOnDemand({ parts, agent }: Omit<Place, "runtime">): Promise<boolean> {
   await using board = await connectTo(parts);
   return (await board.listAgents()).some(({ name, on_demand }) => name === agent && on_demand);

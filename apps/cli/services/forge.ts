@@ -57,7 +57,7 @@ export function hasForges({ builtIn }: Pick<SettConfig, "builtIn">): boolean {
   return builtIn.some(({ kind }) => kind === "forge");
 }
 
-/** With the names of secrets, and not their values. */
+/** It has the names of secrets, and not their values. */
 function environmentOf({ instance, config }: PlanInput): Record<string, string> {
   const agents = config.builtIn.map(({ name, forge: of, pull_request, accounts }) => ({
     ...{ name, forge: of, pull_request, accounts },

@@ -1,4 +1,4 @@
-// Whether an instance has the API.
+// Says whether an instance has the API.
 import type { SettConfig } from "../../../lib/model/config.ts";
 
 /** Triggers run in it, also where no person or program asks it anything. */

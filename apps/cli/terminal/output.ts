@@ -9,7 +9,7 @@ export type Output = Layout & {
    * than the reader reads.
    */
   write(text: string): Promise<void>;
-  /** What need not be UTF-8. */
+  /** For bytes that need not be UTF-8. */
   writeBytes(bytes: Uint8Array): Promise<void>;
 };
 

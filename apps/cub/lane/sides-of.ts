@@ -1,4 +1,4 @@
-// Who has changed the files of a conflict last, on each side.
+// Finds who has changed the files of a conflict last, on each side.
 import { showName } from "../../../lib/git/run/file-name.ts";
 import { type Git, runGit } from "../../../lib/git/run/run-git.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";

@@ -4,7 +4,7 @@ import type { AskModel, ModelAnswer } from "./ask-model.ts";
 import { ModelCallError } from "./call-error.ts";
 import { lengthOf, messagesOf, type Round, shortenRounds } from "./conversation.ts";
 
-/** In the words of the servers that are in use, which have no common sign for it. */
+/** These are the words of servers that are in use, which have no common sign for it. */
 const tooLong =
   /answered with 4\d\d: .*(?:context[ _](?:length|size|window)|(?:prompt|input|request) is too long|too many (?:input )?tokens)/is;
 

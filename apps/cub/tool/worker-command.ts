@@ -2,7 +2,7 @@
 // with `--lane` for an agent that merges onto a lane.
 import { type OwnProgram, ownProgram } from "../../../lib/process/own-program.ts";
 
-/** How a worker is started, and what its answers may be. */
+/** The kind says how a worker is started, and what its answers may be. */
 export type WorkerKind = "worker" | "lane";
 const modes = { worker: "--work", lane: "--lane" } as const satisfies Record<WorkerKind, string>;
 

@@ -10,7 +10,7 @@ export function markOutside(server: string, text: string): string {
   return `<outside server="${server}">\n${text.replace(tagStart, "&lt;")}\n</outside>`;
 }
 
-/** Of a longer text, the beginning and the end. */
+/** Keeps the beginning and the end of a longer text. */
 export function shorten(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const half = Math.floor(maxLength / 2);

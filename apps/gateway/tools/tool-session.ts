@@ -8,7 +8,7 @@ import { type Definition, definitionOf } from "./definitions.ts";
 export type SessionOrder = {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** How much one response may have. */
+  /** One response may have so many bytes. */
   maxBytes: number;
   timeoutMs: number;
   version: string;
@@ -17,7 +17,7 @@ export type SessionOrder = {
 export type ToolSession = {
   /** The tools of these names that the server has now. */
   list(names: ReadonlySet<string>, signal: AbortSignal): Promise<Map<string, Definition>>;
-  /** What the server answers, as it came. Throws what the SDK throws. */
+  /** Returns what the server answers, as it came. Throws what the SDK throws. */
   call(name: string, args: unknown, signal: AbortSignal): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 };
@@ -65,7 +65,7 @@ export async function openSession(order: SessionOrder, signal: AbortSignal): Pro
 /** Of JSON-RPC, by which the SDK also names what it says itself. */
 const [closed, timedOut] = [-32_000, -32_001];
 
-/** Whether the server has answered, with an error, so that its session goes on. */
+/** Returns whether the server has answered, with an error, so that its session goes on. */
 export function isAnswer(error: unknown): boolean {
   const { name, code, message } = Object(error);
   if (name !== "McpError" || code === timedOut) return false;

@@ -23,7 +23,7 @@ import { isAnswer, openSession, type ToolSession } from "./tool-session.ts";
 export type ToolDeps = Pick<Deps, "board" | "keys" | "bodies" | "log" | "clock" | "newId"> & {
   servers: ReadonlyMap<string, ToolServerSettings>;
   agents: ReadonlyMap<string, readonly string[]>;
-  /** Where what servers have said of their tools is known from. */
+  /** It keeps what servers have said of their tools. */
   folder: string;
   version: string;
   /** A server that hangs keeps an agent for no longer from the tools of others. */
@@ -333,7 +333,7 @@ type Done = {
   answer: ToolAnswer;
   outcome: Outcome;
   problem?: string;
-  /** Of the tool's description. */
+  /** It is the digest of the tool's description. */
   digest?: string;
   /** One like it is on record, and this one is not. */
   isKnown?: boolean;

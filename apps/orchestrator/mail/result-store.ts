@@ -111,7 +111,7 @@ export class ResultStore {
     };
   }
 
-  /** Of a list that is reworked: key → the newest version of the piece. */
+  /** Is there for a list that is reworked: key → the newest version of the piece. */
   async #piecesOf({ metadata }: ArtefactHead): Promise<Map<string, PieceBefore> | undefined> {
     const pieces = z.array(Piece).safeParse(metadata.pieces).data;
     if (pieces === undefined) return undefined;

@@ -36,7 +36,7 @@ export class LastingPool {
   readonly #payers: Payers;
   /** When a queued attempt was first seen here. */
   readonly #seen = new Map<ClaimId, { attempt: number; atMs: number }>();
-  /** How many workers were started for an attempt that has not begun. */
+  /** Counts the workers that were started for an attempt that has not begun. */
   readonly #starts = new Map<ClaimId, number>();
 
   /** `bell`: rings where there may be work for the agent. */

@@ -1,4 +1,4 @@
-// Who pays for a goal: among them the places of workers are shared.
+// Says who pays for a goal: among them the places of workers are shared.
 import { RecentMap } from "../../../lib/async/recent-map.ts";
 import type { LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";

@@ -37,7 +37,7 @@ export type WorkerTemplate = {
   idleMs?: number;
   /** So long after its start it takes no more work. */
   turnMs?: number;
-  /** How many of the replicas are containers of `sett up`, beside which workers work. */
+  /** So many of the replicas are containers of `sett up`, beside which workers work. */
   beside?: number;
 };
 

@@ -1,6 +1,6 @@
 // The fields of an artefact on the blackboard.
 
-/** In the order in which the Lua functions get them. */
+/** They are in the order in which the Lua functions get them. */
 export const artefactFieldNames = [
   "id",
   "logical_id",

@@ -1,4 +1,4 @@
-// What has become of the pieces of a list.
+// Says what has become of the pieces of a list.
 import type { ArtefactId } from "../../model/ids.ts";
 import type { WorkedArtefact } from "../../model/worked-artefact.ts";
 import type { ClaimBoard } from "../port/claims.ts";

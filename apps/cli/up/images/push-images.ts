@@ -14,7 +14,7 @@ type Input = {
   runtime: EngineRuntime;
   instance: InstanceName;
   id: string;
-  /** With a path or without. */
+  /** It may have a path. */
   registry: string;
   version: string;
   progress: Progress;

@@ -201,7 +201,7 @@ function Agent({
   );
 }
 
-/** Of a longer log the API counts its newest part. */
+/** The API counts the newest part of a longer log. */
 function isWithin30Days(since: string | null): since is string {
   return since !== null && Date.now() - Date.parse(since) < 30 * 86_400_000;
 }

@@ -10,7 +10,7 @@ export const ages: Record<string, { words: string; ms: number }> = {
   week: { words: "of a week", ms: 7 * dayMs },
   month: { words: "of 30 days", ms: 30 * dayMs },
 };
-/** In US dollars. */
+/** They are in US dollars. */
 export const minCosts = ["0.1", "1", "10", "100"];
 
 /** A word that the list does not know chooses nothing, so that an old address shows all. */
