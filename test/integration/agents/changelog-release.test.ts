@@ -129,7 +129,7 @@ nightly("a rework of an entry without a version takes out what it should not lis
   expect((await review(scene, second, [artefact])).problems).toEqual([]);
 });
 
-test("a review that nothing here can mend is refused with its own words", async () => {
+nightly("a review that nothing here can mend is refused with its own words", async () => {
   await using scene = await releaseScene();
   const first = await ask(scene);
   for (const payload of [

@@ -16,7 +16,8 @@ import {
 import { canStartSsh, startSshServer } from "../../support/docker/ssh-server.ts";
 import { nightly } from "../../support/nightly.ts";
 
-setDefaultTimeout(120_000);
+// Each list of parts waits for an Engine that makes and removes others' containers meanwhile.
+setDefaultTimeout(600_000);
 
 const engine = process.env.DOCKER_HOST || "unix:///var/run/docker.sock";
 type Env = Readonly<Record<string, string | undefined>>;
