@@ -4,8 +4,8 @@ import type { Check, Forge, Listed, Opinion, Pull, Remark } from "./port.ts";
 import { harmlessLine, quoted } from "./texts.ts";
 
 /**
- * `accounts`: account in small letters → person. `commit`: the head that the record has. `remarks`:
- * by the id of the review.
+ * `accounts`: account in small letters → person. `commit`: the head that the record has.
+ * `remarks`: by the id of the review.
  */
 export type PullFacts = {
   commit: string;

@@ -167,7 +167,7 @@ async function judge(look: Look, found: Pull): Promise<PullVerdict> {
   });
 }
 
-/** What was merged does not change any more. */
+/** A pull request that was merged does not change any more. */
 function judged({ state }: Pull, verdict: PullVerdict): PullVerdict {
   if (state !== "merged" || verdict.kind === "approves") return verdict;
   const why = "It was merged at the forge without all that sett.yml asks for there";

@@ -1,5 +1,5 @@
-// What the service of forges gets from `sett up`: the agents and forges in a variable, and tokens
-// and secrets in files of its own.
+// The settings that the service of forges gets from `sett up`: agents and forges in a variable, and
+// tokens and secrets in files of its own.
 import { z } from "zod";
 import { ForgesFile, PullRequestFile } from "../../../lib/model/config-forges.ts";
 import { AgentName } from "../../../lib/model/ids.ts";

@@ -38,7 +38,7 @@ export const ArchiveLine = z.union([
   z.object({ goal: ArchivedGoal }),
   z.object({
     artefact: Artefact,
-    /** Of its record (docs/reference/proof.md): older archives, and older artefacts, have none. */
+    /** Its record has it (docs/reference/proof.md); older archives and artefacts have none. */
     salt: z.string().optional(),
     /** The record in base64, where salt and artefact do not give its bytes. */
     record: z.string().optional(),

@@ -10,7 +10,7 @@ import type { Shell } from "../terminal/shell.ts";
 /** `context`: of the kubeconfig. */
 export type ClusterPlace = { context: string | undefined; namespace: string };
 
-/** What the repository knows of an instance in a cluster. `id`: its own. */
+/** The repository knows this of an instance in a cluster. `id`: the instance's own. */
 export type KnownCluster = ClusterPlace & { instance: InstanceName; id: string | undefined };
 
 type Surroundings = Pick<Shell, "cwd" | "env">;

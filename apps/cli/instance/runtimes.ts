@@ -238,7 +238,7 @@ export async function everyInstance(
   };
 }
 
-/** Those that this repository has in clusters. */
+/** Returns the instances that this repository has in clusters. */
 async function clusterInstances(shell: Surroundings): Promise<Known> {
   const known = await knownClusters(shell);
   const places = new Map(known.map((each) => [writePlace(each), each]));

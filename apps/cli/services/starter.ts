@@ -48,8 +48,8 @@ function proofsOf({ config, doors }: Pick<PlanInput, "config" | "doors">): Proof
 }
 
 /**
- * Of places that all agents share, none is held for long by a worker that rests, and none for ever
- * by one whose agent always has more work.
+ * A place that all agents share is not held for long by a worker that rests, and not for ever by
+ * one whose agent always has more work.
  */
 const maxIdleWithLimitMs = 10_000;
 const turnWithLimitMs = 60_000;

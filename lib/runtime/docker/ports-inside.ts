@@ -1,8 +1,8 @@
 // Ports that a container has and its Engine publishes nowhere: a command in the container passes
 // bytes on, and a port of this machine leads to it as long as this program runs.
-import { createServer, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type Docker from "dockerode";
+import { listenFor } from "../led-port.ts";
 import { explain } from "./errors.ts";
 import { readFrames } from "./frames.ts";
 
@@ -51,35 +51,9 @@ export async function leadTo(docker: Docker, inside: Inside): Promise<number> {
   const known = leading.get(docker) ?? new Map<string, Promise<number>>();
   leading.set(docker, known);
   const key = `${inside.container}:${inside.port}`;
-  const found = known.get(key) ?? listen(docker, inside);
+  const found = known.get(key) ?? listenFor(() => openInside(docker, inside));
   known.set(key, found);
   return await found;
-}
-
-async function listen(docker: Docker, inside: Inside): Promise<number> {
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    socket.on("error", () => undefined);
-    socket.unref();
-    openInside(docker, inside).then(
-      (stream) => join(socket, stream),
-      () => socket.destroy(),
-    );
-  });
-  // Nothing of it keeps a command from its end: a connection may be kept for a next request.
-  server.unref();
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
-
-function join(socket: Socket, inside: Duplex): void {
-  socket.pipe(inside).pipe(socket);
-  socket.on("close", () => inside.destroy());
-  inside.on("error", () => socket.destroy());
-  // What it has sent before its end is still on its way.
-  inside.on("close", () => inside.readableEnded || socket.destroy());
 }
 
 /** A stream to the port. Throws `docker-failed` and `docker-unreachable`. */
