@@ -1,5 +1,4 @@
-// A claim as the log has shown it so far: what agents and people have done to it is taken from
-// their events, and what was decided is decided again.
+// A claim as the log has shown it so far, from its opening.
 
 import type { DecisionInput } from "../core/claim-decision.ts";
 import { assignedClaim, biddingClaim } from "../core/new-claim.ts";
@@ -7,23 +6,12 @@ import { unfinishedOf } from "../core/pieces.ts";
 import { causeOfRetry, retryClaim } from "../core/retry-claim.ts";
 import type { Verdict } from "../core/review-verdict.ts";
 import { electorateOf } from "../core/standing-bids.ts";
-import { startedGrant } from "../core/started-grant.ts";
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { StructuralType } from "../model/artefact.ts";
-import { BidWord } from "../model/bid.ts";
-import {
-  type Claim,
-  type ClaimSnapshot,
-  type Grant,
-  hasVerdict,
-  type StandIn,
-} from "../model/claim.ts";
+import type { Claim, ClaimSnapshot, StandIn } from "../model/claim.ts";
 import type { SettEvent } from "../model/event.ts";
 import type { Basis } from "../model/fact.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../model/ids.ts";
-import { budgetExceededType } from "../model/model-call.ts";
-import { agentRemovedType, agentSilentType, attemptLostType } from "../model/own-types.ts";
-import { withoutUndefined } from "../model/without-undefined.ts";
 
 /** The log says so much of an artefact. `claim`: the one that it is a result of. */
 export type KnownArtefact = {
@@ -33,6 +21,7 @@ export type KnownArtefact = {
   version: number;
   role: string;
   agent: string;
+  goal: string;
   claim: ClaimId | undefined;
   /** The list of pieces that it is of. */
   list: string | undefined;
@@ -48,17 +37,16 @@ export type ClaimSoFar = {
   reviews: Verdict[];
   /** Undefined until an event names them. */
   basis: Basis | undefined;
+  /** The number that the last event of the claim says. */
+  rev: number;
 };
 
-/** On these decisions depend; every other Failure is the agent's own answer. */
-const failureTypes = new Set<string>([
-  budgetExceededType,
-  attemptLostType,
-  agentRemovedType,
-  agentSilentType,
-]);
-
-export function knownArtefact({ artefact_id, claim_id, data = {} }: SettEvent): KnownArtefact {
+export function knownArtefact({
+  artefact_id,
+  goal_id,
+  claim_id,
+  data = {},
+}: SettEvent): KnownArtefact {
   return {
     id: artefact_id as ArtefactId,
     structural: String(data.structural_type),
@@ -66,85 +54,12 @@ export function knownArtefact({ artefact_id, claim_id, data = {} }: SettEvent): 
     version: Number(data.version),
     role: String(data.role),
     agent: String(data.agent ?? ""),
+    goal: String(goal_id),
     claim: claim_id,
     list: data.list === undefined ? undefined : String(data.list),
     hasPieces: data.pieces !== undefined,
     claims: [],
   };
-}
-
-/** Applies what an agent or a person has done, by an event that is no decision. */
-export function applyDone(
-  claim: ClaimSoFar,
-  event: SettEvent,
-  artefacts: ReadonlyMap<string, KnownArtefact>,
-): void {
-  const { agent, artefact_id, data = {} } = event;
-  if (event.type === "bid_placed") {
-    const word = BidWord.safeParse(data.word).data;
-    if (agent && word) claim.snapshot = withBid(claim.snapshot, agent, word);
-    return;
-  }
-  const grant = claim.snapshot.grants.find((one) => one.agent === agent);
-  if (grant === undefined || grant.attempt !== data.attempt || artefact_id === undefined) return;
-  const next = movedGrant(grant, { ...event, artefact_id }, artefacts);
-  if (next === undefined) return;
-  const { grants } = claim.snapshot;
-  claim.snapshot = {
-    claim: claim.snapshot.claim,
-    grants: grants.map((one) => (one.agent === agent ? next : one)),
-  };
-  if (hasVerdict(next))
-    claim.reviews.push({
-      id: artefact_id,
-      agent: next.agent,
-      approves: data.rejects !== true,
-      excerpt: "",
-    });
-}
-
-function withBid({ claim, grants }: ClaimSnapshot, agent: AgentName, word: BidWord): ClaimSnapshot {
-  return { claim: { ...claim, bids: [...claim.bids, { agent, word }] }, grants };
-}
-
-function movedGrant(
-  grant: Grant,
-  { type, time, artefact_id, data = {} }: SettEvent & { artefact_id: ArtefactId },
-  artefacts: ReadonlyMap<string, KnownArtefact>,
-): Grant | undefined {
-  if (type === "grant_started") return startedGrant(grant, { started_at: time, context_ids: [] });
-  const ran =
-    grant.state === "running" || grant.state === "waiting"
-      ? grant
-      : startedGrant(grant, { started_at: time, context_ids: [] });
-  const { agent, phase, attempt, retries, dialogue, queued_at, started_at, context_ids } = ran;
-  const base = {
-    ...{ agent, phase, attempt, queued_at, started_at, context_ids },
-    ...withoutUndefined({ retries, dialogue }),
-  };
-  const ended = { ...base, ended_at: time, artefact_ids: [artefact_id] };
-  switch (type) {
-    case "grant_done":
-      return { ...ended, state: "done", ...(data.rejects === true && { rejects: true as const }) };
-    case "grant_failed": {
-      const failure = artefacts.get(artefact_id)?.type ?? "";
-      const failureType = failureTypes.has(failure) ? failure : undefined;
-      return {
-        ...ended,
-        state: "failed",
-        reason: String(data.reason),
-        ...withoutUndefined({ failure_type: failureType }),
-      };
-    }
-    case "grant_waiting":
-      return {
-        ...base,
-        state: "waiting",
-        waits_for: { kind: "answer", question_id: artefact_id },
-      };
-    default:
-      return undefined;
-  }
 }
 
 /** The claim's event, its cause, and the events of the grants with which it begins. */
@@ -157,7 +72,7 @@ type Known = {
   claims: ReadonlyMap<string, ClaimSoFar>;
 };
 
-type Opened = Omit<ClaimSoFar, "basis">;
+type Opened = Omit<ClaimSoFar, "basis" | "rev">;
 
 /** A sentence where it must not be opened, or cannot be followed. */
 export function openedClaim(opening: Opening, known: Known): Opened | string {
@@ -189,7 +104,7 @@ export function openedClaim(opening: Opening, known: Known): Opened | string {
 }
 
 /** An artefact of the list on which work goes on; undefined where the artefact is no list. */
-function unfinishedPiece(
+export function unfinishedPiece(
   list: ArtefactId,
   artefacts: ReadonlyMap<string, KnownArtefact>,
 ): ArtefactId | undefined {

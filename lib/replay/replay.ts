@@ -5,20 +5,18 @@ import { abandonClaim } from "../core/abandon-claim.ts";
 import type { Decision, DecisionInput } from "../core/claim-decision.ts";
 import { decideClaim } from "../core/decide-claim.ts";
 import { decisionEvents } from "../core/decision-events.ts";
-import type { RegisteredAgent } from "../model/agent.ts";
-import { ChangedPaths } from "../model/changed-paths.ts";
+import { goalFeedbackType } from "../model/artefact.ts";
 import { isEnded } from "../model/claim.ts";
 import type { EventDraft, SettEvent } from "../model/event.ts";
-import { Registry } from "../model/fact.ts";
 import { ArtefactId } from "../model/ids.ts";
-import { Policy } from "../model/policy.ts";
+import { applyDone } from "./apply-done.ts";
 import {
-  applyDone,
   type ClaimSoFar,
   type KnownArtefact,
   knownArtefact,
   openedClaim,
   targetOf,
+  unfinishedPiece,
 } from "./claim-so-far.ts";
 import {
   basisIn,
@@ -29,6 +27,7 @@ import {
   presenceIn,
   textOf,
 } from "./decision-on-record.ts";
+import { FactReader } from "./fact-reader.ts";
 import { readTrigger } from "./read-trigger.ts";
 
 /**
@@ -42,8 +41,11 @@ export type Replayed = {
   decisions: number;
   claims: number;
   differences: Difference[];
-  /** Claims that a decision is due for at the end of the log, and the first event of that. */
-  due: { claim: string; rules: string }[];
+  /**
+   * A decision is due at the end of the log: its first event, its claim, and what that is about. Of
+   * an artefact whose claim is to be opened there is no claim yet.
+   */
+  due: { artefact: string; claim?: string; rules: string }[];
   /** Claims of a version that did not write what is needed. */
   unknown: string[];
 };
@@ -52,10 +54,14 @@ export type Replayed = {
 const anyFailure = ArtefactId.parse("00000000-0000-4000-8000-000000000000");
 
 export class Replay {
-  readonly #facts: ReadonlyMap<string, string>;
-  readonly #read = new Map<string, unknown>();
+  readonly #facts: FactReader;
   readonly #artefacts = new Map<string, KnownArtefact>();
   readonly #claims = new Map<string, ClaimSoFar>();
+  /** Artefact → the causes of all claims about it that were opened. */
+  readonly #causes = new Map<string, Set<string>>();
+  /** Claim, structural type and type of each artefact that no agent has made. */
+  readonly #posted = new Set<string>();
+  readonly #endedGoals = new Set<string>();
   readonly #result: Replayed = {
     ...{ decisions: 0, claims: 0 },
     ...{ differences: [], due: [], unknown: [] },
@@ -67,7 +73,7 @@ export class Replay {
 
   /** `facts`: SHA-256 → text; those that an event names are looked up once it was added. */
   constructor(facts: ReadonlyMap<string, string>) {
-    this.#facts = facts;
+    this.#facts = new FactReader(facts);
   }
 
   /** In the order of the log. */
@@ -79,12 +85,13 @@ export class Replay {
       this.#group = [event];
       return;
     }
-    if (event.type === "artefact_created")
-      this.#artefacts.set(String(event.artefact_id), knownArtefact(event));
+    if (event.type === "artefact_created") this.#store(knownArtefact(event));
+    if (event.type === "goal_ended") this.#endedGoals.add(String(event.goal_id));
     const claim = this.#claims.get(String(event.claim_id));
     if (claim === undefined) return;
-    if (mayBeDecision(event) && event.type !== "question_closed") this.#setUnknown(claim);
-    else applyDone(claim, event, this.#artefacts);
+    if (mayBeDecision(event) && event.type !== "question_closed") return this.#setUnknown(claim);
+    const problem = problemOfRev(event, claim) ?? applyDone(claim, event, this.#artefacts);
+    if (problem !== undefined) this.#differ(event, problem, textOf([event]));
   }
 
   end(): Replayed {
@@ -95,10 +102,32 @@ export class Replay {
       if (typeof input === "string") continue;
       const decision = decideClaim(input, { kind: "progress" });
       const [next] = decision === undefined ? [] : eventsOf(decision, claim);
-      if (next !== undefined)
-        this.#result.due.push({ claim: claim.snapshot.claim.id, rules: textOf([next]) });
+      const { id, artefact_id: artefact } = claim.snapshot.claim;
+      if (next !== undefined) this.#result.due.push({ artefact, claim: id, rules: textOf([next]) });
     }
+    for (const artefact of this.#artefacts.values())
+      if (this.#isWithoutClaim(artefact))
+        this.#result.due.push({ artefact: artefact.id, rules: 'claim_opened cause="standard"' });
     return this.#result;
+  }
+
+  /** Each Standard artefact of a goal that goes on gets a claim; a list, after its pieces. */
+  #isWithoutClaim({ id, structural, goal }: KnownArtefact): boolean {
+    if (structural !== "Standard" || this.#endedGoals.has(goal)) return false;
+    if (this.#causesOf(id).has("standard")) return false;
+    return unfinishedPiece(id, this.#artefacts) === undefined;
+  }
+
+  #causesOf(artefact: string | undefined): Set<string> {
+    const causes = this.#causes.get(String(artefact)) ?? new Set();
+    this.#causes.set(String(artefact), causes);
+    return causes;
+  }
+
+  #store(artefact: KnownArtefact): void {
+    this.#artefacts.set(artefact.id, artefact);
+    const { claim, structural, type } = artefact;
+    if (artefact.agent === "") this.#posted.add(`${claim} ${structural} ${type}`);
   }
 
   #flush(): void {
@@ -111,22 +140,27 @@ export class Replay {
   #open(event: SettEvent, rest: readonly SettEvent[]): void {
     const basis = basisIn(event);
     const cause = String(event.data?.cause);
+    const causes = this.#causesOf(event.artefact_id);
+    const isFirst = !causes.has(cause);
+    causes.add(cause);
     this.#result.claims += 1;
     if (cause === "standard" && basis === undefined) {
       this.#result.unknown.push(String(event.claim_id));
       return;
     }
     this.#result.decisions += 1;
+    if (!isFirst)
+      return this.#differ(event, "The artefact has a claim of this cause.", textOf([event]));
     const opened = openedClaim(
       { event, cause, grants: rest.filter(isFirstGrant) },
       {
-        agents: basis && this.#registry(basis.registry),
+        agents: basis && this.#facts.registry(basis.registry),
         artefacts: this.#artefacts,
         claims: this.#claims,
       },
     );
     if (typeof opened === "string") return this.#differ(event, opened, textOf([event]));
-    const claim = { ...opened, basis };
+    const claim = { ...opened, basis, rev: -1 };
     this.#claims.set(claim.snapshot.claim.id, claim);
     this.#artefacts.get(String(event.artefact_id))?.claims.push(claim);
     if (claim.snapshot.claim.kind === "rework" && !cause.startsWith("retry:"))
@@ -143,6 +177,8 @@ export class Replay {
     this.#result.decisions += 1;
     claim.basis = basisIn(first) ?? claim.basis;
     const record = textOf(events);
+    const problem = problemOfRev(first, claim);
+    if (problem !== undefined) return this.#differ(first, problem, record);
     const input = this.#inputOf(claim, events);
     if (typeof input === "string") return this.#differ(first, input, record);
     const decision = decideAgain(input, events, (made) => textOf(eventsOf(made, claim)) === record);
@@ -151,22 +187,30 @@ export class Replay {
     if (rules !== record) return this.#differ(first, rules, record);
     const rev = Number(first.data?.rev);
     claim.snapshot = { claim: { ...decision.claim, rev }, grants: decision.grants };
-    this.#compareReworks(first, decision);
+    this.#compareFollowUp(first, decision);
   }
 
-  /** A rework is opened by the decision that it follows from, and by nothing else. */
-  #compareReworks(first: SettEvent, { writes, claim }: Decision): void {
+  /** What follows from a decision is written with it: the next claim, or an artefact. */
+  #compareFollowUp(first: SettEvent, { writes, claim }: Decision): void {
     const opened = this.#reworks;
     this.#reworks = [];
     const followUp = writes.find((write) => write.kind === "follow_up")?.followUp;
+    const { id, artefact_id: artefact, goal_id: goal } = claim;
     const due =
       followUp?.kind === "rework"
-        ? `${claim.artefact_id} ${followUp.cause} ${followUp.agent}`
+        ? `${artefact} ${followUp.cause} ${followUp.agent}`
         : "No rework follows.";
     for (const { snapshot, cause } of opened) {
       const record = `${snapshot.claim.artefact_id} ${cause} ${snapshot.grants[0]?.agent}`;
       if (record !== due) this.#differ(first, due, record);
     }
+    if (followUp?.kind === "rework") {
+      const isOpened = this.#causesOf(artefact).has(followUp.cause);
+      if (!isOpened && !this.#endedGoals.has(goal)) this.#differ(first, due, "No rework follows.");
+    }
+    for (const posted of postedBy(writes))
+      if (!this.#posted.has(`${id} ${posted}`))
+        this.#differ(first, posted, "No such artefact is posted.");
   }
 
   /** Or a sentence that says what is missing to decide again. */
@@ -174,13 +218,13 @@ export class Replay {
     { snapshot, reviews, basis }: ClaimSoFar,
     events: readonly SettEvent[],
   ): DecisionInput | string {
-    const agents = basis && this.#registry(basis.registry);
-    const policy = basis && this.#fact(basis.policy, (value) => Policy.safeParse(value).data);
+    const agents = basis && this.#facts.registry(basis.registry);
+    const policy = basis && this.#facts.policy(basis.policy);
     const target = targetOf(snapshot.claim, this.#artefacts);
     if (agents === undefined || policy === undefined)
       return "The registrations or the policy that it is based on are not on record.";
     if (target === undefined) return "The artefact that it is about is not on record.";
-    const paths = this.#paths(basis?.paths);
+    const paths = basis?.paths === undefined ? undefined : this.#facts.paths(basis.paths);
     if (basis?.paths !== undefined && paths === undefined)
       return "The files that the artefact's change touches are not on record.";
     const { bidding, created_at } = snapshot.claim;
@@ -194,23 +238,6 @@ export class Replay {
     };
   }
 
-  #registry(digest: string): readonly RegisteredAgent[] | undefined {
-    return this.#fact(digest, (value) => Registry.safeParse(value).data);
-  }
-
-  #paths(digest: string | undefined): ChangedPaths | undefined {
-    if (digest === undefined) return undefined;
-    return this.#fact(digest, (value) => ChangedPaths.safeParse(value).data);
-  }
-
-  /** A text that is no such fact is none: who changes an archive can give it its digest. */
-  #fact<Value>(digest: string, read: (value: unknown) => Value): Value | undefined {
-    const text = this.#facts.get(digest);
-    if (text === undefined) return undefined;
-    if (!this.#read.has(digest)) this.#read.set(digest, factIn(text, read));
-    return this.#read.get(digest) as Value | undefined;
-  }
-
   #differ({ id, claim_id }: SettEvent, rules: string, record: string): void {
     this.#claims.delete(String(claim_id));
     this.#result.differences.push({ event: id, claim: String(claim_id), rules, record });
@@ -222,12 +249,13 @@ export class Replay {
   }
 }
 
-function factIn<Value>(text: string, read: (value: unknown) => Value): Value | undefined {
-  try {
-    return read(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+/** The claim's record counts its changes: an event that was moved or put in is out of order. */
+function problemOfRev({ data = {} }: SettEvent, claim: ClaimSoFar): string | undefined {
+  const rev = Number(data.rev);
+  if (data.rev === undefined) return undefined;
+  if (!(rev > claim.rev)) return `After \`rev\` ${claim.rev} comes a greater one.`;
+  claim.rev = rev;
+  return undefined;
 }
 
 /**
@@ -250,6 +278,17 @@ function decideAgain(
   if (decision === undefined || isOnRecord(decision)) return decision;
   const paused = decideClaim({ ...input, isPaused: true }, event);
   return paused !== undefined && isOnRecord(paused) ? paused : decision;
+}
+
+/** The artefacts that a decision posts. */
+function postedBy(writes: Decision["writes"]): string[] {
+  return writes.flatMap((write) => {
+    if (write.kind === "fail") return [`Failure ${write.failure.type}`];
+    if (write.kind !== "follow_up") return [];
+    const { followUp } = write;
+    if (followUp.kind === "failure") return [`Failure ${followUp.failure.type}`];
+    return followUp.kind === "question" ? [`Question ${goalFeedbackType}`] : [];
+  });
 }
 
 function eventsOf(decision: Decision, { snapshot }: ClaimSoFar): EventDraft[] {

@@ -18,8 +18,8 @@ export const audit = defineCommand({
   description: "decide again what was decided, and name what differs",
   details: [
     "`replay` makes each decision on record again, from the log and the rules that it names: which claims were opened, who was",
-    "granted what, why work ended. With FILE, an archive of `sett prune`: no sett needs to run. Exit code 1 where a decision is",
-    "not the one that the rules ask for.",
+    "granted what, why work ended. It also names what agents cannot have done, such as a result after the end. With FILE, an",
+    "archive of `sett prune`: no sett needs to run. Exit code 1 where the record is not as the rules ask for.",
   ].join("\n"),
   args: {
     what: { type: "positional", required: true, description: "`replay`" },
@@ -39,22 +39,30 @@ export const audit = defineCommand({
       });
     await using history = await openHistory(shell, { archive: file, name });
     const replayed = await replayLog(history.board);
+    const isArchive = history.live === undefined;
     if (json) await shell.out.write(`${JSON.stringify(replayed)}\n`);
-    else await shell.out.write(textOf(replayed));
-    explain(replayed, { file, isArchive: history.live === undefined }, shell);
-    const isOpen = history.live === undefined && replayed.due.length > 0;
+    else await shell.out.write(textOf(replayed, isArchive));
+    explain(replayed, { file, isArchive }, shell);
+    const isOpen = isArchive && replayed.due.length > 0;
     return replayed.differences.length > 0 || isOpen ? exitCodes.failed : exitCodes.done;
   },
 });
 
-function textOf({ differences }: Replayed): string {
-  return differences
-    .slice(0, maxShown)
-    .map(
-      ({ event, claim, rules, record }) =>
-        `Claim ${shortId(claim)}, at event ${event}:\n  the record: ${oneLine(record)}\n  the rules:  ${oneLine(rules)}\n`,
-    )
-    .join("");
+function textOf({ differences, due }: Replayed, isArchive: boolean): string {
+  const different = differences.map(
+    ({ event, claim, rules, record }) =>
+      `Claim ${shortId(claim)}, at event ${event}:\n  the record: ${oneLine(record)}\n  the rules:  ${oneLine(rules)}\n`,
+  );
+  // An instance that runs makes them in a moment.
+  const missing = (isArchive ? due : []).map(
+    ({ artefact, rules }) =>
+      `Artefact ${shortId(artefact)}, at the end:\n  the record: nothing\n  the rules:  ${oneLine(rules)}\n`,
+  );
+  return [...different, ...missing].slice(0, maxShown).join("");
+}
+
+function countText(count: number, of: string): string {
+  return count === 1 ? `1 ${of} is` : `${count} ${of}s are`;
 }
 
 function explain(
@@ -69,7 +77,7 @@ function explain(
       `${unknown.length} of ${claims} claims are of a version that wrote too little to decide them again.`,
     );
   if (due.length > 0) {
-    const what = `${due.length} of ${claims} claims wait for a decision that is due`;
+    const what = `${countText(due.length, "decision")} due`;
     if (isArchive) messages.warn(`${what}, and the archive has no more of them.`);
     else messages.note(`${what}: none comes while the instance is paused or down.`);
   }
@@ -79,7 +87,7 @@ function explain(
     );
   if (more > 0) messages.note(`… ${more} more: --json shows all.`);
   messages.warn(
-    `${differences.length} of ${decisions} decisions are not those that the rules ask for: the record was changed, or another version of Sett has decided.`,
+    `${countText(differences.length, "event")} not as the rules ask for: the record was changed, or another version of Sett has decided.`,
   );
   if (file === undefined) messages.next(`Look at such a claim: ${suggest("watch")}`);
   else messages.next(`Compare it with another copy of ${resolve(cwd, file)}`);

@@ -1,0 +1,220 @@
+// Logs that were changed: each event by itself is well-formed, and only the rules say that it was
+// not decided so, or cannot have been done.
+import { beforeAll, describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { digestsIn } from "../../../../apps/cli/audit/replay.ts";
+import type { EventType, SettEvent } from "../../../../lib/model/event.ts";
+import type { FactDigest } from "../../../../lib/model/fact.ts";
+import { Replay } from "../../../../lib/replay/replay.ts";
+import { newArtefactId } from "../../../support/records/sample.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { memoryClan } from "../../../support/world/memory-clan.ts";
+
+type Log = { events: SettEvent[]; facts: Map<FactDigest, string> };
+
+let log: Log;
+
+/** A text that is rejected once, made again, approved, and packed by the one agent that bid so. */
+beforeAll(async () => {
+  await using clan = await memoryClan();
+  let reviews = 0;
+  await clan.join({
+    coder: {
+      bids: [{ on: "GoalDefined", bid: "exclusive" }],
+      tool: () => ({ artefact_type: "Text", artefact_payload: "a", summary: "Written" }),
+    },
+    reviewer: {
+      behaviour: {
+        bid: ({ type }) => (type === "Text" ? "review" : "ignore"),
+        work: () => {
+          reviews += 1;
+          return { structural_type: "Review", payload: reviews === 1 ? "Once more" : "{}" };
+        },
+      },
+    },
+    packer: {
+      bids: [{ on: "Text", bid: "exclusive" }],
+      tool: () => ({
+        structural_type: "Terminal",
+        artefact_type: "Done",
+        artefact_payload: "b",
+        summary: "Done",
+      }),
+    },
+  });
+  await clan.startOrchestrator();
+  const done = await clan.made(await clan.postGoal(), ({ type }) => type === "Done");
+  await waitFor("the end of its claim", async () =>
+    (await clan.events()).some(
+      ({ type, claim_id }) => type === "claim_completed" && claim_id === done.claim_id,
+    ),
+  );
+  const events = await clan.events();
+  log = { events, facts: new Map(await clan.board.readFacts(digestsIn(events))) };
+}, 120_000);
+
+function replayed({ events, facts }: Log) {
+  const replay = new Replay(facts);
+  for (const event of events) replay.add(event);
+  return replay.end();
+}
+
+/** The last of these. */
+function last({ events }: Log, type: EventType, agent?: string): SettEvent {
+  const isIt = (one: SettEvent) => one.type === type && (!agent || one.agent === agent);
+  const found = events.findLast(isIt);
+  if (found === undefined) throw new Error(`The log has no ${type} of ${agent}.`);
+  return found;
+}
+
+function remove(of: Log, ...gone: SettEvent[]): void {
+  of.events = of.events.filter((one) => !gone.includes(one));
+}
+
+function insertAfter(of: Log, event: SettEvent, added: SettEvent): void {
+  of.events.splice(of.events.indexOf(event) + 1, 0, added);
+}
+
+/** A fact that was changed, under the digest of what it says now, which each event names. */
+function changeFact(of: Log, name: "registry" | "policy", change: (text: string) => string): void {
+  const before = String(last(of, "claim_opened").data?.[name]) as FactDigest;
+  const text = change(of.facts.get(before) ?? "");
+  const digest = createHash("sha256").update(text).digest("hex") as FactDigest;
+  of.facts.set(digest, text);
+  for (const { data } of of.events) if (data?.[name] === before) data[name] = digest;
+}
+
+test("a log that came about by the rules is made again without a difference", () => {
+  const { decisions, claims, ...rest } = replayed(log);
+  expect({ claims, ...rest }).toEqual({ claims: 4, differences: [], due: [], unknown: [] });
+  expect(decisions).toBeGreaterThan(10);
+});
+
+/** What is done, and the words by which the difference is named. */
+const damages: readonly [string, (of: Log) => void, RegExp][] = [
+  [
+    "a grant that no bid earned",
+    (of) => Object.assign(last(of, "grant_queued", "packer"), { agent: "coder" }),
+    /^grant_queued packer/,
+  ],
+  [
+    "a rejection that became an approval",
+    (of) => {
+      const done = of.events.find(({ data }) => data?.rejects === true);
+      delete done?.data?.rejects;
+    },
+    /^grant_queued packer/,
+  ],
+  [
+    "complete with a rejecting review",
+    (of) => Object.assign(last(of, "grant_done", "reviewer").data ?? {}, { rejects: true }),
+    /^claim_terminated/,
+  ],
+  [
+    "closed with a bid missing",
+    (of) => remove(of, last(of, "bid_placed", "reviewer")),
+    /^Nothing is to be decided\.$/,
+  ],
+  [
+    "a bid after the end of the bidding",
+    (of) => {
+      const { data, ...bid } = last(of, "bid_placed", "reviewer");
+      const { rev: _, ...rest } = data ?? {};
+      insertAfter(of, last(of, "grant_queued", "reviewer"), { ...bid, data: rest });
+    },
+    /^The bidding was over\.$/,
+  ],
+  [
+    "a second result of a grant",
+    (of) => {
+      const { data, ...done } = last(of, "grant_done", "reviewer");
+      const { rev: _, ...rest } = data ?? {};
+      insertAfter(of, last(of, "grant_done", "reviewer"), { ...done, data: rest });
+    },
+    /^The grant of reviewer is done in attempt 1\.$/,
+  ],
+  [
+    "a result after the end",
+    (of) => {
+      const { data, ...done } = last(of, "grant_done", "packer");
+      const { rev: _, ...rest } = data ?? {};
+      insertAfter(of, last(of, "claim_completed"), { ...done, data: rest });
+    },
+    /^The claim had ended\.$/,
+  ],
+  [
+    "a result that is not on record",
+    (of) => Object.assign(last(of, "grant_done", "packer"), { artefact_id: newArtefactId() }),
+    /^No result .* of the claim is on record\.$/,
+  ],
+  [
+    "a start that is gone",
+    (of) => remove(of, last(of, "grant_started", "packer")),
+    /^The grant of packer is queued in attempt 1\.$/,
+  ],
+  [
+    "two events that have changed places",
+    (of) => {
+      const [bid, closed] = [last(of, "bid_placed", "reviewer"), last(of, "bidding_closed")];
+      const at = of.events.indexOf(bid);
+      of.events[of.events.indexOf(closed)] = bid;
+      of.events[at] = closed;
+    },
+    /./,
+  ],
+  [
+    "a claim that was opened twice",
+    (of) => {
+      const opened = of.events.findLast(
+        ({ type, data }) => type === "claim_opened" && data?.kind === "standard",
+      );
+      if (opened !== undefined)
+        of.events.push({ ...opened, claim_id: newArtefactId() as unknown as never });
+    },
+    /^The artefact has a claim of this cause\.$/,
+  ],
+  [
+    "a rework that was never opened",
+    (of) => {
+      const opened = of.events.find(({ data }) => data?.kind === "rework");
+      of.events = of.events.filter(({ claim_id }) => claim_id !== opened?.claim_id);
+    },
+    /rework:1 coder$/,
+  ],
+  [
+    "another rule of that time",
+    (of) =>
+      changeFact(of, "registry", (text) => text.replace('"bid":"exclusive"', '"bid":"claim"')),
+    /^bids_placed/,
+  ],
+];
+
+describe("of a log with", () => {
+  test.each(damages)("%s", (_title, damage, rules) => {
+    const damaged = structuredClone(log);
+    damage(damaged);
+    const [first] = replayed(damaged).differences;
+    expect(first?.rules).toMatch(rules);
+  });
+});
+
+test("an end that never came, and a claim that was never opened, are due", () => {
+  const open = structuredClone(log);
+  remove(open, last(open, "claim_completed"));
+  const { claim_id: id, artefact_id } = last(log, "claim_completed");
+  expect(replayed(open)).toMatchObject({
+    differences: [],
+    due: [{ claim: id, rules: `claim_completed ${artefact_id}` }],
+  });
+  const unopened = structuredClone(log);
+  unopened.events = unopened.events.filter(({ claim_id }) => claim_id !== id);
+  expect(replayed(unopened)).toMatchObject({
+    differences: [],
+    due: [
+      {
+        artefact: last(log, "claim_completed").artefact_id,
+        rules: 'claim_opened cause="standard"',
+      },
+    ],
+  });
+});
