@@ -151,6 +151,14 @@ const damages: [string, RegExp, (files: string) => Promise<void>, ...string[]][]
     },
   ],
   [
+    "a base file that is cut short",
+    /The base file in/,
+    async (files) => {
+      const file = await one(files, ".base.rdb");
+      await truncate(file, (await readFile(file)).length - 20);
+    },
+  ],
+  [
     "a base file of a newer Redis",
     /written by another, mostly a newer Redis/,
     async (files) => {
@@ -230,6 +238,13 @@ async function beforeRedis(damage: (files: string) => Promise<void>) {
   return { isStarted: stdout.toString() === "start\n", lines: stderr.toString().split("\n") };
 }
 
+/** Leaves of the list of files the lines with these words. */
+async function keepLines(files: string, words: string): Promise<void> {
+  const list = join(files, "appendonly.aof.manifest");
+  const lines = (await readFile(list, "utf8")).split("\n").filter((line) => line.includes(words));
+  await writeFile(list, lines.map((line) => `${line}\n`).join(""));
+}
+
 test("Redis is not started where it would begin an empty blackboard beside files of another, and each has its remedy", async () => {
   const noManifest = (files: string) => rm(join(files, "appendonly.aof.manifest"));
   const refused: [RegExp, (files: string) => Promise<void>][] = [
@@ -242,6 +257,8 @@ test("Redis is not started where it would begin an empty blackboard beside files
         await rm(await one(files, ".base.rdb"));
       },
     ],
+    [/The list of the append-only files/, (files) => keepLines(files, "type b")],
+    [/The list of the append-only files/, (files) => keepLines(files, "type i")],
   ];
   for (const [remedy, damage] of refused) {
     const { isStarted, lines } = await beforeRedis(damage);
@@ -254,6 +271,11 @@ test("Redis is not started where it would begin an empty blackboard beside files
   const started: ((files: string) => Promise<void>)[] = [
     async () => {},
     (files) => rm(files, { recursive: true }),
+    // A rewrite that was killed.
+    async (files) => {
+      await writeFile(join(files, "appendonly.aof.3.base.rdb"), "REDIS0011");
+      await writeFile(join(files, "appendonly.aof.3.incr.aof"), "");
+    },
     // A first start that was killed.
     async (files) => {
       for (const name of await readdir(files)) await rm(join(files, name));

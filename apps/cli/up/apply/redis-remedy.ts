@@ -33,7 +33,7 @@ function isWarning(line: string): boolean {
 type Remedy = { sign: RegExp; remedy: (place: DataPlace) => string };
 
 const outOfMemory: Remedy = {
-  sign: /OUT OF MEMORY|Out Of Memory|Out of memory|OOM loading DB/,
+  sign: /OUT OF MEMORY|Out Of Memory|Out of memory|failed allocating/,
   remedy: ({ data }) =>
     `Redis needs more memory than it has to read ${data}: raise \`services: { redis: { resources: { limits: { memory: … } } } }\` in sett.yml. If there is enough, a file is cut short: put back a back-up. Sett has changed nothing.`,
 };
@@ -88,7 +88,7 @@ const remedies: readonly Remedy[] = [
       "The image that `services.redis.image` names has no Redis: name another one, or leave it out.",
   },
   {
-    sign: /\.base\.rdb|RDB|Wrong signature|Unexpected EOF|integrity check failed|[Ll]oading failed|Failed loading library/,
+    sign: /\.base\.rdb|RDB|Wrong signature|Unexpected EOF|Short read|integrity check failed|[Ll]oading failed|Failed loading library/,
     remedy: ({ data, copy, inside }) =>
       `The base file in ${data}, appendonlydir/appendonly.aof.N.base.rdb, is damaged, and cannot be mended: put back a back-up. Copy what is left first (${copy}); Sett has changed nothing. Where there is no back-up, \`${inside("rm -r /data/appendonlydir")}\` has the next \`sett up\` begin an empty blackboard; git keeps the results.`,
   },
