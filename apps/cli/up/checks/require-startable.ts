@@ -87,6 +87,12 @@ const settingOf: Readonly<Record<string, string>> = {
   SETT_API_TOKENS: "services.api.tokens",
   SETT_API_OIDC: "services.api.oidc",
   SETT_API_ORIGINS: "services.api.cors",
+  SETT_TOOLS: "tools",
+  SETT_TOOL_AGENTS: "agents (their `tools`)",
+  SETT_FORGES: "forges, and `pull_request` of agents",
+  SETT_LANE: "merge",
+  SETT_WORKSPACE_PATHS: "workspace.paths",
+  SETT_PACKS_SHELVES: "agents",
   SETT_EGRESS: "agents (their `egress`)",
   SETT_WORKERS: "agents (their `replicas`)",
 };

@@ -12,8 +12,13 @@ secrets: { tok: { file: ./tok }, key: { file: ./key } }
 services: { api: { tokens: [{ name: ci, may: [read], secret: tok }], cors: ["https://a.example"] } }
 notify: [{ url: "https://a.example/hook", secret: $KEY }]
 triggers: { nightly: { cron: "0 3 * * *", goal: Do it } }
+tools: { issues: { mcp: { url: https://mcp.example/mcp }, allow: [find] } }
+forges: { hub: { kind: github, repository: acme/door, token: tok } }
 agents:
-  coder: { image: some/image:1, prompts: { execution: "Do it" }, model: big }
+  coder: { image: some/image:1, prompts: { execution: "Do it" }, model: big, tools: [issues] }
+  asking: { forge: hub, bids: [{ on: CodeCommit, bid: review }], pull_request: { base: main, approvals: 0 } }
+  lane: { image: some/image:1, lane: main, merge: { method: merge, gates: [["true"]] }, bids: [{ on: CodeCommit, bid: exclusive }] }
+  partly: { image: some/image:1, command: [echo], workspace: { mode: rw, paths: ["door/"] } }
   many: { image: some/image:1, command: [echo], bid_command: [echo], replicas: 3, strategy: fresh_per_call }
   secretive: { image: some/image:1, command: [echo], secrets: [key] }
   reaching: { image: some/image:1, command: [echo], egress: [example.com] }
