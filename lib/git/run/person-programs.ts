@@ -13,6 +13,9 @@ type WaitedFor = "commit" | "merge" | "add" | "status";
 /** How long a git may take before its person reads what it may wait for. */
 const slowMs = 3_000;
 
+const filtersOfAdd = /^filter\..*\.(?:clean|process)$/;
+/** A merge writes files as well. */
+const programsOfMerge = /^(?:filter\..*\.(?:clean|smudge|process)|merge\..*\.driver)$/;
 const hooksOfAdd = ["post-index-change"];
 const hooksOfCommit = [
   "pre-commit",
@@ -63,10 +66,10 @@ async function reasonsToWait(
   subcommand: WaitedFor,
 ): Promise<string[]> {
   const settings = await settingsOf(git, place);
-  const filters = [...settings.keys()].filter((name) =>
-    /^filter\..*\.(?:clean|process)$/.test(name),
-  );
-  const found = filters.map((name) => `${name} is set, and runs ${firstWord(settings.get(name))}`);
+  const programs = subcommand === "merge" ? programsOfMerge : filtersOfAdd;
+  const found = [...settings.keys()]
+    .filter((name) => programs.test(name))
+    .map((name) => `${name} is set, and runs ${firstWord(settings.get(name))}`);
   if (subcommand === "status") return found;
   const watcher = settings.get("core.fsmonitor") ?? "";
   if (watcher.includes("/")) found.push(`core.fsmonitor is set, and runs ${firstWord(watcher)}`);
