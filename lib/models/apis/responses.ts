@@ -1,8 +1,8 @@
 // OpenAI's Responses API.
-import { sizeOf } from "../answer-size.ts";
+import { both, type Came, nothingCame, sizeOf } from "../answer-size.ts";
 import { isObject, type JsonObject, memberAt, parseJson, textAt } from "../json.ts";
 import { openAiUsage, thinksByEffort } from "../openai-parts.ts";
-import type { ApiTraits, ReadEvent } from "../traits.ts";
+import type { ApiTraits, ReadEvent, StreamState } from "../traits.ts";
 import {
   eventsOf,
   jsonText,
@@ -33,7 +33,7 @@ export const responses: ApiTraits = {
   writtenInEvent: (event) =>
     /\.delta$/.test(textAt(event, "type")) ? [memberAt(event, "delta")] : [],
   isLast,
-  readStream: () => readEvent,
+  readStream,
   turnsOf(request) {
     const input = memberAt(request, "input");
     const previous = textAt(request, "previous_response_id");
@@ -67,19 +67,30 @@ function isLast(event: JsonObject): boolean {
   return /^response\.(?:completed|incomplete|failed)$/.test(textAt(event, "type"));
 }
 
-const readEvent: ReadEvent = (event, seen) => {
-  const response = memberAt(event, "response");
-  seen.answeredModel ||= textAt(response, "model");
-  seen.responseId ||= textAt(response, "id");
-  if (!isLast(event)) return false;
-  seen.usage = usageOf(memberAt(response, "usage"));
-  seen.isUsageWhole = true;
-  // Some servers send no parts, and the last event repeats the whole answer.
-  const whole = sizeOf(isObject(response) ? writtenInAnswer(response) : []);
+function readStream(): ReadEvent {
+  /** The items that were whole so far, which repeat what has come in parts. */
+  let items = nothingCame;
+  return (event, seen) => {
+    const response = memberAt(event, "response");
+    seen.answeredModel ||= textAt(response, "model");
+    seen.responseId ||= textAt(response, "id");
+    if (textAt(event, "type") === "response.output_item.done") {
+      items = both(items, sizeOf([memberAt(event, "item")]));
+      countAtLeast(items, seen);
+    }
+    if (!isLast(event)) return false;
+    seen.usage = usageOf(memberAt(response, "usage"));
+    seen.isUsageWhole = true;
+    countAtLeast(sizeOf(isObject(response) ? writtenInAnswer(response) : []), seen);
+    seen.problem = textAt(response, "error", "message") || seen.problem;
+    return false;
+  };
+}
+
+/** Some servers send no parts, and each item, or the whole answer, at its end. */
+function countAtLeast(whole: Came, seen: StreamState): void {
   if (whole.bytes > seen.came.bytes) seen.came = { ...whole, pieces: seen.came.pieces };
-  seen.problem = textAt(response, "error", "message") || seen.problem;
-  return false;
-};
+}
 
 /** Items of the same role in a row are one turn. */
 function merged(items: readonly unknown[]): Turn[] {

@@ -172,3 +172,23 @@ test("words that are in an event twice count once, and those that no model has w
   });
   expect(measure("messages", cited, []).meter.came.bytes).toBe(0);
 });
+
+test("words that Responses send in whole items alone have come, and once where parts have them as well", () => {
+  const words = "word ".repeat(300);
+  const item = { type: "message", content: [{ type: "output_text", text: words }] };
+  const items = [
+    event({ type: "response.reasoning_summary_text.delta", delta: "Hm." }),
+    event({ type: "response.output_item.done", item }),
+  ];
+  const cut = measure("responses", items.join(""), []).meter.came;
+  expect(cut).toMatchObject({ bytes: words.length, signs: words.length });
+  const end = event({
+    type: "response.completed",
+    response: { output: [], usage: { input_tokens: 15, output_tokens: 2 } },
+  });
+  expect(measure("responses", [...items, end].join(""), []).meter.came).toEqual(cut);
+  const part = event({ type: "response.output_text.delta", delta: words });
+  expect(measure("responses", [part, items[1], end].join(""), []).meter.came.bytes).toBe(
+    words.length,
+  );
+});
