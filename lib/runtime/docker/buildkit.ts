@@ -1,22 +1,19 @@
 // Builds with BuildKit through `docker build`, as a person would: the Engine's own API serves it
 // only to a client that answers its questions during the build, which is what the command line of
 // Docker is.
-import { type ChildProcess, spawn } from "node:child_process";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { messageOf, SettError } from "../../model/errors.ts";
-import { killGroup } from "../../process/kill-group.ts";
 import type { BuildSpec } from "../port.ts";
+import { runBuildProgram } from "./build-program.ts";
 import type { HostEnvironment } from "./docker-config.ts";
 import { dockerEnvironment } from "./docker-program.ts";
 import type { EngineAddress } from "./find-engine.ts";
 
-/** `env`: in which `docker` is found. */
-export type BuildKitPlace = { address: EngineAddress; env: HostEnvironment };
+/** `env`: in which `docker` is found. `silenceMs`: how long a build may say nothing. */
+export type BuildKitPlace = { address: EngineAddress; env: HostEnvironment; silenceMs?: number };
 
-/** How long `docker build` may take to end after it was asked to. */
-const graceMs = 5_000;
 const probeMs = 20_000;
 
 /** Why BuildKit cannot be used here, as a clause; undefined where it can. */
@@ -43,7 +40,7 @@ export async function lackOfBuildKit(place: BuildKitPlace): Promise<string | und
 
 /**
  * Returns the exit code. Its lines are those of `--progress=plain`. Throws `interrupted` after an
- * abort of the signal.
+ * abort of the signal, and `docker-unreachable`.
  */
 export async function buildWithBuildKit(
   { contextDir, tag, args, labels }: BuildSpec,
@@ -73,37 +70,16 @@ export async function buildWithBuildKit(
 
 async function run(
   args: readonly string[],
-  { address, env }: BuildKitPlace,
+  { address, env, silenceMs }: BuildKitPlace,
   onLine: (line: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<number | null> {
-  // A process group of its own: Ctrl-C of a terminal would otherwise end it before it is asked to,
-  // and its plugin not at all.
-  const child = spawn("docker", args, {
-    env: environment(address, env),
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
+  return await runBuildProgram({
+    ...{ program: "docker", args, env: environment(address, env), silenceMs, signal },
+    read({ stdout, stderr }) {
+      for (const input of [stdout, stderr]) createInterface({ input }).on("line", onLine);
+    },
   });
-  const stop = () => endGroup(child);
-  signal?.addEventListener("abort", stop, { once: true });
-  if (signal?.aborted) stop();
-  try {
-    return await new Promise<number | null>((resolve, reject) => {
-      for (const stream of [child.stdout, child.stderr])
-        createInterface({ input: stream }).on("line", onLine);
-      child.on("error", reject).on("close", resolve);
-    });
-  } finally {
-    signal?.removeEventListener("abort", stop);
-  }
-}
-
-function endGroup(child: ChildProcess): void {
-  const { pid } = child;
-  if (pid === undefined) return;
-  killGroup(pid, "SIGTERM");
-  const last = setTimeout(() => killGroup(pid, "SIGKILL"), graceMs);
-  child.once("close", () => clearTimeout(last));
 }
 
 function environment(address: EngineAddress, env: HostEnvironment): NodeJS.ProcessEnv {

@@ -1,6 +1,11 @@
 // How long the Engine may take: until its answer begins, and from each piece of it to the next.
 import type Docker from "dockerode";
+import { Duration } from "../../model/config-quantities.ts";
 import { SettError } from "../../model/errors.ts";
+import type { HostEnvironment } from "./docker-config.ts";
+
+/** An Engine that starts many containers at once may need half a minute for one. */
+export const usualPatienceMs = 120_000;
 
 /** It says at once what it is, unless it builds or starts much. */
 const infoMs = 30_000;
@@ -19,9 +24,9 @@ export type Limits = { answerMs: number; silenceMs: number };
 const slow: readonly { path: RegExp; answer: number; silence: number }[] = [
   // Nothing is written before the context is there, and a step may compile for long without a word.
   { path: /^\/build\b/, answer: 5, silence: 30 },
-  // A registry that is not there is tried several times; an image that is loaded is unpacked
-  // without a word.
-  { path: /^\/images\/(?:create|load)\b/, answer: 5, silence: 5 },
+  // A registry that is not there is tried several times; an image that is loaded is unpacked, and
+  // one that is pushed is packed, without a word.
+  { path: /^\/images\/(?:(?:create|load)\b|(?:\S+\/)?push(?:\?|$))/, answer: 5, silence: 5 },
   // The command of an exec has written all of its output in a moment.
   { path: /^\/exec\/[^/]+\/start\b/, answer: 1, silence: 1 },
   // It answers when the container has ended. Its caller looks at the container as well.
@@ -36,6 +41,22 @@ export function limitsOf(path: string, patienceMs: number): Limits {
     silence: Number.POSITIVE_INFINITY,
   };
   return { answerMs: found.answer * patienceMs, silenceMs: found.silence * patienceMs };
+}
+
+/** How long a build may say nothing. */
+export function buildSilenceMs(patienceMs: number): number {
+  return limitsOf("/build", patienceMs).silenceMs;
+}
+
+/** How long most requests may take, by SETT_DOCKER_TIMEOUT. Throws `docker-unreachable`. */
+export function patienceIn({ SETT_DOCKER_TIMEOUT: text = "" }: HostEnvironment): number {
+  if (text === "") return usualPatienceMs;
+  const parsed = Duration.safeParse(text);
+  if (parsed.success) return parsed.data;
+  const message = `SETT_DOCKER_TIMEOUT ${parsed.error.issues[0]?.message}, not \`${text}\`.`;
+  throw new SettError("docker-unreachable", message, {
+    hint: "How long the Docker Engine may take: SETT_DOCKER_TIMEOUT=10m",
+  });
 }
 
 const patienceOf = new WeakMap<Docker, number>();

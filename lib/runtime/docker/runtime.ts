@@ -1,6 +1,4 @@
 // The container runtime on a Docker Engine. This folder is the only one that knows dockerode.
-import { Duration } from "../../model/config-quantities.ts";
-import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { connectTo } from "../connect.ts";
 import type { PartLabels } from "../labels.ts";
@@ -32,15 +30,13 @@ import { logLines } from "./logs.ts";
 import { namingEngine } from "./naming-engine.ts";
 import { createNetwork, joinNetwork, removeNetwork } from "./networks.ts";
 import { openEngine } from "./open-engine.ts";
+import { buildSilenceMs, patienceIn } from "./patience.ts";
 import { pushImage } from "./push-image.ts";
 import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
 import { seesFolder } from "./sees-folder.ts";
 import { readFiles, writeFiles } from "./volume-files.ts";
 import { makeVolume, removeVolume } from "./volumes.ts";
-
-/** An Engine that starts many containers at once may need half a minute for one. */
-export const usualPatienceMs = 120_000;
 
 /** `env`: the variables by which the Engine is found, as for the docker command line. */
 type DockerOptions = ({ env: HostEnvironment } | { socketPath: string }) & {
@@ -69,8 +65,10 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
           tried: [options.socketPath],
         };
   const docker = await openEngine(address, env);
-  if (options.limitMs !== undefined) limitAnswers(docker, options.limitMs);
-  else boundAnswers(docker, options.patienceMs ?? patienceIn(env), options.interrupted);
+  const { limitMs, patienceMs = limitMs ?? patienceIn(env) } = options;
+  if (limitMs !== undefined) limitAnswers(docker, limitMs);
+  else boundAnswers(docker, patienceMs, options.interrupted);
+  const silenceMs = buildSilenceMs(patienceMs);
   const logLimits = logLimitsOf(docker);
   const named = <Port extends object>(port: Port) => namingEngine(port, address, env);
   const observe: Observe = {
@@ -104,7 +102,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
     readFile: (image, path) => readImageFile(docker, image, path),
     pull: (tag, progress) => pullImage(docker, tag, progress, env),
     push: (tag, progress) => pushImage(docker, tag, progress, env),
-    build: (spec, progress) => buildImage(docker, spec, progress, { address, env }),
+    build: (spec, progress) => buildImage(docker, spec, progress, { address, env, silenceMs }),
     untag: (tag) => removeImage(docker, tag),
     removeUnnamed: (id) => removeUnnamed(docker, id),
     load: (archive, options) => loadImages(docker, archive, options),
@@ -126,15 +124,4 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
       seesFolder: (folder: string, labels: PartLabels) => seesFolder(docker, folder, labels),
     }),
   };
-}
-
-/** Throws `docker-unreachable`. */
-function patienceIn({ SETT_DOCKER_TIMEOUT: text = "" }: HostEnvironment): number {
-  if (text === "") return usualPatienceMs;
-  const parsed = Duration.safeParse(text);
-  if (parsed.success) return parsed.data;
-  const message = `SETT_DOCKER_TIMEOUT ${parsed.error.issues[0]?.message}, not \`${text}\`.`;
-  throw new SettError("docker-unreachable", message, {
-    hint: "How long the Docker Engine may take: SETT_DOCKER_TIMEOUT=10m",
-  });
 }

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { defaultLimits } from "../../../apps/api/deps.ts";
 import { idleMs } from "../../../apps/gateway/egress/run-egress.ts";
 import { usualKillAfterMs } from "../../../lib/process/run-command.ts";
-import { usualPatienceMs } from "../../../lib/runtime/docker/runtime.ts";
+import { usualPatienceMs } from "../../../lib/runtime/docker/patience.ts";
 import { readPage } from "../../support/docs/pages.ts";
 
 const rows = readPage("docs/promises.md").split("\n");

@@ -1,5 +1,4 @@
 // Builds the image of an agent with `path`: `@devcontainers/cli` builds it, and Sett adds a layer.
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -7,9 +6,10 @@ import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
 import { checkDevcontainer, type Devcontainer } from "../../../../lib/config/devcontainer.ts";
 import { messageOf, SettError } from "../../../../lib/model/errors.ts";
-import { killGroup } from "../../../../lib/process/kill-group.ts";
+import { runBuildProgram } from "../../../../lib/runtime/docker/build-program.ts";
 import { dockerEnvironment } from "../../../../lib/runtime/docker/docker-program.ts";
 import { findEngine } from "../../../../lib/runtime/docker/find-engine.ts";
+import { buildSilenceMs, patienceIn } from "../../../../lib/runtime/docker/patience.ts";
 import { devcontainerTag } from "../../../../lib/runtime/names.ts";
 import type { ImageInfo, Images, Progress } from "../../../../lib/runtime/port.ts";
 import { devcontainerLayer, type Surroundings } from "./devcontainer-layer.ts";
@@ -93,29 +93,25 @@ async function runDevcontainer(
   // clean.
   if (hasFeatures)
     args.push((await isPresent(lockFileOf(file))) ? "--frozen-lockfile" : "--no-lockfile");
-  // A process group of its own, so that its `docker build` can be ended with it.
-  const child = spawn("devcontainer", args, {
-    env: { ...env },
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const stop = () => child.pid !== undefined && killGroup(child.pid, "SIGTERM");
-  signal?.addEventListener("abort", stop, { once: true });
   const lastLines: string[] = [];
   const answer: string[] = [];
-  createInterface({ input: child.stdout }).on("line", (line) => answer.push(line));
-  createInterface({ input: child.stderr }).on("line", (line) => {
+  const onLine = (line: string) => {
     const text = stripVTControlCharacters(line).replace(/^\[\S+Z\] /, "");
     // Keeps the messages of the Engine, and drops the stack trace of the program.
     if (text.trim() === "" || /^ +at /.test(text)) return;
     lastLines.push(text);
     if (lastLines.length > shownLines) lastLines.shift();
     onProgress(text);
-  });
+  };
+  const silenceMs = buildSilenceMs(patienceIn(env));
   try {
-    const code = await new Promise<number | null>((resolve, reject) =>
-      child.on("error", reject).on("close", resolve),
-    );
+    const code = await runBuildProgram({
+      ...{ program: "devcontainer", args, env: { ...env }, silenceMs, signal },
+      read({ stdout, stderr }) {
+        createInterface({ input: stdout }).on("line", (line) => answer.push(line));
+        createInterface({ input: stderr }).on("line", onLine);
+      },
+    });
     if (signal?.aborted) throw new SettError("interrupted", "Interrupted.");
     if (code === 0) return;
     const output = lastLines.map((line) => `\n  ${line}`).join("");
@@ -141,8 +137,6 @@ async function runDevcontainer(
         cause: error,
       },
     );
-  } finally {
-    signal?.removeEventListener("abort", stop);
   }
 }
 
