@@ -1,6 +1,6 @@
 // The append-only files of Redis, before Redis starts: it begins an empty blackboard where its list
-// of them is gone, and writes over what they hold; it leaves out what the list does not name; and it
-// takes a base file that is empty for one of an empty blackboard.
+// of them is gone, and writes over what they hold; it leaves out what the list does not name; and
+// it takes a base file that is empty for one of an empty blackboard.
 
 /**
  * Lines of a shell script that end it where such a file is not as Redis leaves it, with a line
