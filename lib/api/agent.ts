@@ -4,6 +4,41 @@ import { BidRule } from "../model/bid.ts";
 import { Phase } from "../model/phase.ts";
 import { Instant } from "./common.ts";
 
+const laneGoal = {
+  goal_id: z.string(),
+  artefact_id: z.string().openapi({ description: "The result." }),
+  claim_id: z.string(),
+  since: Instant,
+};
+
+export const Lane = z
+  .strictObject({
+    name: z.string(),
+    agent: z.string(),
+    tip: z.string().nullable().openapi({
+      description: "The commit at its tip; null before the first result lands.",
+    }),
+    merges: z.strictObject(laneGoal).nullable().openapi({ description: "What is merged now." }),
+    next: z.array(z.strictObject(laneGoal)).openapi({ description: "In the order of their turn." }),
+    blocked: z
+      .array(
+        z.strictObject({
+          ...laneGoal,
+          waits_for: z.enum(["rework", "retry"]),
+          agent: z.string(),
+          reason: z.string(),
+        }),
+      )
+      .openapi({
+        description:
+          "`rework`: sent back to `agent`, until that has made another version. `retry`: the attempt failed, and the next one is due later.",
+      }),
+  })
+  .openapi("Lane", {
+    description: "A branch onto which an agent merges one goal after the other.",
+  });
+export type Lane = z.infer<typeof Lane>;
+
 export const Agent = z
   .strictObject({
     name: z.string(),
@@ -44,6 +79,7 @@ export const Agent = z
     workers: z
       .strictObject({ at_work: z.int(), of: z.int(), claim_ids: z.array(z.string()) })
       .nullable(),
+    lane: Lane.nullable().openapi({ description: "Onto which it merges results." }),
     queued: z.int().openapi({ description: "How many grants wait for it." }),
     rates: z
       .strictObject({

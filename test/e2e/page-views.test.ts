@@ -95,6 +95,7 @@ const views: View[] = [
     view: () => "#/clan",
     shows: async (page) => {
       await page.getByRole("link", { name: "see what it prints" }).waitFor();
+      await page.getByRole("region", { name: "Lane main" }).getByText("not begun").waitFor();
       await page
         .getByText(/% *\)|failed/)
         .first()

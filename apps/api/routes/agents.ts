@@ -5,6 +5,7 @@ import { findProblems, json, readProblems, security } from "../../../lib/api/com
 import { kindOf } from "../../../lib/client/facts/agent-kind.ts";
 import { livenessOf } from "../../../lib/client/facts/blocked-reason.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
+import { readLanes } from "../../../lib/client/facts/lanes.ts";
 import { agentJson } from "../../../lib/client/facts/status-json.ts";
 import type { Claim, Grant } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -72,10 +73,13 @@ export function addAgentRoutes(api: Api, parts: Parts): void {
   api.openapi(listAgents, async (context) => {
     const situation = await readSituation(board, deps.suggest);
     const { agents, open } = situation;
-    const ratesOf = await rates.of(agents.map(({ name }) => name));
+    const [ratesOf, lanes] = await Promise.all([
+      rates.of(agents.map(({ name }) => name)),
+      readLanes(board, situation),
+    ]);
     const items = agents.map((agent) => ({
-      ...agentJson(agent, situation),
-      state: Agent.shape.state.parse(agentJson(agent, situation).state),
+      ...agentJson(agent, situation, lanes),
+      state: Agent.shape.state.parse(agentJson(agent, situation, lanes).state),
       kind: kindOf(agent) ?? ("container" as const),
       is_silent: livenessOf(agent, situation).reason === "silent",
       works_on: open.flatMap(({ claim, grants }) =>

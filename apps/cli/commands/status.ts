@@ -13,6 +13,7 @@ import {
   readSituation,
   withOverwritten,
 } from "../../../lib/client/facts/goal.ts";
+import { readLanes } from "../../../lib/client/facts/lanes.ts";
 import { forwards, goalList, limitArguments, limitOf } from "../../../lib/client/facts/pages.ts";
 import { readRequests } from "../../../lib/client/facts/requests.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
@@ -73,6 +74,7 @@ export const status = defineCommand({
       instance: board.instance,
       situation,
       requests,
+      lanes: await readLanes(board, situation),
       crashes: crashesOf(place.containers, situation.nowMs),
       traceProblem: "api" in place ? undefined : await readTraceProblem(board),
       gateway: await gatewayProblem(place.containers, board),
@@ -172,13 +174,13 @@ async function printJson(
 }
 
 function jsonOf(report: Report) {
-  const { instance, goals, situation, requests, crashes, gateway, cassettes } = report;
+  const { instance, goals, situation, requests, crashes, lanes, gateway, cassettes } = report;
   const { agents, leader, pause, nowMs, store, noticeProblems = [] } = situation;
   return {
     instance,
     goals: goals.map((reading) => goalJson(reading, situation)),
     agents: agents.map((agent) => ({
-      ...agentJson(agent, situation),
+      ...agentJson(agent, situation, lanes),
       crashing: crashJson(crashes.find((crash) => crash.agent === agent.name)),
     })),
     orchestrator:

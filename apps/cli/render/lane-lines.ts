@@ -1,29 +1,37 @@
-// The lanes of an instance, a line for each: what is merged now, and who is next.
-import type { Situation } from "../../../lib/client/facts/blocked-reason.ts";
+// The lanes of an instance: what is merged now, who is next, and who does not come on and why.
+import type { BlockedGoal, LaneState } from "../../../lib/client/facts/lanes.ts";
+import { boundedLine } from "../../../lib/client/text/plain-text.ts";
 import { agoOf } from "../../../lib/words/age.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 
 const maxNamed = 5;
+const maxReason = 160;
 
-export function laneLines({ agents, open, nowMs }: Pick<Situation, "agents" | "open" | "nowMs">) {
-  return agents.flatMap(({ name, lane }) => {
-    if (lane === undefined) return [];
-    const work = open
-      .flatMap(({ claim, grants }) =>
-        grants
-          .filter(({ agent }) => agent === name)
-          .map((grant) => ({ goal: shortId(claim.goal_id), grant })),
-      )
-      .toSorted((one, other) => (one.grant.queued_at < other.grant.queued_at ? -1 : 1));
-    const tried = work.flatMap(({ goal, grant }) =>
-      grant.state === "running"
-        ? [`merges goal ${goal}, begun ${agoOf(grant.started_at, nowMs)}`]
-        : [],
-    );
-    const next = work.flatMap(({ goal, grant }) => (grant.state === "queued" ? [goal] : []));
+export function laneLines(lanes: Iterable<LaneState>, nowMs: number): string[] {
+  return [...lanes].flatMap(({ name, agent, tip, merges, next, blocked }) => {
+    const tried =
+      merges === null
+        ? "merges nothing"
+        : `merges goal ${shortId(merges.goal_id)}, begun ${agoOf(merges.since, nowMs)}`;
+    const named = next.slice(0, maxNamed).map(({ goal_id }) => shortId(goal_id));
     const more = next.length > maxNamed ? `, and ${next.length - maxNamed} more` : "";
-    const waiting = next.length === 0 ? [] : [`next: ${next.slice(0, maxNamed).join(", ")}${more}`];
-    const said = [...(tried.length === 0 ? ["merges nothing"] : tried), ...waiting];
-    return [`lane ${lane} (${name}): ${said.join("; ")}`];
+    const said = [
+      tried,
+      ...(next.length === 0 ? [] : [`next: ${named.join(", ")}${more}`]),
+      ...(tip === null ? [] : [`tip ${tip.slice(0, 12)}`]),
+    ];
+    const left = blocked.length - maxNamed;
+    return [
+      `lane ${name} (${agent}): ${said.join("; ")}`,
+      ...blocked.slice(0, maxNamed).map((one) => blockedLine(one, nowMs)),
+      ...(left > 0 ? [`  and ${left} more goals that it has stopped`] : []),
+    ];
   });
+}
+
+function blockedLine({ goal_id, waits_for, agent, reason, since }: BlockedGoal, nowMs: number) {
+  const when = agoOf(since, nowMs);
+  const what =
+    waits_for === "rework" ? `was sent back to ${agent} ${when}` : `failed ${when}, and is retried`;
+  return `  goal ${shortId(goal_id)} ${what}: ${boundedLine(reason, maxReason)}`;
 }

@@ -21,6 +21,7 @@ import {
   newestVersion,
   whyStalled,
 } from "../../../lib/client/facts/goal.ts";
+import type { LaneState } from "../../../lib/client/facts/lanes.ts";
 import { goalCostText } from "../../../lib/client/render/cost-text.ts";
 import {
   noticeProblemSentence,
@@ -48,7 +49,7 @@ import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { exampleAmount } from "../../../lib/model/budget-question.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
-import type { InstanceName } from "../../../lib/model/ids.ts";
+import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import { payerWord, periodBudget } from "../../../lib/model/payer-name.ts";
 import { periodOf } from "../../../lib/model/spending.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
@@ -82,6 +83,8 @@ export type Report = {
   cassettes?: CassettesInUse | undefined;
   /** Undefined where traces arrive, or none are sent. */
   traceProblem?: TraceProblem | undefined;
+  /** By the names of the agents that merge onto them. */
+  lanes: ReadonlyMap<AgentName, LaneState>;
   /** How many goals are not shown. */
   hidden: number;
 };
@@ -101,6 +104,7 @@ export function statusReport(
     gateway,
     cassettes,
     traceProblem,
+    lanes,
     hidden,
   }: Report,
   drawing: Drawing,
@@ -109,7 +113,7 @@ export function statusReport(
   const { style } = drawing;
   const { suggest, agents, nowMs } = situation;
   const rows = agents.map((agent) => agentRow(agent, situation, drawing));
-  const lanes = laneLines(situation);
+  const ofLanes = laneLines(lanes.values(), nowMs);
   const lines = [
     `${style.bold(instance)}  ${leaderLine(situation, drawing)}`,
     ...pauseLine(situation, style),
@@ -128,8 +132,8 @@ export function statusReport(
     ...(rows.length === 0
       ? []
       : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),
-    ...lanes,
-    ...(lanes.length === 0 ? [] : [""]),
+    ...ofLanes,
+    ...(ofLanes.length === 0 ? [] : [""]),
     ...agents.flatMap((agent) => unreadableLine(agent, suggest, style)),
     ...crashes.map((crash) => style.red(crashSentence(crash, nowMs, suggest))),
     ...(crashes.length === 0 ? [] : [""]),

@@ -1,7 +1,7 @@
 // The API's answers as the page reads them, by the types of the API's own schemas. Page and server
 // are one build, so nothing is parsed again.
 
-export type { Agent as AgentView } from "../../../lib/api/agent.ts";
+export type { Agent as AgentView, Lane as LaneView } from "../../../lib/api/agent.ts";
 export type {
   ArtefactDetails as ArtefactDetail,
   ArtefactHead,

@@ -4,13 +4,19 @@ import type { Waiting } from "../../core/goal-status.ts";
 import type { RegisteredAgent } from "../../model/agent.ts";
 import type { ArtefactHead } from "../../model/artefact.ts";
 import type { ClaimSnapshot } from "../../model/claim.ts";
+import type { AgentName } from "../../model/ids.ts";
 import { phasesOf, stageOf } from "../render/claim-phases.ts";
 import { goalCostJson } from "../render/cost-text.ts";
 import { kindOf } from "./agent-kind.ts";
 import { blockedReasonOf, claimsOf, type Situation, stateOf, workersOf } from "./blocked-reason.ts";
 import { failuresOf, type GoalReading, goalSummary } from "./goal.ts";
+import type { LaneState } from "./lanes.ts";
 
-export function agentJson(agent: RegisteredAgent, situation: Situation) {
+export function agentJson(
+  agent: RegisteredAgent,
+  situation: Situation,
+  lanes: ReadonlyMap<AgentName, LaneState>,
+) {
   const { name, role } = agent;
   const last = situation.statuses.get(name);
   const [claim] = claimsOf(agent, situation);
@@ -26,6 +32,7 @@ export function agentJson(agent: RegisteredAgent, situation: Situation) {
       workers === undefined
         ? null
         : { at_work: workers.claims.length, of: workers.max, claim_ids: workers.claims },
+    lane: lanes.get(name) ?? null,
   };
 }
 

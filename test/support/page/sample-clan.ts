@@ -56,7 +56,8 @@ const members: Record<string, Member> = {
     ...bid("ChangelogDraft", "claim"),
     tool: () => report("LicenceReport", "12 dependencies, all permissive"),
   },
-  packager: { ...bid("ChangelogDraft", "exclusive"), tool: forEver },
+  // The page says of it that it merges onto a lane, which it never ends.
+  packager: { lane: "main", ...bid("ChangelogDraft", "exclusive"), tool: forEver },
   planner: {
     ...bid("Idea", "exclusive"),
     tool: () => ({

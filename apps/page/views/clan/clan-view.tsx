@@ -5,9 +5,10 @@ import { duration } from "../../../../lib/words/age.ts";
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { LiveLog } from "../../components/live-log.tsx";
 import { Problem } from "../../components/problem.tsx";
+import { Line } from "../../components/text.tsx";
 import { Ago, Elapsed } from "../../components/time.tsx";
 import { getJson } from "../../data/api.ts";
-import type { AgentView, Page, SettEvent } from "../../data/contract.ts";
+import type { AgentView, LaneView, Page, SettEvent } from "../../data/contract.ts";
 import { useInstance } from "../../data/instance.ts";
 import { go, usePlace } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
@@ -88,7 +89,7 @@ function Agent({
   isShown: boolean;
   show: (name: string | undefined) => void;
 }) {
-  const { name, role, kind, works_on, workers, queued, last_heartbeat, rates, bids } = agent;
+  const { name, role, kind, works_on, workers, lane, queued, last_heartbeat, rates, bids } = agent;
   const reasons = Object.entries(rates.failures_by_reason).sort(
     ([, one], [, other]) => other - one,
   );
@@ -129,6 +130,7 @@ function Agent({
           ))}
         </ul>
       )}
+      {lane !== null && <Lane lane={lane} />}
       <dl className="facts">
         <div>
           <dt>queue</dt>
@@ -198,6 +200,53 @@ function Agent({
         </details>
       )}
     </li>
+  );
+}
+
+/** What is merged now is among that on which the agent works. */
+function Lane({ lane: { name, tip, next, blocked } }: { lane: LaneView }) {
+  return (
+    <section className="lane-state" aria-label={`Lane ${name}`}>
+      <p>
+        lane <code>{name}</code>
+        {tip === null ? ", not begun" : " at "}
+        {tip !== null && <code title={tip}>{tip.slice(0, 12)}</code>}
+      </p>
+      {next.length > 0 && (
+        <ol>
+          {next.slice(0, maxGoals).map((goal) => (
+            <li key={goal.claim_id}>
+              next: <LaneGoal goal={goal} />, since <Elapsed since={goal.since} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {blocked.length > 0 && (
+        <ul className="works-on">
+          {blocked.slice(0, maxGoals).map((goal) => (
+            <li key={goal.claim_id} className="tone-feedback toned-edge">
+              <span aria-hidden="true">↩ </span>
+              <LaneGoal goal={goal} />{" "}
+              {goal.waits_for === "rework"
+                ? `sent back to ${goal.agent}`
+                : "failed, and is retried"}
+              , <Ago at={goal.since} />: <Line text={goal.reason} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** The queue says how many wait. */
+const maxGoals = 10;
+
+function LaneGoal({ goal: { goal_id, artefact_id } }: { goal: LaneView["next"][number] }) {
+  return (
+    <a href={goalHref(goal_id, artefact_id)}>
+      goal <code>{shortId(goal_id)}</code>
+    </a>
   );
 }
 

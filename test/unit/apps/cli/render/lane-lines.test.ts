@@ -1,35 +1,53 @@
 import { expect, test } from "bun:test";
 import { laneLines } from "../../../../../apps/cli/render/lane-lines.ts";
-import { sampleAgent, sampleArtefact, sampleClaim } from "../../../../support/records/sample.ts";
+import type { BlockedGoal, LaneGoal, LaneState } from "../../../../../lib/client/facts/lanes.ts";
+import { ClaimId, CommitHash, GoalId } from "../../../../../lib/model/ids.ts";
+import { LaneName } from "../../../../../lib/model/lane.ts";
+import { agentName, sampleArtefact } from "../../../../support/records/sample.ts";
 
-const merge = sampleAgent("merge", { lane: "main" });
 const nowMs = Date.parse("2026-01-01T00:01:00.000Z");
 const at = (second: number) => new Date(Date.parse("2026-01-01") + second * 1000).toISOString();
 
-function queued(second: number) {
-  const claim = sampleClaim(sampleArtefact(), [merge.name]);
-  const grant = {
-    agent: merge.name,
-    phase: "exclusive",
-    attempt: 1,
-    queued_at: at(second),
-  } as const;
-  return { claim, grants: [{ ...grant, state: "queued" as const }] };
+/** `digit` is all that its ids begin with. */
+function goal(digit: number, second: number): LaneGoal {
+  const id = `${String(digit).repeat(8)}-0000-4000-8000-000000000000`;
+  const { id: artefact_id } = sampleArtefact();
+  return {
+    ...{ goal_id: GoalId.parse(id), artefact_id, claim_id: ClaimId.parse(id) },
+    since: at(second),
+  };
 }
 
-test("a line for each lane says what is merged now, and who is next in the order of their grants", () => {
-  const [second, first] = [queued(9), queued(5)];
-  const running = queued(1);
-  const [grant] = running.grants;
-  if (grant === undefined) throw new Error("no grant");
-  const tried = {
-    ...running,
-    grants: [{ ...grant, state: "running" as const, started_at: at(55), context_ids: [] }],
-  };
-  const [a, b, c] = [tried, first, second].map(({ claim }) => claim.goal_id.slice(0, 8));
-  const agents = [merge, sampleAgent("coder")];
-  expect(laneLines({ agents, open: [second, first, tried], nowMs })).toEqual([
-    `lane main (merge): merges goal ${a}, begun 5s ago; next: ${b}, ${c}`,
+const still: LaneState = {
+  ...{ name: LaneName.parse("main"), agent: agentName("merge") },
+  ...{ tip: null, merges: null, next: [], blocked: [] },
+};
+
+test("a lane says what is merged now, who is next in order, and its tip", () => {
+  const tip = CommitHash.parse("abc".repeat(14).slice(0, 40));
+  const next = [goal(2, 6), goal(3, 7)];
+  expect(laneLines([{ ...still, tip, merges: goal(1, 55), next }], nowMs)).toEqual([
+    "lane main (merge): merges goal 11111111, begun 5s ago; next: 22222222, 33333333; tip abcabcabcabc",
   ]);
-  expect(laneLines({ agents, open: [], nowMs })).toEqual(["lane main (merge): merges nothing"]);
+  expect(laneLines([still], nowMs)).toEqual(["lane main (merge): merges nothing"]);
+  const many = [1, 2, 3, 4, 5, 6, 7].map((digit) => goal(digit, 1));
+  expect(laneLines([{ ...still, next: many }], nowMs)).toEqual([
+    "lane main (merge): merges nothing; next: 11111111, 22222222, 33333333, 44444444, 55555555, and 2 more",
+  ]);
+});
+
+test("a goal that it has stopped says why, and who is to go on with it", () => {
+  const blocked: BlockedGoal[] = [
+    {
+      ...goal(1, 0),
+      waits_for: "rework",
+      ...{ agent: agentName("coder"), reason: "A gate\nfails" },
+    },
+    { ...goal(2, 55), waits_for: "retry", agent: agentName("merge"), reason: "The time was over" },
+  ];
+  expect(laneLines([{ ...still, blocked }], nowMs)).toEqual([
+    "lane main (merge): merges nothing",
+    "  goal 11111111 was sent back to coder 1m ago: A gate fails",
+    "  goal 22222222 failed 5s ago, and is retried: The time was over",
+  ]);
 });

@@ -65,6 +65,7 @@ function drawn(
     requests: [],
     crashes: [],
     gateway: undefined,
+    lanes: new Map(),
     hidden,
   };
   return statusReport(
