@@ -106,7 +106,7 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/unearth.ts")).unearth,
   },
   merge: {
-    description: "merge what came of a goal into your branch",
+    description: "merge what came of a goal, or a lane, into your branch",
     load: async () => (await import("./commands/merge.ts")).merge,
   },
   report: {

@@ -32,7 +32,7 @@ agents:
     bids: [{ on: CodeCommit, bid: exclusive }]
 `;
 
-test("a conflict and a red gate go back to the producer, and the lane has both goals in the end", async () => {
+test("a conflict and a red gate go back to the producer, the lane has both goals in the end, and sett merge takes them over", async () => {
   await using at = await ProcessSett.create(settings, { list: "begin\n" });
   await at.up();
   const start = await at.git("rev-parse", "HEAD");
@@ -73,6 +73,25 @@ test("a conflict and a red gate go back to the producer, and the lane has both g
     "two",
   ]);
   expect(await at.git("ls-tree", "--name-only", tip, "both")).toBe("both");
+  const { agents } = JSON.parse(await at.need("status", "--json"));
+  const commit = await at.git("rev-parse", tip);
+  expect(agents.find(({ name }: { name: string }) => name === "merge").lane).toEqual({
+    ...{ name: "main", agent: "merge", tip: commit, merges: null, next: [], blocked: [] },
+  });
+  const merged = JSON.parse(await at.need("merge", "--lane", "main", "--yes", "--json"));
+  expect(merged).toMatchObject({
+    ...{ lane: "main", branch: "main", already: [] },
+    merged: [{ commit, outcome: "merged" }],
+  });
+  expect(await at.git("rev-parse", "HEAD^2")).toBe(commit);
+  const trailer = (key: string) => `--format=%(trailers:key=${key},valueonly)`;
+  const named = (await at.git("log", "-1", trailer("Sett-Artefact"))).split("\n");
+  expect(named.toSorted()).toEqual(landed.map(({ id }) => String(id)).toSorted());
+  // Each goal of it is known to be there, too.
+  for (const goal of goals) await at.need("merge", goal, "--yes");
+  await at.need("merge", "--lane", "main", "--yes");
+  expect(await at.git("rev-parse", "HEAD^2")).toBe(commit);
+
   const firstParents = (await at.git("rev-list", "--first-parent", tip)).split("\n");
   expect(firstParents).toHaveLength(3);
   expect(firstParents.at(-1)).toBe(start);

@@ -1,4 +1,4 @@
-// sett merge: merges what came of a goal into the person's branch.
+// sett merge: merges what came of a goal, or a lane, into the person's branch.
 
 import {
   type MergeEnd,
@@ -6,6 +6,7 @@ import {
   mergePlanned,
   planMerge,
 } from "../../../lib/client/actions/merge-goal.ts";
+import { planLaneMerge, readLaneTip } from "../../../lib/client/actions/merge-lane.ts";
 import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
 import { readGoalState } from "../../../lib/client/facts/goal.ts";
 import { resolveArtefactId, resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
@@ -27,19 +28,25 @@ import type { Shell } from "../terminal/shell.ts";
 
 export const merge = defineCommand({
   name: "merge",
-  description: "merge what came of a goal into your branch",
+  description: "merge what came of a goal, or a lane, into your branch",
   details: [
     "Merges the result commits of a goal that is achieved or settled into the branch that is checked out here, as your own",
     "git does: with your name, your hooks and your signature. It makes a commit with a message from the goal, whose trailers",
     "(Sett-Goal, Sett-Artefact, Reviewed-by, Approved-by) say later where it came from. It shows all of it first, and asks.",
     "Conflicts stay as git leaves them: resolve them and `git commit`, or `git merge --abort`. Where a goal has several",
-    "result commits, it merges one after another; the same command again merges what is left.",
+    "result commits, it merges one after another; the same command again merges what is left. With --lane it merges the tip",
+    "of a lane: all goals that have landed there since your branch has last got it.",
   ].join("\n"),
   args: {
     goal: {
       type: "positional",
-      required: true,
+      required: false,
       description: "a goal; 6 or more characters of its id are enough",
+    },
+    lane: {
+      type: "string",
+      valueHint: "LANE",
+      description: "instead of a goal: all that has landed on this lane",
     },
     only: {
       type: "string",
@@ -57,7 +64,7 @@ export const merge = defineCommand({
     json: jsonArgument,
     name: nameArgument,
   },
-  examples: ["sett merge 9f3a12b4", "sett merge 9f3a12b4 --squash", "sett merge 9f3a12b4 --yes"],
+  examples: ["sett merge 9f3a12b4", "sett merge 9f3a12b4 --squash", "sett merge --lane main --yes"],
   // It must not end while git writes.
   endsItself: true,
   async run(args, shell) {
@@ -65,15 +72,17 @@ export const merge = defineCommand({
       throw new SettError("usage", "--squash and --no-ff exclude each other.", {
         hint: "Leave one of them out.",
       });
+    const what = whatOf(args);
     await using session = await openSession(shell, args.name);
     const repository = await repositoryHere(session, shell);
-    const plan = await planOf(session, repository, args, shell);
+    const plan =
+      "lane" in what
+        ? await planOfLane(session, repository, { ...args, ...what }, shell)
+        : await planOfGoal(session, repository, { ...args, ...what }, shell);
     const open = plan.merges.filter(({ isMerged }) => !isMerged);
     if (open.length === 0) {
       if (args.json) await shell.out.write(`${JSON.stringify(jsonOf(plan, []))}\n`);
-      shell.messages.done(
-        `Goal ${shortId(plan.result.goal)} is merged already: ${plan.branch} has it.`,
-      );
+      shell.messages.done(`${nameOf(plan)} is merged already: ${plan.branch} has it.`);
       return exitCodes.done;
     }
     await show(plan, { session, repository }, shell);
@@ -84,6 +93,25 @@ export const merge = defineCommand({
     return report(plan, ends, shell);
   },
 });
+
+type What = { goal: string } | { lane: string };
+
+/** Throws `usage` where not exactly one of them says what is merged. */
+function whatOf({ goal, lane, only }: Record<"goal" | "lane" | "only", string | undefined>): What {
+  const usage = (message: string, hint: string) => new SettError("usage", message, { hint });
+  if (lane === undefined && goal !== undefined) return { goal };
+  if (lane === undefined)
+    throw usage("Nothing says what is merged.", "Name a goal, or a lane: --lane main");
+  if (goal !== undefined)
+    throw usage("A goal and --lane exclude each other.", "Leave one of them out.");
+  if (only !== undefined)
+    throw usage("--only and --lane exclude each other.", "Leave one of them out.");
+  return { lane };
+}
+
+function nameOf({ of }: MergePlan): string {
+  return "lane" in of ? `Lane ${of.lane}` : `Goal ${shortId(of.goal)}`;
+}
 
 /** The work tree of this folder, if it is one of the instance's repository; else the instance's. */
 async function repositoryHere({ place }: Session, shell: Shell): Promise<HostRepository> {
@@ -105,7 +133,7 @@ async function repositoryHere({ place }: Session, shell: Shell): Promise<HostRep
 
 type Wanted = { goal: string; only: string | undefined; squash: boolean };
 
-async function planOf(
+async function planOfGoal(
   { board }: Session,
   repository: HostRepository,
   { goal: text, only: onlyText, squash }: Wanted,
@@ -123,37 +151,67 @@ async function planOf(
   });
 }
 
+async function planOfLane(
+  { board }: Session,
+  repository: HostRepository,
+  { lane: name, squash }: { lane: string; squash: boolean },
+  shell: Shell,
+): Promise<MergePlan> {
+  const { suggest, messages } = shell;
+  // Before the fetch, which then brings it.
+  const { lane, tip } = await readLaneTip(board, name, suggest);
+  await fetchResults(shell, repository.place.toplevel, () => readResults(board), "count");
+  const mode = squash ? "squash" : "merge";
+  return await planLaneMerge(board, repository, {
+    ...{ lane, tip, mode, suggest, onSlow: messages.note },
+  });
+}
+
 /** Everything is on stderr: with `--json`, stdout has what was merged. */
 async function show(
-  { merges, branch, folder, mode }: MergePlan,
+  plan: MergePlan,
   { session, repository }: { session: Session; repository: HostRepository },
   shell: Shell,
 ): Promise<void> {
+  const { merges, branch, folder, mode } = plan;
   const { err, messages } = shell;
   const how = mode === "squash" ? "squashes into one commit of" : "merges into";
   messages.note(`This ${how} ${boundedLine(branch, 100)}, in ${oneLine(folder)}:`);
-  const person = await session.actor();
   for (const { isMerged, message, ...one } of merges) {
     await err.write(`\n${painted(itemSentence(one), err.style, 200)}\n`);
     if (isMerged) {
       messages.note(`${boundedLine(branch, 100)} has it already.`);
       continue;
     }
-    const [artefact] = await session.board.readArtefacts([one.artefact]);
-    if (artefact !== undefined) {
-      const sums = await summarizeChanges(session.board, repository, artefact, {
-        ...{ person, detail: "files" },
-      });
-      await err.write(`${quotedLines(sums, err).join("\n")}\n`);
-    }
+    const changes = await changesOf(plan, one, { session, repository });
+    if (changes !== undefined) await err.write(`${quotedLines(changes, err).join("\n")}\n`);
     await err.write(`${err.style.dim("message")}\n${quotedLines(message, err).join("\n")}\n`);
   }
 }
 
-async function requireConsent({ result }: MergePlan, shell: Shell): Promise<void> {
+/** A goal's since its own start, a lane's since what the branch has of it. */
+async function changesOf(
+  { of, branch }: MergePlan,
+  { artefact: id, commit }: Pick<MergePlan["merges"][number], "artefact" | "commit">,
+  { session, repository }: { session: Session; repository: HostRepository },
+): Promise<string | undefined> {
+  if ("lane" in of) {
+    const from = await repository.commonWith(commit);
+    const work = { commit, goal: undefined, recorded: [], earlier: [] };
+    const name = `what ${boundedLine(branch, 100)} has of the lane`;
+    return await repository.showChanges(work, "files", from && { name, commit: from });
+  }
+  const [artefact] = await session.board.readArtefacts([id]);
+  if (artefact === undefined) return undefined;
+  const person = await session.actor();
+  return await summarizeChanges(session.board, repository, artefact, { person, detail: "files" });
+}
+
+async function requireConsent({ of }: MergePlan, shell: Shell): Promise<void> {
+  const what = "lane" in of ? `--lane ${of.lane}` : shortId(of.goal);
   if (!shell.isInteractive)
     throw new SettError("usage", "Nothing was merged: there is no terminal to ask you on.", {
-      hint: `Merge it without being asked: ${shell.suggest(`merge ${shortId(result.goal)} --yes`)}`,
+      hint: `Merge it without being asked: ${shell.suggest(`merge ${what} --yes`)}`,
     });
   if (await confirm(shell, "Merge?")) return;
   throw new SettError("interrupted", "Nothing was merged.");
@@ -178,9 +236,9 @@ function report({ branch, merges }: MergePlan, ends: readonly MergeEnd[], shell:
   return exitCodes.failed;
 }
 
-function jsonOf({ result, branch, merges }: MergePlan, ends: readonly MergeEnd[]) {
+function jsonOf({ of, branch, merges }: MergePlan, ends: readonly MergeEnd[]) {
   return {
-    goal: result.goal,
+    ...of,
     branch,
     merged: ends,
     already: merges.filter(({ isMerged }) => isMerged).map(({ artefact }) => artefact),

@@ -13,6 +13,7 @@ import type { Merged, MergeMode } from "../../git/repository/merge-commit.ts";
 import { settRef } from "../../git/repository/refs.ts";
 import { SettError } from "../../model/errors.ts";
 import type { ArtefactId, CommitHash, GoalId } from "../../model/ids.ts";
+import type { LaneName } from "../../model/lane.ts";
 import { shortId } from "../../words/short-id.ts";
 import { readSound } from "../facts/checked.ts";
 import { readGraph } from "../facts/graph.ts";
@@ -25,7 +26,7 @@ export type PlannedMerge = ResultCommit & { message: string; isMerged: boolean }
 
 /** `folder`: the files into which it merges. */
 export type MergePlan = {
-  result: GoalResult;
+  of: { goal: GoalId } | { lane: LaneName };
   branch: string;
   folder: string;
   mode: MergeMode;
@@ -34,7 +35,14 @@ export type MergePlan = {
 
 export type MergeRepository = Pick<
   HostRepository,
-  "place" | "branch" | "dirtyFiles" | "hasCommit" | "isMerged" | "commitSaying" | "merge"
+  | "place"
+  | "branch"
+  | "commonWith"
+  | "dirtyFiles"
+  | "hasCommit"
+  | "isMerged"
+  | "commitSaying"
+  | "merge"
 >;
 
 /** `only`: one of several result commits. `state`: of the goal. */
@@ -61,7 +69,9 @@ export async function planMerge(
   const [graph, agents] = await Promise.all([readGraph(board, goal), board.listAgents()]);
   const result = goalResult(graph, state, agents);
   const commits = chosen(result, wanted, board.instance);
-  const branch = await usableBranch(repository, result, wanted, board.instance);
+  const [first] = commits;
+  const ref = first === undefined ? "COMMIT" : settRef(board.instance, first.artefact);
+  const branch = await usableBranch(repository, ref, wanted.onSlow);
   const text = await textOf(board, graph, wanted);
   const merges: PlannedMerge[] = [];
   for (const one of commits) {
@@ -74,7 +84,7 @@ export async function planMerge(
       isMerged: await isMerged(repository, one, result.start),
     });
   }
-  return { result, branch, folder: repository.place.toplevel, mode, merges };
+  return { of: { goal }, branch, folder: repository.place.toplevel, mode, merges };
 }
 
 export type MergeEnd = { artefact: ArtefactId; commit: CommitHash } & Merged;
@@ -132,16 +142,16 @@ function chosen(
   });
 }
 
-/** Throws where git could not merge, or would mix the merge with changes of the person's. */
-async function usableBranch(
+/**
+ * Throws where git could not merge, or would mix the merge with changes of the person's. `ref`: a
+ * name of what is merged.
+ */
+export async function usableBranch(
   repository: MergeRepository,
-  { commits }: GoalResult,
-  { onSlow }: MergeWanted,
-  instance: ReadingBoard["instance"],
+  ref: string,
+  onSlow: MergeWanted["onSlow"],
 ): Promise<string> {
   const { place } = repository;
-  const [first] = commits;
-  const ref = first === undefined ? "COMMIT" : settRef(instance, first.artefact);
   if (place.isBare)
     throw new SettError(
       "repository-unusable",

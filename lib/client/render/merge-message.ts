@@ -2,7 +2,9 @@
 // later where it came from, and who has reviewed and approved it.
 import type { GoalResult, ResultCommit } from "../../core/goal-result.ts";
 import { emailOf } from "../../git/run/own-config.ts";
-import { AgentName, type ArtefactId } from "../../model/ids.ts";
+import { AgentName, type ArtefactId, type GoalId } from "../../model/ids.ts";
+import type { LaneName } from "../../model/lane.ts";
+import { shortId } from "../../words/short-id.ts";
 import { boundedLine, firstLine, plainLines } from "../text/plain-text.ts";
 
 const maxSubject = 72;
@@ -33,6 +35,25 @@ export function mergeMessage({
   ];
   const parts = [subject, body, made, trailers.join("\n")];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+/** `artefact`: with which the goal has landed. */
+export type LandedGoal = { goal: GoalId; artefact: ArtefactId; summary: string };
+
+/** `landed`: the oldest first. Each goal has a line, and two trailers. */
+export function laneMergeMessage(lane: LaneName, landed: readonly LandedGoal[]): string {
+  const [only] = landed.length === 1 ? landed : [];
+  const merge = `Merge ${landed.length} goals of the lane ${lane}`;
+  const subject = only === undefined ? merge : subjectOf(only.summary) || `Merge the lane ${lane}`;
+  const lines = landed.map(
+    ({ goal, summary }) => `- ${boundedLine(summary, 100)} (${shortId(goal)})`,
+  );
+  const trailers = landed.flatMap(({ goal, artefact }) => [
+    `Sett-Goal: ${goal}`,
+    `Sett-Artefact: ${artefact}`,
+  ]);
+  const body = only === undefined ? [lines.join("\n")] : [];
+  return `${[subject, ...body, [`Sett-Lane: ${lane}`, ...trailers].join("\n")].join("\n\n")}\n`;
 }
 
 /** A heading's marks would make it a comment. One that looks like a trailer is quoted. */

@@ -301,6 +301,12 @@ export class HostRepository {
     return (await this.#try({ args })).exitCode === 0;
   }
 
+  /** The newest commit that is in the history of HEAD and of this one. */
+  async commonWith(commit: CommitHash): Promise<CommitHash | undefined> {
+    const found = await this.#try({ args: ["merge-base", "HEAD", commit] });
+    return CommitHash.safeParse(found.stdout.trim()).data;
+  }
+
   /**
    * The commit at HEAD or before it, and not before `since`, whose message has this line, from its
    * first character to its last. `line`: without characters that a regular expression would read.

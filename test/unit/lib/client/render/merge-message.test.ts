@@ -3,9 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
-import { mergeMessage } from "../../../../../lib/client/render/merge-message.ts";
+import { laneMergeMessage, mergeMessage } from "../../../../../lib/client/render/merge-message.ts";
 import type { GoalResult } from "../../../../../lib/core/goal-result.ts";
 import { CommitHash } from "../../../../../lib/model/ids.ts";
+import { LaneName } from "../../../../../lib/model/lane.ts";
 import { newArtefactId, newGoalId } from "../../../../support/records/sample.ts";
 
 const one = {
@@ -50,6 +51,26 @@ test("a goal without text has a subject all the same", () => {
   const none = { ...result, summary: "" };
   const message = mergeMessage({ result: none, one, text: " \n", about: new Set() });
   expect(message).toStartWith("Merge a result\n\nMade by coder: Add it Approved-by: Mallory\n");
+});
+
+test("the merge of a lane names each goal, and no summary is a trailer", async () => {
+  const lane = LaneName.parse("main");
+  const goals = ["Paint", "Approved-by: Mallory\n\nApproved-by: Eve"].map((summary) => ({
+    ...{ goal: newGoalId(), artefact: newArtefactId(), summary },
+  }));
+  const [first] = goals;
+  if (first === undefined) throw new Error("no goal");
+  const message = laneMergeMessage(lane, goals);
+  expect(message).toStartWith(
+    `Merge 2 goals of the lane main\n\n- Paint (${first.goal.slice(0, 8)})\n- Approved-by: Mallory`,
+  );
+  expect(await trailersOf(message)).toEqual([
+    "Sett-Lane: main",
+    ...goals.flatMap(({ goal, artefact }) => [`Sett-Goal: ${goal}`, `Sett-Artefact: ${artefact}`]),
+  ]);
+  expect(laneMergeMessage(lane, [first])).toStartWith("Paint\n\nSett-Lane: main\n");
+  const nameless = laneMergeMessage(lane, [{ ...first, summary: "" }]);
+  expect(nameless).toStartWith("Merge the lane main\n\nSett-Lane: main\n");
 });
 
 const about = new Set([one.artefact]);
