@@ -25,20 +25,28 @@ export type WorkerLogs = {
   running: WorkerLog[];
 };
 
+type Logs = Pick<Runtime["observe"], "logs" | "find">;
 type Place = { runtime: Runtime; parts: InstanceParts; agent: AgentName };
 
 /**
  * The logs of all its workers, in no particular order of workers. Rejects with `redis-unreachable`
  * when the kept logs cannot be read.
  */
-export async function workerLogs({ runtime, parts, agent }: Place): Promise<WorkerLogs> {
-  await using board = await connectTo(parts);
+export async function workerLogs(place: Place): Promise<WorkerLogs> {
+  await using board = await connectTo(place.parts);
+  return await readLogs(place, board);
+}
+
+/** `board`: where the kept logs are. */
+export async function readLogs(
+  { runtime, parts, agent }: Omit<Place, "runtime"> & { runtime: { observe: Logs } },
+  board: Pick<PersonBlackboard, "readWorkerLogs">,
+): Promise<WorkerLogs> {
   const running = await Promise.all(
-    workersOf(parts, agent).map(async ({ id, name }) => {
-      const lines: string[] = [];
-      for await (const { line } of runtime.observe.logs(id)) lines.push(line);
-      return { worker: name, lines };
-    }),
+    workersOf(parts, agent).map(async ({ id, name }) => ({
+      worker: name,
+      lines: await linesUnlessGone(runtime.observe, id),
+    })),
   );
   // Kept logs are read last: they include that of a worker that has ended meanwhile, and it counts
   // once.
@@ -51,6 +59,18 @@ export async function workerLogs({ runtime, parts, agent }: Place): Promise<Work
     printed: new Map(running.map(({ worker, lines }) => [worker, lines.length])),
     after: kept.at(-1)?.id,
   };
+}
+
+/** Empty for a worker that was removed since it was listed: its kept log has its lines. */
+async function linesUnlessGone(observe: Logs, worker: string): Promise<string[]> {
+  const lines: string[] = [];
+  try {
+    for await (const { line } of observe.logs(worker)) lines.push(line);
+    return lines;
+  } catch (error) {
+    if ((await observe.find(worker)) !== undefined) throw error;
+    return [];
+  }
 }
 
 /** Whether the agent's container only bids, and workers do its work. */
