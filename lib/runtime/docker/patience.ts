@@ -7,6 +7,26 @@ import type { HostEnvironment } from "./docker-config.ts";
 /** An Engine that starts many containers at once may need half a minute for one. */
 export const usualPatienceMs = 120_000;
 
+/** How long the person allows the Engine, or the usual time. Throws `docker-unreachable`. */
+export function patienceIn(env: HostEnvironment): number {
+  return askedPatience(env) ?? usualPatienceMs;
+}
+
+/** A look that usually gives up after `limitMs` waits for as long as the person allows. */
+export function limitIn(env: HostEnvironment, limitMs: number): number {
+  return Math.max(limitMs, askedPatience(env) ?? 0);
+}
+
+function askedPatience({ SETT_DOCKER_TIMEOUT: text = "" }: HostEnvironment): number | undefined {
+  if (text === "") return undefined;
+  const parsed = Duration.safeParse(text);
+  if (parsed.success) return parsed.data;
+  const message = `SETT_DOCKER_TIMEOUT ${parsed.error.issues[0]?.message}, not \`${text}\`.`;
+  throw new SettError("docker-unreachable", message, {
+    hint: "How long the Docker Engine may take: SETT_DOCKER_TIMEOUT=10m",
+  });
+}
+
 /** It says at once what it is, unless it builds or starts much. */
 const infoMs = 30_000;
 
@@ -46,17 +66,6 @@ export function limitsOf(path: string, patienceMs: number): Limits {
 /** How long a build may say nothing. */
 export function buildSilenceMs(patienceMs: number): number {
   return limitsOf("/build", patienceMs).silenceMs;
-}
-
-/** How long most requests may take, by SETT_DOCKER_TIMEOUT. Throws `docker-unreachable`. */
-export function patienceIn({ SETT_DOCKER_TIMEOUT: text = "" }: HostEnvironment): number {
-  if (text === "") return usualPatienceMs;
-  const parsed = Duration.safeParse(text);
-  if (parsed.success) return parsed.data;
-  const message = `SETT_DOCKER_TIMEOUT ${parsed.error.issues[0]?.message}, not \`${text}\`.`;
-  throw new SettError("docker-unreachable", message, {
-    hint: "How long the Docker Engine may take: SETT_DOCKER_TIMEOUT=10m",
-  });
 }
 
 const patienceOf = new WeakMap<Docker, number>();

@@ -30,7 +30,7 @@ import { logLines } from "./logs.ts";
 import { namingEngine } from "./naming-engine.ts";
 import { createNetwork, joinNetwork, removeNetwork } from "./networks.ts";
 import { openEngine } from "./open-engine.ts";
-import { buildSilenceMs, patienceIn } from "./patience.ts";
+import { buildSilenceMs, limitIn, patienceIn } from "./patience.ts";
 import { pushImage } from "./push-image.ts";
 import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
@@ -40,7 +40,10 @@ import { makeVolume, removeVolume } from "./volumes.ts";
 
 /** `env`: the variables by which the Engine is found, as for the docker command line. */
 type DockerOptions = ({ env: HostEnvironment } | { socketPath: string }) & {
-  /** How long each request may take until its answer is complete, whatever it is. */
+  /**
+   * How long each request may take until its answer is complete, whatever it is; longer where
+   * SETT_DOCKER_TIMEOUT in `env` says so.
+   */
   limitMs?: number;
   /**
    * Without `limitMs`: how long most requests may take (patience.ts). Default: SETT_DOCKER_TIMEOUT
@@ -66,7 +69,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
         };
   const docker = await openEngine(address, env);
   const { limitMs, patienceMs = limitMs ?? patienceIn(env) } = options;
-  if (limitMs !== undefined) limitAnswers(docker, limitMs);
+  if (limitMs !== undefined) limitAnswers(docker, limitIn(env, limitMs));
   else boundAnswers(docker, patienceMs, options.interrupted);
   const silenceMs = buildSilenceMs(patienceMs);
   const logLimits = logLimitsOf(docker);

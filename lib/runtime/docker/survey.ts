@@ -11,6 +11,7 @@ import { findEngine } from "./find-engine.ts";
 import { limitAnswers } from "./limit-answers.ts";
 import { namingEngine } from "./naming-engine.ts";
 import { openEngine } from "./open-engine.ts";
+import { limitIn } from "./patience.ts";
 
 export type EngineSurvey = {
   version: string;
@@ -74,7 +75,7 @@ type Info = {
 };
 
 /**
- * `limitMs`: how long the Engine may take for each answer. Asks the Engine that `findEngine` finds.
+ * `limitMs`: how long the Engine may take for each answer, unless `env` allows it longer. Asks the Engine that `findEngine` finds.
  * `container` resolves to undefined when there is none of that name.
  */
 export async function dockerSurvey(
@@ -88,7 +89,7 @@ export async function dockerSurvey(
 }> {
   const address = await findEngine(env);
   const docker = await openEngine(address, env);
-  limitAnswers(docker, limitMs);
+  limitAnswers(docker, limitIn(env, limitMs));
   const survey = {
     engine: () => surveyEngine(docker, { address, env }),
     container: async (name: string) => {

@@ -29,9 +29,11 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-/** The Engine in which the test starts containers. */
-const engine =
-  process.env.DOCKER_HOST === undefined ? undefined : { DOCKER_HOST: process.env.DOCKER_HOST };
+/** The Engine in which the test starts containers, and others as well. */
+const engine = {
+  SETT_DOCKER_TIMEOUT: "10m",
+  ...(process.env.DOCKER_HOST === undefined ? undefined : { DOCKER_HOST: process.env.DOCKER_HOST }),
+};
 
 const sett = (folder: string, words: readonly string[], env: Record<string, string> = {}) =>
   runSett(["doctor", ...words], {
@@ -88,7 +90,7 @@ nightly(
     await using proxy = await startEngineProxy();
     await using at = await dockerInstance();
     await at.run("sleep 60");
-    const env = { DOCKER_HOST: `unix://${proxy.path}` };
+    const env = { DOCKER_HOST: `unix://${proxy.path}`, SETT_DOCKER_TIMEOUT: "" };
     proxy.hangOn([/^GET \/volumes/]);
     const { of } = await findingsOf("repository", [], env);
     expect(of("engine", "answer")).toMatchObject({
