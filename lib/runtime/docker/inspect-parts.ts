@@ -149,21 +149,28 @@ async function listEverything(docker: Docker) {
   };
 }
 
-const imageLabels = new WeakMap<Docker, Map<string, Readonly<Record<string, string>>>>();
+type Labels = Readonly<Record<string, string>>;
+
+const imageLabels = new WeakMap<Docker, Map<string, Promise<Labels>>>();
 
 /** Those of an image never change. None where the image is gone. */
-async function labelsOfImage(
-  docker: Docker,
-  id: string,
-): Promise<Readonly<Record<string, string>>> {
-  const cached = imageLabels.get(docker) ?? new Map<string, Readonly<Record<string, string>>>();
-  imageLabels.set(docker, cached);
-  const found = cached.get(id);
-  if (found !== undefined) return found;
+async function labelsOfImage(docker: Docker, id: string): Promise<Labels> {
+  const known = imageLabels.get(docker) ?? new Map<string, Promise<Labels>>();
+  imageLabels.set(docker, known);
+  // Those that ask at the same time share one answer, since many containers are of one image.
+  const labels = known.get(id) ?? inspectedLabels(docker, id);
+  known.set(id, labels);
+  try {
+    return await labels;
+  } catch (error) {
+    known.delete(id);
+    throw error;
+  }
+}
+
+async function inspectedLabels(docker: Docker, id: string): Promise<Labels> {
   const image = await askIfThere(`look at the image ${id}`, () => docker.getImage(id).inspect());
-  const labels = image?.Config?.Labels ?? {};
-  cached.set(id, labels);
-  return labels;
+  return image?.Config?.Labels ?? {};
 }
 
 async function partsOf(

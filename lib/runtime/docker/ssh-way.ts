@@ -7,11 +7,10 @@
 // forwards no sockets, or the Engine has none, each connection is a run of
 // `docker system dial-stdio` there, as docker makes them.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { access, mkdtemp } from "node:fs/promises";
 import { Agent } from "node:http";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -27,8 +26,8 @@ type Ssh = ChildProcessByStdio<Writable, Readable, Readable>;
 /** ssh itself gives up after the first of these; a program in its way may never do so. */
 const [connectSeconds, beginMs] = [8, 9_000];
 const pollMs = 10;
-/** What has been forwarded answers at once, or it is forbidden. */
-const forwardMs = 3_000;
+/** What is forbidden is closed at once. What is not may have to wait for a busy machine. */
+const forwardMs = 20_000;
 /** An sshd lets ten commands go through one connection, streams among them. */
 const shortCommands = 4;
 /** The Engine answers this where that machine runs a command of its own choice. */
@@ -189,12 +188,8 @@ export class SshWay {
     if ((await endOf(ssh, this.#host)) !== undefined) return false;
     const socket = connect(here);
     try {
-      const signal = AbortSignal.timeout(forwardMs);
       socket.on("error", () => undefined).write(probe);
-      const [answer] = (await once(socket, "data", { signal })) as [Uint8Array];
-      return Buffer.from(answer).toString().startsWith("HTTP/");
-    } catch {
-      return false;
+      return (await firstOf(socket)).startsWith("HTTP/");
     } finally {
       socket.destroy();
     }
@@ -300,6 +295,17 @@ async function firstLine(ssh: Ssh): Promise<string> {
       const [line, ...more] = said.split(/\r?\n/);
       if (more.length > 0) resolve(line ?? "");
     });
+  });
+}
+
+/** The first bytes that come; none where it is closed before, or is silent for too long. */
+async function firstOf(socket: Socket): Promise<string> {
+  const over = AbortSignal.timeout(forwardMs);
+  return await new Promise((resolve) => {
+    const end = () => resolve("");
+    over.addEventListener("abort", end, { once: true });
+    socket.once("close", end);
+    socket.once("data", (bytes: Uint8Array) => resolve(Buffer.from(bytes).toString()));
   });
 }
 
