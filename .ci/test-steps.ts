@@ -181,7 +181,7 @@ function sweeps(others: readonly string[]): Step[] {
     ["rare-defects", [...simulate, "--defects", "--jobs", "2"]],
     [
       "each-request",
-      [...eachRequest, "test/e2e/engine-faults.test.ts", "-t", "ends in time, says"],
+      [...eachRequest, "test/e2e/engine-faults.nightly.test.ts", "-t", "ends in time, says"],
     ],
   ];
   const names = commands.map(([name]) => name);

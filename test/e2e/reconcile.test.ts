@@ -208,14 +208,14 @@ nightly("an external agent is registered, and nothing is started for it", async 
   await up(settYml(second));
 });
 
-test("a changed script is a changed image, and its agent is replaced", async () => {
+nightly("a changed script is a changed image, and its agent is replaced", async () => {
   await sett.write({ "agents/newcomer/run.sh": `#!/bin/sh\ncat > /dev/null\n${answer("Newer")}` });
   const { out } = await up(settYml(second));
   expect(out).toContain(": replaced newcomer; kept redis, orchestrator, keen, changer\n");
   expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
 });
 
-test("one that fails, or is interrupted, puts everything back as it was", async () => {
+nightly("one that fails, or is interrupted, puts everything back as it was", async () => {
   const before = await containers();
   const agents = async () =>
     JSON.parse(await sett.need("status", "--json")).agents.map(

@@ -1,6 +1,7 @@
 // Agents of a large repository begin over one checkout: real containers, and the Engine's volumes.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
+import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -79,7 +80,7 @@ test("the next commit is a difference, and no layer of its own", async () => {
   expect(await volumes(".layer")).toHaveLength(1);
 });
 
-test("`sett up` changes nothing, and a new agent begins over the same checkout", async () => {
+nightly("`sett up` changes nothing, and a new agent begins over the same checkout", async () => {
   expect((await sett.sett("up", "--name", sett.name)).err).not.toContain("checkout:");
   const more = settYml(
     Object.fromEntries(
@@ -97,7 +98,7 @@ test("`sett up` changes nothing, and a new agent begins over the same checkout",
   ]);
 });
 
-test("agents that see no files for a while keep the checkout below their disks", async () => {
+nightly("agents that see no files for a while keep the checkout below their disks", async () => {
   const withMode = async (mode: string) => {
     const lines = `    workspace: { mode: ${mode} }\n    bids:\n      - { on: GoalDefined, bid: claim }\n`;
     const yml = settYml(Object.fromEntries(agents.map((name) => [name, lines])));

@@ -54,7 +54,7 @@ async function failedUp(yml: string): Promise<string> {
   return err;
 }
 
-test("a part that ends is named with its exit code and its last words", async () => {
+nightly("a part that ends is named with its exit code and its last words", async () => {
   const err = await failedUp(
     `${good}services:\n  orchestrator: { image: last-words-${sett.name} }\n`,
   );

@@ -84,29 +84,34 @@ test("each grant is worked on by a container of its own, two at a time, which is
   expect(log).toContain('"msg":"Cub started"');
 });
 
-test("the starter alone has the engine's socket, and is no root; the orchestrator can do no more than ask it for workers", async () => {
-  await using sett = await scalable(answer("Report"));
-  const inspect = async (part: string) =>
-    JSON.parse(await $`docker inspect sett-${sett.name}-${part}`.text())[0];
-  const mountsOf = async (part: string) =>
-    (await inspect(part)).Mounts.map(
-      (mount: { Destination: string }) => mount.Destination,
-    ) as string[];
-  const starter = await inspect("starter");
-  expect(starter).toMatchObject({
-    Config: { User: "10001:10001" },
-    HostConfig: { NetworkMode: "none", ReadonlyRootfs: true },
-  });
-  expect(await mountsOf("starter")).toContain("/var/run/docker.sock");
-  for (const part of ["orchestrator", "agent-tester", "redis"])
-    expect((await mountsOf(part)).filter((path) => path.includes("docker.sock"))).toEqual([]);
-  expect(await mountsOf("orchestrator")).toContain("/run/sett/starter");
-  expect(await mountsOf("agent-tester")).not.toContain("/run/sett/starter");
-  // The templates have passwords of Redis; the orchestrator's environment has its own alone.
-  const { Config } = await inspect("orchestrator");
-  expect(Config.Env.filter((line: string) => /agent-tester:|REDIS_URL/.test(line))).toHaveLength(1);
-  expect(await sett.need("list")).toContain("running");
-});
+nightly(
+  "the starter alone has the engine's socket, and is no root; the orchestrator can do no more than ask it for workers",
+  async () => {
+    await using sett = await scalable(answer("Report"));
+    const inspect = async (part: string) =>
+      JSON.parse(await $`docker inspect sett-${sett.name}-${part}`.text())[0];
+    const mountsOf = async (part: string) =>
+      (await inspect(part)).Mounts.map(
+        (mount: { Destination: string }) => mount.Destination,
+      ) as string[];
+    const starter = await inspect("starter");
+    expect(starter).toMatchObject({
+      Config: { User: "10001:10001" },
+      HostConfig: { NetworkMode: "none", ReadonlyRootfs: true },
+    });
+    expect(await mountsOf("starter")).toContain("/var/run/docker.sock");
+    for (const part of ["orchestrator", "agent-tester", "redis"])
+      expect((await mountsOf(part)).filter((path) => path.includes("docker.sock"))).toEqual([]);
+    expect(await mountsOf("orchestrator")).toContain("/run/sett/starter");
+    expect(await mountsOf("agent-tester")).not.toContain("/run/sett/starter");
+    // The templates have passwords of Redis; the orchestrator's environment has its own alone.
+    const { Config } = await inspect("orchestrator");
+    expect(Config.Env.filter((line: string) => /agent-tester:|REDIS_URL/.test(line))).toHaveLength(
+      1,
+    );
+    expect(await sett.need("list")).toContain("running");
+  },
+);
 
 nightly(
   "the files of a commit are written once for all workers; each has what it writes for itself, and only that",

@@ -22,7 +22,7 @@ const containersNamed = async (name: string) =>
   (await $`docker ps --all --quiet --filter name=${name}`.text()).trim();
 
 for (const fault of faults) {
-  // A whole `up` meets each of them: test/e2e/engine-faults.test.ts.
+  // A whole `up` meets each of them: test/e2e/engine-faults.nightly.test.ts.
   const daily = fault === "error" || fault === "cut" ? test : nightly;
   daily(
     `a lock whose n-th request meets the fault ${fault} is acquired or fails, and is not left`,

@@ -8,7 +8,6 @@ import { join } from "node:path";
 import process from "node:process";
 import { runIn, runJob, scriptOf, writeSett } from "../support/docs/ci-job.ts";
 import { fileWrittenBy } from "../support/docs/pages.ts";
-import { nightly } from "../support/nightly.ts";
 import { freePort } from "../support/redis/redis-server.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 
@@ -63,7 +62,7 @@ test("the job says the question that waits for its answer", async () => {
   });
 });
 
-nightly("the script says the question, and the artefact that waits for a verdict", async () => {
+test("the script says the question, and the artefact that waits for a verdict", async () => {
   await sett.up();
   const env = {
     SETT_URL: `http://127.0.0.1:${port}`,

@@ -7,7 +7,6 @@ import process from "node:process";
 import { LLMock } from "@copilotkit/aimock";
 import { $ } from "bun";
 import { readSpec } from "../../lib/runtime/process/registry.ts";
-import { nightly } from "../support/nightly.ts";
 import { root } from "../support/root.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -92,7 +91,7 @@ test("the gateway keeps its port and its keys when it starts again, and when not
   expect(gateway()?.ports).toEqual(port);
 });
 
-nightly("an `up` that fails leaves the earlier gateway with its keys", async () => {
+test("an `up` that fails leaves the earlier gateway with its keys", async () => {
   const { SETT_MODELS: models } = gateway()?.env ?? {};
   // The provider has this port.
   const newcomer = `  newcomer:\n    image: none:1\n    command: ["true"]\n    health_port: ${new URL(provider.url).port}\n`;

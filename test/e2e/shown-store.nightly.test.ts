@@ -9,7 +9,6 @@ import type { Finding } from "../../apps/cli/facts/finding.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { mountSmallDisk } from "../chaos/small-disk.ts";
 import { startSett } from "../support/cli/sett-process.ts";
-import { nightly } from "../support/nightly.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 
 const settings = `version: '1.0'
@@ -55,7 +54,7 @@ async function gitThat(script: string, folder: string): Promise<string> {
   return `${tools}:${process.env.PATH}`;
 }
 
-nightly("Ctrl-C while up packs takes everything back, and the next up goes on", async () => {
+test("Ctrl-C while up packs takes everything back, and the next up goes on", async () => {
   await $`git commit --quiet --allow-empty --message "Not packed yet"`.cwd(at.folder);
   const PATH = await gitThat("exec sleep 600", at.root);
   const env = { ...at.environment, PATH };

@@ -2,7 +2,6 @@
 // above it is refused in a sentence.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { scriptedModel } from "../support/models/scripted-model.ts";
-import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -32,59 +31,51 @@ async function answerOf(sett: SettWorkspace, wanted: string) {
 }
 
 for (const [title, ...words] of [["in a container"], ["as a process", "--runtime", "process"]]) {
-  // What Linux starts is the same in both; without a container it costs a third.
-  const daily = words.length > 0 ? test : nightly;
-  daily(
-    `${title} an agent works with as much as Linux starts, and one byte more is refused by validate or up`,
-    async () => {
-      await using sett = await SettWorkspace.create(scriptAgent("counter", counter));
-      sett.env = { BIG: "x".repeat(60_000) };
-      const write = async (count: number, padding: number) => {
-        await sett.write({
-          "sett.yml": settYml({ counter: `${wants}${environment(count, padding)}` }),
-        });
-        await sett.commit(`${count} and ${padding}`);
-      };
-      await write(40, 1);
-      const validated = await sett.sett("validate");
-      expect(validated.code).toBe(2);
-      expect(validated.err.replace(/\s+/g, " ")).toMatch(
-        /agents\.counter\.environment: the variables, prompts and command of `counter` are 24\d{5} bytes together, and Linux starts no program with more than 2064384/,
-      );
-      // Beside what the file says the image and Sett itself have some.
-      await write(34, 23_700);
-      expect((await sett.sett("validate")).code).toBe(0);
-      const refused = await sett.sett("up", "--name", sett.name, ...words);
-      expect(refused.code).toBe(2);
-      const [, bytes] =
-        /of `counter` are (\d+) bytes together/.exec(refused.err.replace(/\s+/g, " ")) ?? [];
-      const over = Number(bytes) - 2_064_384;
-      expect(over).toBeGreaterThan(0);
-      await write(34, 23_700 - over);
-      await sett.need("up", "--name", sett.name, ...words);
-      const counted = await answerOf(sett, "Counted");
-      expect(Number(counted.payload)).toBeGreaterThan(34 * 60_000);
-    },
-  );
-
-  nightly(
-    `${title} workers of an agent are started with more than one variable can have`,
-    async () => {
-      await using sett = await SettWorkspace.create({
-        ...scriptAgent("counter", counter),
-        "sett.yml": settYml({
-          counter: `${wants}    strategy: fresh_per_call\n    replicas: 2\n${environment(5, 1)}`,
-        }),
+  test(`${title} an agent works with as much as Linux starts, and one byte more is refused by validate or up`, async () => {
+    await using sett = await SettWorkspace.create(scriptAgent("counter", counter));
+    sett.env = { BIG: "x".repeat(60_000) };
+    const write = async (count: number, padding: number) => {
+      await sett.write({
+        "sett.yml": settYml({ counter: `${wants}${environment(count, padding)}` }),
       });
-      sett.env = { BIG: "x".repeat(60_000) };
-      await sett.need("up", "--name", sett.name, ...words);
-      const counted = await answerOf(sett, "Counted");
-      expect(Number(counted.payload)).toBeGreaterThan(5 * 60_000);
-    },
-  );
+      await sett.commit(`${count} and ${padding}`);
+    };
+    await write(40, 1);
+    const validated = await sett.sett("validate");
+    expect(validated.code).toBe(2);
+    expect(validated.err.replace(/\s+/g, " ")).toMatch(
+      /agents\.counter\.environment: the variables, prompts and command of `counter` are 24\d{5} bytes together, and Linux starts no program with more than 2064384/,
+    );
+    // Beside what the file says the image and Sett itself have some.
+    await write(34, 23_700);
+    expect((await sett.sett("validate")).code).toBe(0);
+    const refused = await sett.sett("up", "--name", sett.name, ...words);
+    expect(refused.code).toBe(2);
+    const [, bytes] =
+      /of `counter` are (\d+) bytes together/.exec(refused.err.replace(/\s+/g, " ")) ?? [];
+    const over = Number(bytes) - 2_064_384;
+    expect(over).toBeGreaterThan(0);
+    await write(34, 23_700 - over);
+    await sett.need("up", "--name", sett.name, ...words);
+    const counted = await answerOf(sett, "Counted");
+    expect(Number(counted.payload)).toBeGreaterThan(34 * 60_000);
+  });
+
+  test(`${title} workers of an agent are started with more than one variable can have`, async () => {
+    await using sett = await SettWorkspace.create({
+      ...scriptAgent("counter", counter),
+      "sett.yml": settYml({
+        counter: `${wants}    strategy: fresh_per_call\n    replicas: 2\n${environment(5, 1)}`,
+      }),
+    });
+    sett.env = { BIG: "x".repeat(60_000) };
+    await sett.need("up", "--name", sett.name, ...words);
+    const counted = await answerOf(sett, "Counted");
+    expect(Number(counted.payload)).toBeGreaterThan(5 * 60_000);
+  });
 }
 
-nightly("a prompt of 300 KiB comes from a file, and the model reads all of it", async () => {
+test("a prompt of 300 KiB comes from a file, and the model reads all of it", async () => {
   await using model = scriptedModel(
     "openai",
     [{ call: [["finish", { type: "Answer", payload: "Read", summary: "Read" }]] }],

@@ -1,7 +1,7 @@
 // A `sett up` one of whose requests to the Engine fails: it ends, says why, and leaves nothing
 // half-made.
 //
-// Here each way to fail happens once. `just nightly` has each request fail in each way.
+// Here each way to fail happens once. With SETT_EACH_REQUEST each request fails in each way.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import process from "node:process";
 import { $ } from "bun";
@@ -15,7 +15,6 @@ import {
   faults,
   startEngineProxy,
 } from "../support/docker/engine-proxy.ts";
-import { nightly } from "../support/nightly.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -189,7 +188,7 @@ test("an `up` a request of which fails ends in time, says why, and leaves nothin
   expect(outcomes).toContain("undone");
 });
 
-nightly("SIGTERM ends an `up` that waits for the Engine, and it leaves nothing", async () => {
+test("SIGTERM ends an `up` that waits for the Engine, and it leaves nothing", async () => {
   await using scene = await Scene.open();
   const { sett, proxy } = scene;
   // Longer than this test: only the signal can end the waiting.
@@ -238,65 +237,59 @@ test("an `up` whose Engine gets stuck ends, says what to do, and `down` removes 
   expect(await scene.left()).toEqual([]);
 });
 
-nightly(
-  "an `up` or `down` whose lock's connection was cut goes on with it, and stops where another has taken it",
-  async () => {
-    await using scene = await Scene.open();
-    const { sett, proxy } = scene;
-    sett.env.SETT_DOCKER_TIMEOUT = "1h";
-    const instance = InstanceName.parse(sett.name);
-    const ask = (...words: string[]) =>
-      Bun.spawn([settBinary, ...words, "--name", sett.name], {
-        ...{ cwd: sett.folder, env: { ...process.env, ...sett.env } },
-        ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
-      });
-    const others = await dockerRuntime({ env: process.env });
-    for (const [command, kind, nth] of [
-      ["up", /^POST \/containers\/[^/]+\/start/, 2],
-      ["down", /^POST \/containers\/[^/]+\/stop/, 1],
-    ] as const) {
-      proxy.failOn(nth, "hold", kind);
-      const running = ask(command);
-      await proxy.failed();
-      proxy.allowOnly([]);
-      expect(proxy.cutStreams()).toBe(1);
-      const taken = await waitFor("the lock to be free", async () => {
-        const lock = await others.apply.lock(instance, "Bob");
-        return lock.outcome === "held" && lock;
-      });
-      await using _bob = taken;
-      proxy.allowOnly([/./]);
-      const { code, err } = await finished(running);
-      expect({ command, code, err }).toMatchObject({
-        code: exitCodes.failed,
-        err: expect.stringContaining("and another command has it now, by Bob."),
-      });
-      // It is the other's now.
-      expect((await sett.leftOvers()).length).toBeGreaterThan(0);
-      await taken[Symbol.asyncDispose]();
+test("an `up` or `down` whose lock's connection was cut goes on with it, and stops where another has taken it", async () => {
+  await using scene = await Scene.open();
+  const { sett, proxy } = scene;
+  sett.env.SETT_DOCKER_TIMEOUT = "1h";
+  const instance = InstanceName.parse(sett.name);
+  const ask = (...words: string[]) =>
+    Bun.spawn([settBinary, ...words, "--name", sett.name], {
+      ...{ cwd: sett.folder, env: { ...process.env, ...sett.env } },
+      ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+    });
+  const others = await dockerRuntime({ env: process.env });
+  for (const [command, kind, nth] of [
+    ["up", /^POST \/containers\/[^/]+\/start/, 2],
+    ["down", /^POST \/containers\/[^/]+\/stop/, 1],
+  ] as const) {
+    proxy.failOn(nth, "hold", kind);
+    const running = ask(command);
+    await proxy.failed();
+    proxy.allowOnly([]);
+    expect(proxy.cutStreams()).toBe(1);
+    const taken = await waitFor("the lock to be free", async () => {
+      const lock = await others.apply.lock(instance, "Bob");
+      return lock.outcome === "held" && lock;
+    });
+    await using _bob = taken;
+    proxy.allowOnly([/./]);
+    const { code, err } = await finished(running);
+    expect({ command, code, err }).toMatchObject({
+      code: exitCodes.failed,
+      err: expect.stringContaining("and another command has it now, by Bob."),
+    });
+    // It is the other's now.
+    expect((await sett.leftOvers()).length).toBeGreaterThan(0);
+    await taken[Symbol.asyncDispose]();
 
-      proxy.failOn(nth, "delay", kind);
-      const again = ask(command);
-      await proxy.failed();
-      expect(proxy.cutStreams()).toBe(1);
-      expect(await finished(again)).toMatchObject({ code: 0 });
-    }
-  },
-);
+    proxy.failOn(nth, "delay", kind);
+    const again = ask(command);
+    await proxy.failed();
+    expect(proxy.cutStreams()).toBe(1);
+    expect(await finished(again)).toMatchObject({ code: 0 });
+  }
+});
 
-nightly(
-  "an image that was built without an answer is the instance's own for the next `up`",
-  async () => {
-    await using scene = await Scene.open();
-    const { sett, proxy } = scene;
-    const tag = `sett-${sett.name}-agent-echo:latest`;
-    proxy.failOn(1, "lose", /^POST \/build/);
-    expect(await sett.sett("up", "--name", sett.name)).toMatchObject({ code: 1 });
-    proxy.failOn(0, "lose");
-    await waitFor(
-      "the image",
-      async () => (await $`docker image inspect ${tag}`.quiet().nothrow()).exitCode === 0,
-    );
-    await sett.up();
-  },
-);
+test("an image that was built without an answer is the instance's own for the next `up`", async () => {
+  await using scene = await Scene.open();
+  const { sett, proxy } = scene;
+  const tag = `sett-${sett.name}-agent-echo:latest`;
+  proxy.failOn(1, "lose", /^POST \/build/);
+  expect(await sett.sett("up", "--name", sett.name)).toMatchObject({ code: 1 });
+  proxy.failOn(0, "lose");
+  await waitFor(
+    "the image",
+    async () => (await $`docker image inspect ${tag}`.quiet().nothrow()).exitCode === 0,
+  );
+  await sett.up();
+});

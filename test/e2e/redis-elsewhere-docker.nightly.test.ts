@@ -4,7 +4,6 @@ import { copyFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
-import { nightly } from "../support/nightly.ts";
 import { password, startTlsServer, type TlsServer } from "../support/redis/tls-server.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -72,21 +71,18 @@ test("a Redis that starts again is reached again, and the way says that it was a
   expect(`${stdout}${stderr}`).toContain("Redis cannot be reached");
 });
 
-nightly(
-  "`down --volumes` removes its keys there; an own Redis leaves its volumes to the way",
-  async () => {
-    const down = ["down", "--name", sett.name, "--timeout", "1s"];
-    await sett.need(...down, "--volumes");
-    expect(await redis.server.cli("KEYS", `sett:${sett.name}:*`)).toBe("");
-    await sett.write({
-      "sett.yml": settYml({ echo: "    bids: [{ on: GoalDefined, bid: exclusive }]\n" }),
-    });
-    await sett.commit("Have an own Redis");
-    await sett.up();
-    await sett.need(...down);
-    await sett.git("revert", "--no-edit", "HEAD");
-    await sett.up();
-    await sett.need("forage", "--watch", "--goal", "there");
-    expect(await redis.server.cli("EXISTS", `sett:${sett.name}:events`)).toBe("1");
-  },
-);
+test("`down --volumes` removes its keys there; an own Redis leaves its volumes to the way", async () => {
+  const down = ["down", "--name", sett.name, "--timeout", "1s"];
+  await sett.need(...down, "--volumes");
+  expect(await redis.server.cli("KEYS", `sett:${sett.name}:*`)).toBe("");
+  await sett.write({
+    "sett.yml": settYml({ echo: "    bids: [{ on: GoalDefined, bid: exclusive }]\n" }),
+  });
+  await sett.commit("Have an own Redis");
+  await sett.up();
+  await sett.need(...down);
+  await sett.git("revert", "--no-edit", "HEAD");
+  await sett.up();
+  await sett.need("forage", "--watch", "--goal", "there");
+  expect(await redis.server.cli("EXISTS", `sett:${sett.name}:events`)).toBe("1");
+});

@@ -4,7 +4,6 @@ import { createServer } from "node:net";
 import { $ } from "bun";
 import { finished } from "../support/cli/finished.ts";
 import { canStartEngine, startFreshEngine } from "../support/docker/fresh-engine.ts";
-import { isNight } from "../support/nightly.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
@@ -37,7 +36,7 @@ async function withPool(pool: string) {
   };
 }
 
-test.skipIf(!canStartEngine || !isNight)(
+test.skipIf(!canStartEngine)(
   "an Engine without addresses for a network says so before images are built",
   async () => {
     // One range, which a network of a person has.
@@ -60,7 +59,7 @@ test.skipIf(!canStartEngine || !isNight)(
   },
 );
 
-test.skipIf(!canStartEngine || !isNight)(
+test.skipIf(!canStartEngine)(
   "a network whose range is for fewer containers than the instance has says how to get a larger one",
   async () => {
     // The gateway of the network, and one container.
