@@ -113,6 +113,14 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "tell the story of a goal, for a pull request or an auditor",
     load: async () => (await import("./commands/report.ts")).report,
   },
+  shell: {
+    description: "open a shell where a grant was worked on, to see why it failed",
+    load: async () => (await import("./commands/shell.ts")).shell,
+  },
+  rerun: {
+    description: "run a grant's command again, and compare the results",
+    load: async () => (await import("./commands/rerun.ts")).rerun,
+  },
   graph: {
     description: "draw which agent made which artefact, and from what",
     load: async () => (await import("./commands/graph.ts")).graph,

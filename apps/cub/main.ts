@@ -28,7 +28,13 @@ import { LoopWatch } from "./program/loop-watch.ts";
 import { loadOwnRegistration } from "./program/own-registration.ts";
 import { maskedLine } from "./secrets/mask-line.ts";
 import { Secrets } from "./secrets/secrets.ts";
-import { readLayerSettings, readPrepareSettings, readSettings, type Settings } from "./settings.ts";
+import {
+  readExamineSettings,
+  readLayerSettings,
+  readPrepareSettings,
+  readSettings,
+  type Settings,
+} from "./settings.ts";
 import { commandsOf } from "./tool/commands.ts";
 import { commandText } from "./tool/log-text.ts";
 import { OutputKeeper } from "./tool/output-keeper.ts";
@@ -37,7 +43,7 @@ import { executeClaim } from "./work/execute-claim.ts";
 import { workUntilIdle } from "./work/work-until-idle.ts";
 
 const usage =
-  "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work | --lane | --make-layer COMMIT | --prepare STEP]   (settings come from the environment)";
+  "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work | --lane | --make-layer COMMIT | --prepare STEP | --examine HOW | --examine-shell]   (settings come from the environment)";
 
 type OwnSettings = Settings & { isForgotten: boolean };
 
@@ -66,6 +72,10 @@ async function main(given: string[]): Promise<void> {
     );
   if (argument === "--prepare")
     return (await import("./work/prepare.ts")).prepare(more, readPrepareSettings(process.env));
+  if (argument === "--examine")
+    return (await import("./examine/examine.ts")).examine(more, readExamineSettings(process.env));
+  if (argument === "--examine-shell")
+    return (await import("./examine/shell.ts")).runShell(readExamineSettings(process.env));
   const claim = argument === "--execute-claim" ? claimOf(more) : undefined;
   const isAboutCub = argument === "--healthcheck" || argument === "--metrics";
   if (argument !== undefined && claim === undefined && (!isAboutCub || more.length > 0)) {

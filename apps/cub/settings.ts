@@ -396,6 +396,46 @@ export function readPrepareSettings(environment: Record<string, string | undefin
   };
 }
 
+/** Who looks at a grant beside the record needs no more than this. */
+const ExamineEnvironment = Environment.pick({
+  SETT_AGENT_NAME: true,
+  SETT_AGENT_COMMAND: true,
+  SETT_AGENT_ROLE: true,
+  SETT_GIT_BINARY: true,
+  SETT_GIT_LIBRARY_PATH: true,
+  SETT_OBJECTS_DIR: true,
+  SETT_EXCHANGE_DIR: true,
+  SETT_WORKSPACE_DIR: true,
+  SETT_WORKSPACE_PATHS: true,
+  SETT_COMMAND_ENVIRONMENT: true,
+  SETT_EGRESS_URL: true,
+  SETT_DISK_LIMIT: true,
+  SETT_PIDS_LIMIT: true,
+  SETT_CAGE: true,
+  SETT_SECRETS: true,
+  SETT_SECRETS_DIR: true,
+});
+
+/** Throws `environment-invalid`, naming every variable that is missing or malformed. */
+export function readExamineSettings(environment: Record<string, string | undefined>) {
+  const read = readEnvironment(ExamineEnvironment, withWhole(withoutEmpty(environment), inSeveral));
+  return {
+    agentName: read.SETT_AGENT_NAME,
+    command: read.SETT_AGENT_COMMAND,
+    role: read.SETT_AGENT_ROLE ?? read.SETT_AGENT_NAME,
+    git: gitOf(read),
+    workspaceDir: read.SETT_WORKSPACE_DIR,
+    paths: read.SETT_WORKSPACE_PATHS,
+    commandEnvironment: read.SETT_COMMAND_ENVIRONMENT,
+    egressUrl: read.SETT_EGRESS_URL,
+    diskBytes: read.SETT_DISK_LIMIT,
+    pids: read.SETT_PIDS_LIMIT,
+    cage: read.SETT_CAGE,
+    secrets: secretsOf(read),
+    environment,
+  };
+}
+
 /**
  * `sett up` empties what the agent's image has set, because a container cannot lack a variable of
  * its image.

@@ -105,6 +105,11 @@ export const EventType = z.enum([
    * event.
    */
   "mail_refused",
+  /**
+   * A person has looked at a grant beside the record: in a shell, or by running its command again.
+   * The goal stays as it is. Data: `attempt`, `how` (`shell`, `rerun`), and of a rerun `same`.
+   */
+  "grant_examined",
   /** The claim has ended well. */
   "claim_completed",
   /** The claim has ended otherwise. Data: `reason`, `kind`. */

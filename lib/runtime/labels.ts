@@ -6,9 +6,18 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 
 /**
  * These are of no service alone. `record`: the bodies of model calls; `carrier`: the cub and what
- * it runs; `socket`: where a service answers others; `layer`: a checkout that agents share.
+ * it runs; `socket`: where a service answers others; `layer`: a checkout that agents share;
+ * `examination`: a look at a grant beside the record.
  */
-const shared = ["network", "blackboard", "record", "carrier", "socket", "layer"] as const;
+const shared = [
+  "network",
+  "blackboard",
+  "record",
+  "carrier",
+  "socket",
+  "layer",
+  "examination",
+] as const;
 
 /** The purpose of a container, volume or network: `api-files` is a volume of the API. */
 export type PartKind =

@@ -202,6 +202,8 @@ export function isNameOf(part: PartLabels, name: string): boolean {
       return [firstLayerName(instance), firstLayerMakerName(instance)].some(
         (start) => volume === start || /^[.-][0-9a-f]{12}-[0-9a-f]+$/.test(after(start)),
       );
+    case "examination":
+      return /^[-.]examine-[0-9a-f]+(?:\.results)?$/.test(after(`sett-${instance}`));
     case "agent":
       return container === agentContainerName(instance, part.agent);
     case "worker":
@@ -251,6 +253,21 @@ export function upperVolumeName(instance: InstanceName, agent: AgentName): strin
 /** The container that makes it. */
 export function layerMakerName(instance: InstanceName, key: string, unique: string): string {
   return `sett-${instance}-layer-${key.slice(0, 12)}-${unique}`;
+}
+
+/**
+ * The container in which a person looks at a grant, and the volumes that go with it. `unique`:
+ * letters and digits.
+ */
+export type ExaminationNames = { container: string; workspace: string; results: string };
+
+export function examinationNames(instance: InstanceName, unique: string): ExaminationNames {
+  const workspace = `sett-${instance}.examine-${unique}`;
+  return {
+    container: `sett-${instance}-examine-${unique}`,
+    workspace,
+    results: `${workspace}.results`,
+  };
 }
 
 /** The disk of one worker, over a layer. `upper`: where it is, whatever it lies over. */

@@ -339,9 +339,27 @@ export type LayeredVolumes = {
   remove(volume: string): Promise<void>;
 };
 
+/**
+ * A person, or a script, at a command. `terminal`: undefined where it has none, and then its two
+ * streams stay apart. `kind`: as in the variable TERM. `onResize`: until it is disposed of.
+ */
+export type Attended = {
+  input: AsyncIterable<Uint8Array>;
+  onOutput(stream: "stdout" | "stderr", bytes: Uint8Array): Promise<void>;
+  terminal?:
+    | {
+        kind: string;
+        size(): { columns: number; rows: number };
+        onResize(listener: () => void): Disposable;
+      }
+    | undefined;
+};
+
 /** An Engine, which others use as well, and which makes containers of images. */
 export type Engine = {
   images: Images;
+  /** Runs a command inside, with what comes in and goes out, to its end: its exit code. */
+  attend(container: string, command: string[], attended: Attended): Promise<number>;
   /**
    * Whether containers can have this folder of this machine, with its files as they are. It is
    * tried. `labels`: those of a part of the instance, for what the trial makes and removes. Throws

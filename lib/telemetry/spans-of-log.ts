@@ -173,4 +173,5 @@ const worthNoting = new Set<string>([
   ...["result_refused", "cancel_requested", "retry_requested", "request_refused"],
   ...["budget_raised", "budget_nearly_reached", "budget_reached", "budget_freed"],
   ...["artefact_refused", "event_given_up", "workspace_prepared", "tool_called"],
+  "grant_examined",
 ]);

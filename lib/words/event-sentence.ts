@@ -134,6 +134,13 @@ const writers: Readonly<Record<EventType, Writer>> = {
   },
   mail_refused: ({ agent, because }) =>
     major(say`${toned("bad", "refuses")} what ${agent} has sent${because}`),
+  grant_examined: ({ event, field, agent, claim, attempt }) => {
+    const work = say`the work of ${agent} on ${claim}${attempt}`;
+    if (field("how") === "shell") return minor(say`looks at ${work} in a shell`);
+    const isSame = event.data?.same === true;
+    const result = isSame ? toned("good", "the same result") : toned("wait", "another result");
+    return major(say`runs ${work} again: ${result}`);
+  },
   claim_completed: ({ claim }) => major(say`${toned("good", "completes")} ${claim}`),
   claim_terminated: ({ claim, reason }) =>
     major(say`${toned("bad", "terminates")} ${claim}`, { reason }),

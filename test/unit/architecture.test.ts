@@ -236,9 +236,9 @@ test("the table of the rooms in ARCHITECTURE.md says what each may import", () =
  */
 const roomsWithin: Record<string, string> = {
   "apps/cli":
-    "terminal program facts render archive audit services instance additions doctor logs prune people goals ui up backup commands",
+    "terminal program facts render archive audit services instance additions doctor logs prune people goals ui up examine backup commands",
   "apps/orchestrator": "leader decide claims deadlines log mail workers notify recorder",
-  "apps/cub": "container secrets tool program bid work prompt-worker lane",
+  "apps/cub": "container secrets tool program bid work examine prompt-worker lane",
   "lib/blackboard": "port records mail redis",
   "lib/git": "run exchange publish packs copy repository",
 };

@@ -1,6 +1,7 @@
 // sett add: writes an agent that is a package into sett.yml.
 import { realpath, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
+import { changedLines } from "../../../lib/client/text/changed-lines.ts";
 import { keyVariable } from "../../../lib/config/add-agent.ts";
 import { lockOf } from "../../../lib/config/lock-findings.ts";
 import { ownNames } from "../../../lib/config/own-packages.ts";
@@ -13,7 +14,6 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { PackageApi } from "../../../lib/model/package.ts";
 import { providers } from "../../../lib/models/providers.ts";
 import { type Addition, additionOf } from "../additions/addition.ts";
-import { changedLines } from "../additions/changed-lines.ts";
 import { seeImage } from "../additions/see-image.ts";
 import { fileArgument, jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";

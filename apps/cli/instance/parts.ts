@@ -52,9 +52,13 @@ export function partStates(parts: InstanceParts): { name: string; state: string 
   return [...present, ...missing.map((name) => ({ name, state: "missing" }))];
 }
 
-/** A worker, and the maker of a layer, end; one that a restart of the machine ended is no loss. */
+/**
+ * A worker, an examination and the maker of a layer end; one that a restart of the machine ended is
+ * no loss.
+ */
 function hasToRun({ labels: { component }, state }: ContainerPart): boolean {
-  return state.state === "running" || (component !== "worker" && component !== "layer");
+  const ends = component === "worker" || component === "layer" || component === "examination";
+  return state.state === "running" || !ends;
 }
 
 /** `running`, `stopped`, or `2 of 3 running`; undefined for an instance without containers. */

@@ -2,6 +2,7 @@
 // → the artefact to post.
 
 import type { GrantResult } from "../../../lib/blackboard/port/grants.ts";
+import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { commitsOnRecord } from "../../../lib/core/base-commit.ts";
 import { failureReport, type ToolEnd } from "../../../lib/core/failure-report.ts";
 import {
@@ -32,15 +33,26 @@ import { commandText, outputText } from "../tool/log-text.ts";
 import type { Printed } from "../tool/output-keeper.ts";
 import { judgeOutcome, noEnd, type ToolOutcome } from "./judge-outcome.ts";
 import { withNetworkHint } from "./network-hint.ts";
-import { publishCommit } from "./publish-commit.ts";
+import { type Publishing, publishCommit } from "./publish-commit.ts";
 import type { Task, TaskInputs } from "./read-grant.ts";
 import { reportPreparing } from "./report-preparing.ts";
+
+/** All that the work itself needs: a cub gives it, and so does a look at a grant. */
+export type WorkDeps = Publishing &
+  Pick<Deps, "clear" | "limits" | "command" | "worker" | "runTool"> &
+  Pick<Deps, "lane" | "network" | "outputs" | "log" | "metrics" | "clock" | "newId"> & {
+    board: Pick<AgentBlackboard, "readLane" | "notePreparing">;
+  };
 
 /**
  * Never rejects: every error becomes a Failure with its reason. Aborting the signal ends the
  * command.
  */
-export async function doWork(deps: Deps, task: Task, signal: AbortSignal): Promise<GrantResult> {
+export async function doWork(
+  deps: WorkDeps,
+  task: Task,
+  signal: AbortSignal,
+): Promise<GrantResult> {
   if (!task.inputs.ok) return failed(deps, task, noEnd(task.inputs.reason));
   try {
     return await workOn(deps, task, task.inputs.value, signal);
@@ -56,7 +68,7 @@ export async function doWork(deps: Deps, task: Task, signal: AbortSignal): Promi
 }
 
 async function workOn(
-  deps: Deps,
+  deps: WorkDeps,
   task: Task,
   inputs: TaskInputs,
   signal: AbortSignal,
@@ -73,7 +85,7 @@ async function workOn(
 }
 
 /** A Redis that is away for a moment fails no work. */
-async function tipOf({ board, log }: Deps, { name }: LaneSettings, signal: AbortSignal) {
+async function tipOf({ board, log }: WorkDeps, { name }: LaneSettings, signal: AbortSignal) {
   return await untilContact(() => board.readLane(name), { signal, log });
 }
 
@@ -83,7 +95,7 @@ function printedBeside({ kind, end: { stdout, stderr } }: ToolOutcome): Printed 
 }
 
 async function resultOf(
-  deps: Deps,
+  deps: WorkDeps,
   task: Task,
   inputs: TaskInputs,
   outcome: ToolOutcome,
@@ -128,7 +140,7 @@ const maxNamed = 10;
 
 /** A commit of a few kilobytes may have files of many gigabytes. */
 async function prepareWorkingCopy(
-  deps: Deps,
+  deps: WorkDeps,
   { claim, grant: { agent, attempt } }: Task,
   inputs: TaskInputs & { tip: CommitHash | undefined },
   signal: AbortSignal,
@@ -176,7 +188,7 @@ function submoduleName({ path, commit }: Gitlink): string {
 /**
  * The command may have removed or changed what earlier work has published, before it is fetched.
  */
-async function lostCommits({ workingCopy }: Deps): Promise<string | undefined> {
+async function lostCommits({ workingCopy }: WorkDeps): Promise<string | undefined> {
   const lost = (await workingCopy?.exchange.mend()) ?? [];
   if (lost.length === 0) return undefined;
   return `The command has destroyed commits in its folder of the exchange that its agent had published: ${lost.join(", ")}.`;
@@ -187,7 +199,7 @@ function inputIds({ target, contextChain, additionalContext }: TaskInputs): Set<
 }
 
 async function runTool(
-  deps: Deps,
+  deps: WorkDeps,
   { claim, grant }: Task,
   inputs: TaskInputs & { lane: (LaneSettings & { tip: CommitHash | undefined }) | undefined },
   signal: AbortSignal,
@@ -264,9 +276,9 @@ function laneVariables({ tip = "", ...lane }: LaneSettings & { tip?: string | un
 
 /** What the command prints is in the log of the agent, as it comes. */
 async function runLive(
-  { runTool: run, log, secrets }: Deps,
+  { runTool: run, log, secrets }: WorkDeps,
   { claim, grant }: Pick<Task, "claim" | "grant">,
-  order: Parameters<Deps["runTool"]>[0],
+  order: Parameters<WorkDeps["runTool"]>[0],
 ): Promise<RunOutcome> {
   const of = { goal_id: claim.goal_id, claim_id: claim.id, attempt: grant.attempt };
   const live = new LiveOutput(log.with(of), secrets && (() => secrets.masker()));
@@ -278,7 +290,7 @@ async function runLive(
  * output.
  */
 async function publish(
-  deps: Deps,
+  deps: WorkDeps,
   artefact: Parameters<typeof publishCommit>[1],
   inputs: TaskInputs,
   end: ToolEnd,
@@ -300,7 +312,7 @@ async function publish(
   return { ok: false as const, end: { ...end, reason: published.reason } };
 }
 
-function failed(deps: Deps, task: Task, end: ToolEnd): GrantResult {
+function failed(deps: WorkDeps, task: Task, end: ToolEnd): GrantResult {
   const { reason } = end;
   const sources = task.inputs.ok ? [task.inputs.value.target.id] : [];
   const payload = JSON.stringify(failureReport(end));
@@ -316,7 +328,7 @@ function failed(deps: Deps, task: Task, end: ToolEnd): GrantResult {
   };
 }
 
-function grantOrigin({ clock, newId, registration }: Deps, { claim }: Task): GrantOrigin {
+function grantOrigin({ clock, newId, registration }: WorkDeps, { claim }: Task): GrantOrigin {
   return {
     id: ArtefactId.parse(newId()),
     at: clock.now().toISOString(),

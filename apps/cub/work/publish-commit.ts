@@ -9,6 +9,7 @@ import { recordable } from "../../../lib/model/changed-paths.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Deps } from "../program/deps.ts";
+import type { OwnRegistration } from "../program/own-registration.ts";
 import { findInCommits, type SecretInCommit } from "../secrets/find-in-commit.ts";
 import type { Masker } from "../secrets/masker.ts";
 import type { TaskInputs } from "./read-grant.ts";
@@ -18,6 +19,12 @@ export type Publication =
   | { ok: true; commit: CommitHash | undefined; paths?: string[] | undefined }
   | { ok: false; reason: string };
 
+/** `seeChanges`: gets those of a commit that nothing speaks against, before it is published. */
+export type Publishing = Pick<Deps, "workingCopy" | "secrets"> & {
+  registration: Pick<OwnRegistration, "current">;
+  seeChanges?: (changes: CommitChanges) => Promise<void>;
+};
+
 /**
  * The commit that the artefact's payload names, else the commit that HEAD has moved to. It is
  * published when the workspace is `rw`. With `ro` nothing is published, so a promised commit that
@@ -25,7 +32,7 @@ export type Publication =
  * without a working copy; `start`: the one that the goal was stated on. Throws git-failed.
  */
 export async function publishCommit(
-  { workingCopy, registration, secrets }: Pick<Deps, "workingCopy" | "registration" | "secrets">,
+  { workingCopy, registration, secrets, seeChanges }: Publishing,
   artefact: Artefact,
   { base, start }: Pick<TaskInputs, "base" | "start">,
 ): Promise<Publication> {
@@ -47,8 +54,10 @@ export async function publishCommit(
   let paths: string[] | undefined;
   const judge = async (changes: CommitChanges) => {
     const refusal = await refusalOf(changes, commit, secrets?.masker());
-    if (refusal === undefined) paths = await pathsSince(start, changes);
-    return refusal;
+    if (refusal !== undefined) return refusal;
+    paths = await pathsSince(start, changes);
+    await seeChanges?.(changes);
+    return undefined;
   };
   const refusal = await workingCopy.publish(commit, start, { base, judge });
   return refusal ?? { ok: true, commit, ...withoutUndefined({ paths }) };

@@ -1,5 +1,6 @@
 // Says how far the workspace of a grant is, where it takes long: to the orchestrator, which notes
 // it for people, and in the log.
+import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { FileCount } from "../../../lib/model/preparing.ts";
 import type { Deps } from "../program/deps.ts";
@@ -12,7 +13,11 @@ const reportsALine = 5;
 
 /** `work` says what it knows of its progress; nothing is known before. Rejects when it does. */
 export async function reportPreparing(
-  { board, clock, log: cubLog }: Pick<Deps, "board" | "clock" | "log">,
+  {
+    board,
+    clock,
+    log: cubLog,
+  }: Pick<Deps, "clock" | "log"> & { board: Pick<AgentBlackboard, "notePreparing"> },
   lease: Lease,
   work: (onProgress: (progress: FileCount) => void) => Promise<void>,
   reportEveryMs = everyMs,

@@ -35,6 +35,7 @@ const withoutWork = [
   "grant_retrying",
   "grant_started",
   "grant_cancelled",
+  "grant_examined",
   "mail_refused",
   "claim_completed",
   "question_asked",

@@ -65,6 +65,11 @@ export class CommitChanges {
     return this.#reading.commit;
   }
 
+  /** The tree of its files. */
+  async tree(): Promise<string> {
+    return (await this.#run({ args: ["rev-parse", "--verify", `${this.commit}^{tree}`] })).trim();
+  }
+
   /**
    * The new commits themselves, byte for byte: their messages, authors and whatever else they say.
    * In pieces of any size.

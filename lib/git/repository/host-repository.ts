@@ -161,6 +161,11 @@ export class HostRepository {
     return (await this.#try({ args: ["cat-file", "-e", `${hash}^{commit}`] })).exitCode === 0;
   }
 
+  /** The tree of its files. Throws git-failed where this repository does not have the commit. */
+  async treeOf(commit: CommitHash): Promise<string> {
+    return (await this.#run({ args: ["rev-parse", "--verify", `${commit}^{tree}`] })).trim();
+  }
+
   /**
    * Whether the files of the commit take more on a disk. It reads no further than it must.
    * Undefined where a partial clone lacks what says so.

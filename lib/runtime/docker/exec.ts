@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
 import { withoutUndefined } from "../../model/without-undefined.ts";
-import type { ExecResult } from "../port.ts";
+import type { Attended, ExecResult } from "../port.ts";
 import { explain } from "./errors.ts";
 import { readFrames } from "./frames.ts";
 import { untilSilent } from "./patience.ts";
@@ -41,6 +41,57 @@ export async function execInContainer(
     };
   } catch (error) {
     throw explain(error, `run ${command[0]} in the container ${container}`, signal);
+  }
+}
+
+/**
+ * It may be silent for as long as it likes. With a terminal there is one stream, which has no
+ * frames.
+ */
+export async function attendExec(
+  docker: Docker,
+  container: string,
+  command: string[],
+  { input, onOutput, terminal }: Attended,
+): Promise<number> {
+  try {
+    const Tty = terminal !== undefined;
+    const exec = await docker.getContainer(container).exec({
+      Cmd: command,
+      AttachStdin: true,
+      AttachStdout: true,
+      AttachStderr: true,
+      Tty,
+      ...(terminal !== undefined && { Env: [`TERM=${terminal.kind}`] }),
+    });
+    const stream = await exec.start({ hijack: true, stdin: true, Tty });
+    const fit = () => {
+      const { columns: w = 0, rows: h = 0 } = terminal?.size() ?? {};
+      // A command that has just ended has no terminal any more.
+      if (w > 0 && h > 0) exec.resize({ w, h }).catch(() => undefined);
+    };
+    fit();
+    using _ = terminal?.onResize(fit);
+    void passOn(input, stream);
+    try {
+      if (Tty) for await (const bytes of stream) await onOutput("stdout", Buffer.from(bytes));
+      else for await (const frame of readFrames(stream)) await onOutput(frame.stream, frame.bytes);
+    } finally {
+      stream.destroy();
+    }
+    return await exitCodeOf(exec, undefined);
+  } catch (error) {
+    throw explain(error, `run ${command[0]} in the container ${container}`);
+  }
+}
+
+/** Never rejects: what ends the command ends its input as well. */
+async function passOn(input: AsyncIterable<Uint8Array>, stream: NodeJS.WritableStream) {
+  try {
+    for await (const bytes of input) stream.write(bytes);
+    stream.end();
+  } catch {
+    // The stream is closed by then.
   }
 }
 

@@ -3,7 +3,15 @@ import type { InstanceName } from "../../model/ids.ts";
 import { connectTo } from "../connect.ts";
 import type { PartLabels } from "../labels.ts";
 import { lockName } from "../names.ts";
-import type { Apply, EngineRuntime, Images, LayeredVolumes, Observe, Workers } from "../port.ts";
+import type {
+  Apply,
+  Attended,
+  EngineRuntime,
+  Images,
+  LayeredVolumes,
+  Observe,
+  Workers,
+} from "../port.ts";
 import { workersOf } from "../workers.ts";
 import { waitForEnd } from "./await-container.ts";
 import { buildImage } from "./build.ts";
@@ -16,7 +24,7 @@ import {
 } from "./containers.ts";
 import type { HostEnvironment } from "./docker-config.ts";
 import { checkEngine } from "./engine.ts";
-import { execInContainer } from "./exec.ts";
+import { attendExec, execInContainer } from "./exec.ts";
 import { type EngineAddress, findEngine } from "./find-engine.ts";
 import { readImageFile } from "./image-file.ts";
 import { findImage, pullImage } from "./images.ts";
@@ -123,6 +131,8 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
     workers: named(workersOf(observe, apply, wait, named(layers))),
     engine: named({
       images: named(images),
+      attend: (container: string, command: string[], attended: Attended) =>
+        attendExec(docker, container, command, attended),
       strangers: (instance: InstanceName) => strangersOf(docker, instance),
       seesFolder: (folder: string, labels: PartLabels) => seesFolder(docker, folder, labels),
     }),

@@ -1,0 +1,120 @@
+// sett shell: a shell in a container like that of a grant.
+import { exitCodes, SettError } from "../../../lib/model/errors.ts";
+import { inputFile, readyMark } from "../../../lib/model/examination.ts";
+import { type Examination, openExamination, readReport } from "../examine/open-examination.ts";
+import { type Prepared, prepareExamination } from "../examine/prepare-examination.ts";
+import { openSession } from "../instance/session.ts";
+import { asArgument, fileArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { rawTerminal } from "../terminal/raw-terminal.ts";
+import type { Shell } from "../terminal/shell.ts";
+
+const shellCommand = ["/cub/cub", "--examine-shell"];
+
+export const shell = defineCommand({
+  name: "shell",
+  description: "open a shell where a grant was worked on, to see why it failed",
+  details: [
+    "The container has the image of that grant, its commit as a working copy of its own, and its cage: user, network and",
+    `limits of the agent. The input of the command is in ${inputFile}. It has no way to the blackboard, to models and to`,
+    "other agents, and goes when the shell ends: copy what you want to keep. The goal stays as it is, and the log has who",
+    "has looked. Command, environment and limits are those that sett.yml has now. The exit code is that of the shell.",
+    "Without a terminal the shell reads its commands from stdin.",
+  ].join("\n"),
+  args: {
+    grant: {
+      type: "positional",
+      required: true,
+      description: "what the grant has led to, or its claim; 6 or more characters are enough",
+    },
+    agent: {
+      type: "string",
+      valueHint: "AGENT",
+      description: "of a claim with several grants: whose",
+    },
+    image: {
+      type: "string",
+      valueHint: "IMAGE",
+      description: "another image than that of the grant",
+    },
+    secrets: { type: "boolean", description: "with the secrets of the agent" },
+    as: asArgument,
+    file: fileArgument,
+    name: nameArgument,
+  },
+  examples: ["sett shell 5c0ffee1", "echo 'make test' | sett shell 5c0ffee1"],
+  endsItself: true,
+  isOfThisMachine: true,
+  async run(args, around) {
+    await using session = await openSession(around, args.name);
+    const actor = await session.actor(args.as);
+    const prepared = await prepareExamination(session, args, "shell", around);
+    const { place, found, examined } = prepared;
+    const { grant, claim, result } = found;
+    await using examination = await openExamination(place, examined);
+    await untilReady(prepared, examination, around);
+    await session.board.logEvent(
+      {
+        type: "grant_examined",
+        ...{ goal_id: claim.goal_id, claim_id: claim.id, agent: grant.agent },
+        ...(result !== undefined && { artefact_id: result.id }),
+        data: { attempt: grant.attempt, how: "shell" },
+      },
+      actor,
+    );
+    sayWhatIsThere(prepared, around);
+    return await runShell(prepared, examination, around);
+  },
+});
+
+/** Throws `command-failed` where the workspace could not be made, and `interrupted`. */
+async function untilReady(
+  { place: { runtime } }: Prepared,
+  { container }: Examination,
+  { interrupted }: Shell,
+): Promise<void> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([interrupted, over.signal]);
+  for await (const { line } of runtime.observe.logs(container, { follow: true, signal })) {
+    if (line !== readyMark) continue;
+    over.abort();
+    return;
+  }
+  if (interrupted.aborted) throw new SettError("interrupted", "Interrupted.");
+  const report = await readReport(runtime, container);
+  const reason = report.outcome === "refused" ? report.reason : "The workspace was not made.";
+  throw new SettError("command-failed", reason);
+}
+
+function sayWhatIsThere({ examined }: Prepared, { messages }: Shell): void {
+  const { command, model, workspace } = examined.agent;
+  const line = command.join(" ");
+  if (line !== "") messages.note(`The command was: ${line} < ${inputFile}`);
+  if (model !== undefined) messages.note("No model is there: nothing is paid for.");
+  if (workspace.prepare !== undefined)
+    messages.note(`What it began with is not there: ${workspace.prepare.run}`);
+}
+
+async function runShell(
+  { place: { runtime } }: Prepared,
+  { container, remove }: Examination,
+  around: Shell,
+): Promise<number> {
+  // It ends the shell as well.
+  const end = () => void remove().catch(() => undefined);
+  around.interrupted.addEventListener("abort", end, { once: true });
+  try {
+    using terminal = rawTerminal(around);
+    return await runtime.engine.attend(container, shellCommand, {
+      input: around.stdin(),
+      onOutput: (stream, bytes) =>
+        (stream === "stdout" ? around.out : around.err).writeBytes(bytes),
+      terminal,
+    });
+  } catch (error) {
+    if (around.interrupted.aborted) return exitCodes.interrupted;
+    throw error;
+  } finally {
+    around.interrupted.removeEventListener("abort", end);
+  }
+}

@@ -1,0 +1,85 @@
+// What a look at a grant gets of the agent's own plan: its image, its cage and its way to hosts
+// outside, and nothing that leads to the blackboard, to models, or to the commits of others. Pure.
+import { dockerTranslation } from "../../../lib/runtime/docker/translate.ts";
+import { labelsFor } from "../../../lib/runtime/labels.ts";
+import type { ExaminationNames } from "../../../lib/runtime/names.ts";
+import type { Need, PartPlan, PlannedPart } from "../../../lib/runtime/part-plan.ts";
+
+/** `rerun`: its command runs again. `shell`: a person types. */
+export type How = "rerun" | "shell";
+
+const workspaceFolder = "/workspace";
+const exchangeVariable = "SETT_EXCHANGE_DIR";
+const examination = { component: "examination" } as const;
+
+/** `withSecrets`: those of the agent. */
+export function examinationPlan(
+  agent: PartPlan,
+  { names, withSecrets }: { names: ExaminationNames; withSecrets: boolean },
+): PartPlan {
+  const exchange = exchangeOf(agent.needs);
+  const secrets = withSecrets ? [] : ["SETT_SECRETS", "SETT_SECRETS_DIR"];
+  const env = Object.entries(agent.env).filter(([name]) => !secrets.includes(name));
+  const { registration: _, ...plan } = agent;
+  return {
+    ...plan,
+    name: names.container,
+    labels: labelsFor(agent.labels, examination),
+    env: {
+      ...Object.fromEntries(env),
+      ...(exchange !== undefined && { [exchangeVariable]: exchange }),
+    },
+    needs: [
+      ...agent.needs.flatMap((need) => partOf(need, { names, withSecrets })),
+      // It publishes into a folder that goes with it.
+      ...(exchange === undefined
+        ? []
+        : [{ kind: "shelf", name: names.results, of: examination, target: exchange } as const]),
+    ],
+  };
+}
+
+function exchangeOf(needs: readonly Need[]): string | undefined {
+  return needs
+    .flatMap((need) => (need.kind === "store" ? need.folders : []))
+    .find(({ variable }) => variable === exchangeVariable)?.target;
+}
+
+function partOf(
+  need: Need,
+  { names, withSecrets }: { names: ExaminationNames; withSecrets: boolean },
+): Need[] {
+  switch (need.kind) {
+    case "cub":
+    case "tmpfs":
+      return [need];
+    case "volume":
+      return withSecrets ? [need] : [];
+    case "shelf":
+      return need.target === workspaceFolder
+        ? [{ kind: "shelf", name: names.workspace, of: examination, target: need.target }]
+        : [];
+    case "reach":
+      return need.door === "egress" ? [need] : [];
+    case "store": {
+      const folders = need.folders.filter(({ variable }) => variable === "SETT_OBJECTS_DIR");
+      return [{ ...need, folders }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The container of such a plan, and the volumes that it needs. */
+export function examinationPart(
+  plan: PartPlan,
+  how: How,
+  cub: { tag: string; id: string },
+): PlannedPart {
+  const translation = dockerTranslation({ cub, socket: undefined, isNear: true });
+  const [part] = translation.parts([plan]);
+  if (part === undefined) throw new Error("An examination is a part.");
+  const { spec, ...planned } = part.planned;
+  const entrypoint = [...(spec.entrypoint ?? []), "--examine", how];
+  return { ...planned, spec: { ...spec, entrypoint, healthcheck: "none", restart: "no" } };
+}

@@ -1,0 +1,65 @@
+// Which image an agent had when it began a grant: its registration is on record, with each change.
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
+import type { EngineRuntime, ImageInfo } from "../../../lib/runtime/port.ts";
+
+const eventsAtOnce = 1_000;
+
+/** `wanted`: of a person, in its place. `isRecorded`: it is the one of the grant. */
+export type GrantImage = ImageInfo & { tag: string; isRecorded: boolean };
+
+/** Throws `image-not-found`, with what would bring it. */
+export async function findImageOf(
+  board: PersonBlackboard,
+  runtime: EngineRuntime,
+  { agent, startedAt, wanted }: { agent: AgentName; startedAt: string; wanted: string | undefined },
+): Promise<GrantImage> {
+  const { images } = runtime.engine;
+  const recorded = await recordedImage(board, agent, startedAt);
+  if (wanted !== undefined) {
+    const other = await images.find(wanted);
+    if (other === undefined)
+      throw new SettError("image-not-found", `The Docker Engine has no image ${wanted}.`);
+    const isRecorded = [other.id, other.digest].includes(recorded);
+    return { ...other, tag: other.id, isRecorded };
+  }
+  if (recorded === undefined)
+    throw new SettError("image-not-found", `The record has no image of ${agent}.`, {
+      hint: "Name one: --image IMAGE",
+    });
+  const found = await images.find(recorded);
+  if (found !== undefined) return { ...found, tag: found.id, isRecorded: true };
+  const isBuilt = recorded.startsWith("sha256:");
+  throw new SettError(
+    "image-not-found",
+    `The image with which ${agent} worked is not on the Docker Engine any more: ${recorded}`,
+    {
+      hint: isBuilt
+        ? "It was built here, and another one has taken its place. Look with that one: --image IMAGE, as `docker images` names it."
+        : `Bring it: docker pull ${recorded}`,
+    },
+  );
+}
+
+/** The last one before that time; an older one may have left the log. */
+async function recordedImage(
+  board: PersonBlackboard,
+  agent: AgentName,
+  startedAt: string,
+): Promise<string | undefined> {
+  const before = Date.parse(startedAt);
+  for (let from: string | undefined; ; ) {
+    const events = await board.readEventsBefore(from, eventsAtOnce);
+    for (const { type, agent: of, time, data } of events) {
+      if (type !== "agent_registered" || of !== agent || Date.parse(time) > before) continue;
+      const image = String(data?.image ?? "");
+      return image === "" ? undefined : image;
+    }
+    const last = events.at(-1);
+    if (last === undefined) break;
+    from = last.id;
+  }
+  const registered = (await board.listAgents()).find(({ name }) => name === agent);
+  return registered?.image === "" ? undefined : registered?.image;
+}

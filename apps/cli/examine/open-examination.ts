@@ -1,0 +1,197 @@
+// Opens a container for a look at a grant, and removes all of it again (docs/guides/failures.md).
+import { randomBytes } from "node:crypto";
+import { dirname, resolve } from "node:path";
+import { readConfig } from "../../../lib/config/read-config.ts";
+import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import {
+  type ExaminationOrder,
+  ExaminationReport,
+  orderFile,
+  reportMark,
+} from "../../../lib/model/examination.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
+import { examinationNames } from "../../../lib/runtime/names.ts";
+import type { EngineRuntime, InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
+import { findConfig } from "../program/config-path.ts";
+import type { PlanInput } from "../services/input.ts";
+import { Progress } from "../terminal/progress.ts";
+import type { Shell } from "../terminal/shell.ts";
+import { usersOf } from "../up/hosts/host.ts";
+import { prepareCarrier } from "../up/images/images.ts";
+import { agentPlan } from "../up/plan/agent-plan.ts";
+import { examinationPart, examinationPlan, type How } from "./examination-plan.ts";
+import type { GrantImage } from "./image-of-grant.ts";
+
+/** Its last lines have all that the cub says of it. */
+const reportLines = 1_000;
+
+/** `remove`: as when it is disposed of; a repeat is fine. */
+export type Examination = AsyncDisposable & { container: string; remove: () => Promise<void> };
+
+type Place = {
+  runtime: EngineRuntime;
+  repository: HostRepository;
+  parts: InstanceParts;
+  shell: Shell;
+};
+
+/** `agent`: as sett.yml has it. `isPrepared`: its workers begin with more than the commit. */
+export type Examined = {
+  order: ExaminationOrder;
+  image: GrantImage;
+  config: SettConfig;
+  agent: AgentConfig;
+  how: How;
+  withSecrets: boolean;
+};
+
+/** Throws `usage` where no Engine has the instance, or its containers reach commits otherwise. */
+export function requireExaminable(runtime: Runtime, parts: InstanceParts): EngineRuntime {
+  const { engine } = runtime;
+  if (engine === undefined)
+    throw new SettError(
+      "usage",
+      `${parts.instance} does not run in containers of a Docker Engine: a grant is looked at in a container alone.`,
+      { hint: "What its command has printed: `sett unearth ID --streams`" },
+    );
+  if (parts.containers.some(({ labels }) => labels.component === "packs"))
+    throw new SettError(
+      "usage",
+      `${parts.instance} gives its agents commits by the service of packs (\`services.packs\`): no container can be made for a look at one.`,
+      { hint: "What its command has printed: `sett unearth ID --streams`" },
+    );
+  return { ...runtime, engine };
+}
+
+/** Throws `config-invalid`, and `usage` where sett.yml does not have the agent. */
+export async function readAgentOf(
+  { registration: { name } }: ExaminationOrder,
+  file: string | undefined,
+  shell: Shell,
+): Promise<{ config: SettConfig; agent: AgentConfig; folder: string }> {
+  const found = await findConfig(shell, file);
+  const { config } = await readConfig(found.file, shell.env, { withoutKeys: true });
+  const agent = config.agents.find((one) => one.name === name);
+  const folder = dirname(resolve(shell.cwd, found.file));
+  if (agent !== undefined) return { config, agent, folder };
+  throw new SettError("usage", `${found.file} has no agent ${name} any more.`, {
+    hint: "Its cage is made from there. Name a file that has it: --file FILE",
+  });
+}
+
+/** Makes the container, and starts it. Leaves nothing behind where that fails. */
+export async function openExamination(place: Place, examined: Examined): Promise<Examination> {
+  const { runtime, shell } = place;
+  const { order } = examined;
+  const { spec, volumes } = await planOf(place, examined);
+  const { name: container, user: owner = { uid: 0, gid: 0 } } = spec;
+  // Only what is its own: the rest is the instance's, and is there.
+  const own = volumes.filter(({ labels }) => labels.component === "examination");
+  requireVolumes(spec, [...place.parts.volumes, ...own]);
+  const removeAll = async () => {
+    await runtime.apply.remove(container);
+    for (const { name } of own) await runtime.apply.removeVolume(name);
+  };
+  let removed: Promise<void> | undefined;
+  // An interruption and the end of the command may both ask for it.
+  const remove = () => {
+    removed ??= removeAll();
+    return removed;
+  };
+  try {
+    for (const volume of own) await runtime.apply.makeVolume(volume);
+    const [workspace] = own;
+    if (workspace === undefined) throw new Error("An examination has a workspace.");
+    const files = orderFiles(order);
+    const signal = shell.interrupted;
+    await runtime.apply.writeFiles(workspace.name, files, { owner, signal });
+    signal.throwIfAborted();
+    await runtime.apply.start(spec);
+  } catch (error) {
+    await remove().catch(() => undefined);
+    throw error;
+  }
+  return { container, remove, [Symbol.asyncDispose]: remove };
+}
+
+/** The Engine would make one that is missing, with nothing in it. */
+function requireVolumes(spec: ContainerSpec, there: readonly { name: string }[]): void {
+  const missing = spec.mounts.find(
+    (mount) => mount.kind === "volume" && !there.some(({ name }) => name === mount.volume),
+  );
+  if (missing === undefined) return;
+  throw new SettError("not-ready", `What an agent has at ${missing.target} is not there.`, {
+    hint: "Another version of Sett, or of sett.yml, has started the agents: sett up",
+  });
+}
+
+async function* orderFiles(order: ExaminationOrder) {
+  const bytes = new TextEncoder().encode(JSON.stringify(order));
+  const content = (async function* () {
+    yield bytes;
+  })();
+  yield { path: orderFile, size: bytes.length, content };
+}
+
+async function planOf(place: Place, { image, config, agent, how, ...more }: Examined) {
+  const { runtime, repository, parts, shell } = place;
+  const { instance } = parts;
+  const machine = await runtime.observe.check();
+  using progress = new Progress(shell.err);
+  const { version, interrupted: signal } = shell;
+  const cub = await prepareCarrier({ runtime, version, progress, signal });
+  const labels = parts.containers.find(({ labels: { id } }) => id !== undefined)?.labels;
+  if (labels?.id === undefined)
+    throw new SettError("not-ready", `${instance} is not up.`, { hint: "Start it: sett up" });
+  const input: PlanInput = {
+    ...{ instance, id: labels.id, workspace: labels.workspace, version, config, machine },
+    registrations: [],
+    repository: {
+      foldersFor: (reader) => repository.exchange(instance).foldersFor(reader),
+      user: usersOf(machine, repository).user,
+    },
+    images: { orchestrator: image, agents: new Map([[agent.name, image]]) },
+    // It has no way to Redis.
+    password: "",
+    isLayered: false,
+  };
+  const { name, role } = agent;
+  const kind = { component: "agent", agent: name, role } as const;
+  const own = { instance, workspace: labels.workspace, version, id: labels.id };
+  const plan = examinationPlan(agentPlan(input, agent, { ...own, ...kind }), {
+    names: namesFor(instance),
+    withSecrets: more.withSecrets,
+  });
+  return examinationPart(plan, how, { tag: cub.tag, id: cub.id });
+}
+
+function namesFor(instance: InstanceName) {
+  return examinationNames(instance, randomBytes(6).toString("hex"));
+}
+
+/**
+ * The cub's report, once the container has ended. Throws `command-failed` with its last lines where
+ * it has left none.
+ */
+export async function readReport(
+  { observe }: Pick<Runtime, "observe">,
+  container: string,
+): Promise<ExaminationReport> {
+  const pieces: string[] = [];
+  const others: string[] = [];
+  for await (const { line } of observe.logs(container, { tail: reportLines })) {
+    const [, piece] = line.startsWith(reportMark) ? line.split(" ").slice(1) : [];
+    if (piece === undefined) others.push(line);
+    else pieces.push(piece);
+  }
+  if (pieces.length > 0)
+    return ExaminationReport.parse(
+      JSON.parse(Buffer.from(pieces.join(""), "base64").toString("utf8")),
+    );
+  throw new SettError("command-failed", "The container has ended without a report.", {
+    hint: others.slice(-5).join("\n"),
+  });
+}

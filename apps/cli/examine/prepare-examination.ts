@@ -1,0 +1,91 @@
+// Reads all that a look at a grant begins with: the grant, its inputs, its image and its cage.
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { CommitHash } from "../../../lib/model/ids.ts";
+import type { EngineRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
+import { fetchResults, readResults } from "../instance/fetch-results.ts";
+import { gitOf } from "../instance/packs-place.ts";
+import { runtimeOf } from "../instance/runtimes.ts";
+import type { Session } from "../instance/session.ts";
+import type { Shell } from "../terminal/shell.ts";
+import type { How } from "./examination-plan.ts";
+import { type ExaminedGrant, findGrant } from "./find-grant.ts";
+import { findImageOf } from "./image-of-grant.ts";
+import { type Examined, readAgentOf, requireExaminable } from "./open-examination.ts";
+import { readExaminationOrder } from "./read-order.ts";
+
+type Wanted = {
+  grant: string;
+  agent: string | undefined;
+  file: string | undefined;
+  image: string | undefined;
+  secrets: boolean;
+};
+
+export type Prepared = {
+  place: { runtime: EngineRuntime; parts: InstanceParts; repository: HostRepository; shell: Shell };
+  found: ExaminedGrant;
+  examined: Examined;
+};
+
+/**
+ * Says what a person should know of it beforehand. Throws as each of its parts; `git-failed` where
+ * a commit is not to be had.
+ */
+export async function prepareExamination(
+  session: Session,
+  { grant, agent: named, file, image: wanted, secrets }: Wanted,
+  how: How,
+  shell: Shell,
+): Promise<Prepared> {
+  const { board, place } = session;
+  const { suggest, messages } = shell;
+  const runtime = await runtimeOf(shell, place.instance);
+  const parts = await runtime.observe.parts(place.instance);
+  const engine = requireExaminable(runtime, parts);
+  const found = await findGrant(board, { grant, agent: named }, suggest);
+  const order = await readExaminationOrder(board, found, suggest);
+  const { config, agent, folder } = await readAgentOf(order, file, shell);
+  if (config.services.reach === "tls")
+    throw new SettError(
+      "usage",
+      "Agents reach services by TLS here (`services.reach`): no container can be made for a look at a grant.",
+    );
+  const repository = await HostRepository.open(place.workspace || folder, gitOf(shell));
+  const commits = [order.base, order.recorded].filter((one) => one !== undefined);
+  if (agent.workspace.mode !== "none" && commits.length > 0) {
+    await fetchResults(shell, place.workspace, () => readResults(board), "count");
+    await requireCommits(repository, commits);
+    await repository.exchange(place.instance).show(commits);
+  }
+  const { grant: of } = found;
+  const image = await findImageOf(board, engine, {
+    ...{ agent: of.agent, startedAt: of.started_at, wanted },
+  });
+  if (!image.isRecorded) messages.note("The image is another one than that of the grant.");
+  const { result } = found;
+  const isOlder =
+    result !== undefined &&
+    "artefact_ids" in of &&
+    !of.artefact_ids.includes(result.id) &&
+    result.structural_type === "Failure";
+  if (isOlder)
+    messages.note(
+      `${shortId(result.id)} is of an earlier attempt: the inputs are those of attempt ${of.attempt}.`,
+    );
+  if (agent.secrets.length > 0 && !secrets)
+    messages.note("The secrets of the agent are not there: --secrets brings them.");
+  const examined = { order, image, config, agent, how, withSecrets: secrets };
+  return { place: { runtime: engine, parts, repository, shell }, found, examined };
+}
+
+async function requireCommits(repository: HostRepository, commits: readonly CommitHash[]) {
+  for (const commit of commits)
+    if (!(await repository.hasCommit(commit)))
+      throw new SettError(
+        "git-failed",
+        `Commit ${commit.slice(0, 12)} of the grant is not in this repository any more.`,
+        { hint: "A clone that has it, or `sett restore` of a backup, brings it: git fetch CLONE" },
+      );
+}

@@ -1,0 +1,91 @@
+import { expect, test } from "bun:test";
+import {
+  examinationPart,
+  examinationPlan,
+} from "../../../../../apps/cli/examine/examination-plan.ts";
+import { agentPlan } from "../../../../../apps/cli/up/plan/agent-plan.ts";
+import type { SettConfig } from "../../../../../lib/model/config.ts";
+import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { examinationNames, isNameOf } from "../../../../../lib/runtime/names.ts";
+import { sampleConfig, sampleInput, samplePlan } from "../../../../support/cli/sample-plan.ts";
+
+const config = sampleConfig(
+  `version: '1.0'
+secrets: { token: { environment: TOKEN } }
+agents:
+  coder:
+    image: some/image:1
+    command: [/app/run.sh]
+    workspace: { mode: rw }
+    secrets: [{ name: token, variable: NPM_TOKEN }]
+    egress: [registry.example.org]
+    resources: { limits: { memory: 512M, pids: 77, disk: 1G } }
+`,
+  { TOKEN: "x" },
+);
+
+const names = examinationNames(InstanceName.parse("demo"), "0123456789ab");
+
+function partsOf(of: SettConfig, withSecrets = false) {
+  const [agent] = of.agents;
+  if (agent === undefined) throw new Error("It has an agent.");
+  const input = sampleInput(of);
+  const labels = { instance: input.instance, workspace: input.workspace, version: "1", id: "0.1" };
+  const kind = { component: "agent", agent: agent.name, role: agent.role } as const;
+  const plan = examinationPlan(agentPlan(input, agent, { ...labels, ...kind }), {
+    names,
+    withSecrets,
+  });
+  const part = examinationPart(plan, "rerun", { tag: "sett/cub:1.2.3", id: "sha256:1" });
+  return { part, usual: samplePlan(of).agents[0]?.spec };
+}
+
+test("a look at a grant is confined and limited as the agent is", () => {
+  const { part, usual } = partsOf(config);
+  const { user, network, capabilities, isRootReadOnly, systemCalls, pidsLimit } = usual ?? {};
+  expect(part.spec).toMatchObject({ user, network, capabilities, isRootReadOnly, systemCalls });
+  expect(part.spec.pidsLimit).toBe(pidsLimit as number);
+  expect(part.spec.resources).toEqual(usual?.resources as never);
+  expect(part.spec.env.SETT_CAGE).toBe(usual?.env.SETT_CAGE as string);
+  expect(part.spec.env.SETT_DISK_LIMIT).toBe(usual?.env.SETT_DISK_LIMIT as string);
+});
+
+test("a look at a grant has no way to Redis, to the recorder or to the exchange, and no secret", () => {
+  const { part, usual } = partsOf(config);
+  const env = JSON.stringify(part.spec.env);
+  for (const name of ["REDIS_URL", "SETT_LOGIN", "SETT_RECORDER_URL", "SETT_SECRETS"]) {
+    expect(Object.keys(usual?.env ?? {})).toContain(name);
+    expect(Object.keys(part.spec.env)).not.toContain(name);
+  }
+  expect(env).not.toContain("secret");
+  expect(part.spec.entrypoint).toEqual(["/cub/cub", "--examine", "rerun"]);
+  expect(part.spec.mounts.map((mount) => `${mount.kind} ${mount.target}`).toSorted()).toEqual([
+    "bind /git/objects",
+    "tmpfs /tmp",
+    "volume /cub",
+    "volume /git/exchange",
+    "volume /run/sett/egress",
+    "volume /workspace",
+  ]);
+  const writable = part.spec.mounts.flatMap((mount) =>
+    "access" in mount && mount.access === "rw" && mount.kind === "volume" ? [mount.volume] : [],
+  );
+  expect(writable.toSorted()).toEqual([names.workspace, names.results].toSorted());
+});
+
+test("it has the secrets of the agent where a person says so", () => {
+  const { part } = partsOf(config, true);
+  expect(part.spec.env).toHaveProperty("SETT_SECRETS");
+  expect(part.spec.mounts.map(({ target }) => target)).toContain("/run/secrets");
+});
+
+test("its container and its volumes have names of their own, which are Sett's", () => {
+  const { part } = partsOf(config);
+  const { labels, name } = part.spec;
+  expect(labels.component).toBe("examination");
+  const own = part.volumes.filter((volume) => volume.labels.component === "examination");
+  expect(own.map((volume) => volume.name)).toEqual([names.workspace, names.results]);
+  for (const each of [name, ...own.map((volume) => volume.name)])
+    expect(isNameOf(labels, each)).toBe(true);
+  expect(isNameOf(labels, "sett-demo-examine")).toBe(false);
+});
