@@ -24,7 +24,7 @@ export const EventType = z.enum([
   "agent_replaced",
   /** An agent is no longer registered. */
   "agent_removed",
-  /** An orchestrator has acquired the leader lease. Data: `holder`, `epoch`. */
+  /** An orchestrator has acquired the leader lease. Data: `holder`, `epoch`, `version` of Sett. */
   "orchestrator_started",
   /**
    * An artefact is on the blackboard. Data: `structural_type`, `type`, `version`, `role`,
@@ -74,13 +74,15 @@ export const EventType = z.enum([
    */
   "grant_queued",
   /**
-   * A cub has begun its work. Data: `phase`, `attempt`, and `taken_before_pause` where the instance
-   * is paused meanwhile.
+   * A cub has begun its work. Data: `phase`, `attempt`; `inputs`, the ids of what its command gets
+   * beside the artefact (the first 32; of more, `inputs_left_out` and `inputs_sha256`, the digest
+   * of all), and `base_commit`; and `taken_before_pause` where the instance is paused meanwhile.
    */
   "grant_started",
   /**
    * The grant's result is stored. Data: `phase`, `attempt`, and `rejects` where it is a Review that
-   * does not approve.
+   * does not approve. Here and in the next one: `stdin`, the digest of what the command was given,
+   * and `stdout` and `stderr`, of what it printed beside its answer, where that is kept.
    */
   "grant_done",
   /** The attempt has failed; the event names its Failure. Data: `phase`, `attempt`, `reason`. */

@@ -4,6 +4,7 @@ import { z } from "zod";
 
 /** A SHA-256 in hexadecimal. */
 export const Digest = z.string().regex(/^[0-9a-f]{64}$/);
+export type Digest = z.infer<typeof Digest>;
 
 /**
  * `digest`: of the kept bytes. `bytes`: how many were printed. `left_out`: how many of them are not

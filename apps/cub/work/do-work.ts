@@ -1,6 +1,7 @@
 // The work of an accepted grant: a clean container → working copy → command → its outcome → commit
 // → the artefact to post.
 
+import { createHash } from "node:crypto";
 import type { GrantResult } from "../../../lib/blackboard/port/grants.ts";
 import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { commitsOnRecord } from "../../../lib/core/base-commit.ts";
@@ -78,10 +79,24 @@ async function workOn(
   // has the attempt made again.
   const lane = deps.lane && { ...deps.lane, tip: await tipOf(deps, deps.lane, signal) };
   await prepareWorkingCopy(deps, task, { ...inputs, tip: lane?.tip }, signal);
-  const outcome = await runTool(deps, task, { ...inputs, lane }, signal);
+  const stdin = stdinOf(task, inputs);
+  const outcome = await runTool(deps, task, { ...inputs, lane, stdin }, signal);
   const output = deps.outputs?.keep(task.claim.goal_id, printedBeside(outcome));
   const ended = await resultOf(deps, task, inputs, outcome);
-  return output === undefined ? ended : { ...ended, output };
+  const digest = createHash("sha256").update(stdin).digest("hex");
+  return { ...ended, stdin: digest, ...withoutUndefined({ output }) };
+}
+
+/** The words of the tool contract. */
+function stdinOf({ claim, grant }: Task, inputs: TaskInputs): string {
+  return formatToolInput({
+    claim_type: phaseTable[grant.phase].bid,
+    claim_id: claim.id,
+    target_artefact: inputs.target,
+    context_chain: inputs.contextChain,
+    additional_context: inputs.additionalContext,
+    ...(claim.pieces && { pieces: claim.pieces }),
+  });
 }
 
 /** A Redis that is away for a moment fails no work. */
@@ -201,7 +216,10 @@ function inputIds({ target, contextChain, additionalContext }: TaskInputs): Set<
 async function runTool(
   deps: WorkDeps,
   { claim, grant }: Task,
-  inputs: TaskInputs & { lane: (LaneSettings & { tip: CommitHash | undefined }) | undefined },
+  inputs: TaskInputs & {
+    lane: (LaneSettings & { tip: CommitHash | undefined }) | undefined;
+    stdin: string;
+  },
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const { metrics, registration } = deps;
@@ -209,14 +227,6 @@ async function runTool(
   const log = deps.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id, logical_id });
   const command = commandText(deps.command);
   const timeoutMs = registration.current.timeout_ms;
-  const stdin = formatToolInput({
-    claim_type: phaseTable[grant.phase].bid,
-    claim_id: claim.id,
-    target_artefact: inputs.target,
-    context_chain: inputs.contextChain,
-    additional_context: inputs.additionalContext,
-    ...(claim.pieces && { pieces: claim.pieces }),
-  });
   log.info("Executing tool", {
     phase: grant.phase,
     attempt: grant.attempt,
@@ -231,7 +241,7 @@ async function runTool(
     source: deps.worker,
   };
   const variables = inputs.lane && laneVariables(inputs.lane);
-  const order = { stdin, timeoutMs, signal, ...(variables && { variables }) };
+  const order = { stdin: inputs.stdin, timeoutMs, signal, ...(variables && { variables }) };
   const printed = await runLive(deps, { claim, grant }, order);
   const judged = judgeOutcome(printed, granted, { timeoutMs, masker: deps.secrets?.masker() });
   const { network } = deps;

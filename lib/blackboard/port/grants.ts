@@ -3,7 +3,7 @@
 import type { Artefact } from "../../model/artefact.ts";
 import type { Claim, Grant, RunningGrant } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, CommitHash } from "../../model/ids.ts";
-import type { KeptOutput } from "../../model/kept-output.ts";
+import type { Digest, KeptOutput } from "../../model/kept-output.ts";
 import type { FileCount } from "../../model/preparing.ts";
 import type { ReadOn } from "./artefacts.ts";
 import type { ClaimBoard, ClaimCommit } from "./claims.ts";
@@ -11,10 +11,12 @@ import type { Refused } from "./refused.ts";
 
 /**
  * The result of a run of an agent's command. The runner chooses the ids before the first try, so
- * that a repeat is known as one. `output`: what the command has printed beside it.
+ * that a repeat is known as one. `output`: what the command has printed beside it. `stdin`: the
+ * digest of what it was given.
  */
 export type GrantResult = {
   output?: KeptOutput;
+  stdin?: Digest;
 } /** `pieces`: where the artefact is a list; they are stored with it, or it is not. */ & (
   | { outcome: "done"; artefact: Artefact; pieces?: Artefact[] }
   /**

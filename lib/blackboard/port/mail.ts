@@ -4,7 +4,7 @@ import { Artefact } from "../../model/artefact.ts";
 import { BidWord } from "../../model/bid.ts";
 import { ProcessMark } from "../../model/claim.ts";
 import { ArtefactId, ClaimId, CommitHash } from "../../model/ids.ts";
-import { KeptOutput } from "../../model/kept-output.ts";
+import { Digest, KeptOutput } from "../../model/kept-output.ts";
 import { maxPieces, Piece } from "../../model/pieces.ts";
 
 const attempt = z.int().min(1);
@@ -34,8 +34,8 @@ const MailedArtefact = Artefact.extend({ source_artefacts: z.array(ArtefactId).m
   .required({ type: true, payload: true });
 export type MailedArtefact = z.infer<typeof MailedArtefact>;
 
-/** `output`: what the command has printed, by digest. */
-const printed = { output: KeptOutput.optional() };
+/** By digest: what the command has printed, and what it was given. */
+const streams = { output: KeptOutput.optional(), stdin: Digest.optional() };
 
 /** A piece of a list; all else about it is as the record has it. */
 const MailedPiece = z.strictObject({
@@ -48,19 +48,19 @@ const MailedResult = z.discriminatedUnion("outcome", [
   z.strictObject({
     outcome: z.literal("done"),
     artefact: MailedArtefact,
-    ...printed,
+    ...streams,
     pieces: z.array(MailedPiece).min(1).max(maxPieces).optional(),
   }),
   z.strictObject({
     outcome: z.literal("asked"),
     artefact: MailedArtefact,
-    ...printed,
+    ...streams,
     base: CommitHash.optional(),
   }),
   z.strictObject({
     outcome: z.literal("failed"),
     artefact: MailedArtefact,
-    ...printed,
+    ...streams,
     reason: z.string().optional(),
     failureType: z.string().max(200).optional(),
   }),

@@ -2,6 +2,7 @@
 import type { Artefact } from "../../model/artefact.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { laneMoveOf } from "../../model/lane.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type {
   AppliedMail,
   ClaimOfGrant,
@@ -12,12 +13,13 @@ import type {
 import { endData, endedGrant } from "../records/ended-grant.ts";
 import { grantReminderMs } from "../records/grant-reminder.ts";
 import { outputData } from "../records/output-data.ts";
+import { startedData } from "../records/started-data.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Client } from "./client.ts";
 import { commitArgs } from "./commit-args.ts";
 import type { Deps } from "./deps.ts";
 import { batchSize, blockMs, followReads } from "./follow.ts";
-import { artefactRecord, grantEventData } from "./records.ts";
+import { artefactRecord } from "./records.ts";
 import { beginWorkOf } from "./work.ts";
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the members of one port, each of them short.
@@ -117,7 +119,7 @@ export function grantsOf({
           grant: textOfGrant(grant),
           lease_ms: leaseMs,
           actor: actorOf(agent, host),
-          event_data: grantEventData(grant),
+          event_data: JSON.stringify(startedData(grant)),
           mail: appliedMail(mail),
         },
       );
@@ -182,7 +184,11 @@ export function grantsOf({
           pieces: (piecesOf(result) ?? []).map(artefactRecord),
           actor: actorOf(agent, host),
           event_type: eventOfOutcome[result.outcome],
-          event_data: JSON.stringify({ ...endData(ended), ...outputData(result.output) }),
+          event_data: JSON.stringify({
+            ...endData(ended),
+            ...withoutUndefined({ stdin: result.stdin }),
+            ...outputData(result.output),
+          }),
           output: result.output && JSON.stringify(result.output),
           lane: move && { name: move.lane, onto: move.onto, commit: move.commit },
           mail: appliedMail(mail),
@@ -190,7 +196,7 @@ export function grantsOf({
             run: grant.run_id ?? "",
             grant: textOfGrant(grant),
             lease_ms: start.leaseMs,
-            event_data: grantEventData(grant),
+            event_data: JSON.stringify(startedData(grant)),
           },
           commit: commit && commitArgs(commit),
           is_unlogged: isUnlogged,

@@ -48,8 +48,3 @@ export function newClaimRecord(open: NewClaim, epoch: number): ArgumentOf<"new_c
     events: openingEvents(open).map((event) => eventRecord(event, leaderOf(epoch))),
   };
 }
-
-/** Returns the data of the events of an accepted or ended grant, as JSON. */
-export function grantEventData({ phase, attempt }: Pick<Grant, "phase" | "attempt">): string {
-  return JSON.stringify({ phase, attempt });
-}
