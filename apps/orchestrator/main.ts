@@ -96,7 +96,10 @@ async function main([argument, ...more]: string[]): Promise<void> {
   const workers = await workersOf(settings);
   const clock = systemClock;
   const orchestrator = new Orchestrator(
-    { ...settings, board, metrics, log, clock, newId: randomUUID, ...workers },
+    {
+      ...{ ...settings, version: packageJson.version },
+      ...{ board, metrics, log, clock, newId: randomUUID, ...workers },
+    },
     settings,
   );
   const app = createOrchestratorApp(orchestrator, { metrics });

@@ -95,12 +95,13 @@ export class Orchestrator {
   async #acquireLeaderLease(
     isRestarted: boolean,
   ): Promise<{ epoch: number; cursor: string } | undefined> {
-    const { board, holder, log } = this.#deps;
+    const { board, holder, version, log } = this.#deps;
     try {
       const leader = await board.acquireLeaderLease({
         holder,
         leaseMs: leaderLeaseMs,
         restarted: isRestarted,
+        version,
       });
       if (leader.outcome === "held") return leader;
       const standby = `${leader.holder} holds the leader lease`;
@@ -156,7 +157,7 @@ export class Orchestrator {
    * the epoch fences every commit.
    */
   async #renew(epoch: number, signal: AbortSignal): Promise<void> {
-    const { board, clock, holder, log } = this.#deps;
+    const { board, clock, holder, version, log } = this.#deps;
     while (!signal.aborted) {
       await sleep(alignedMs(renewEveryMs, clock.passedMs()), signal);
       if (signal.aborted) return;
@@ -165,6 +166,7 @@ export class Orchestrator {
           holder,
           leaseMs: leaderLeaseMs,
           restarted: false,
+          version,
         });
         if (leader.outcome === "held" && leader.epoch === epoch) continue;
         log.warn("Lost the leader lease", { epoch });

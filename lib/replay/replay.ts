@@ -48,6 +48,8 @@ export type Replayed = {
   due: { artefact: string; claim?: string; rules: string }[];
   /** Claims of a version that did not write what is needed. */
   unknown: string[];
+  /** The versions of Sett that have decided, each once: another one may have other rules. */
+  versions: string[];
 };
 
 /** The ids of a Failure that would be posted: its text is compared, and not its id. */
@@ -64,7 +66,7 @@ export class Replay {
   readonly #endedGoals = new Set<string>();
   readonly #result: Replayed = {
     ...{ decisions: 0, claims: 0 },
-    ...{ differences: [], due: [], unknown: [] },
+    ...{ differences: [], due: [], unknown: [], versions: [] },
   };
   /** The events of one write about one claim. */
   #group: SettEvent[] = [];
@@ -86,6 +88,7 @@ export class Replay {
       return;
     }
     if (event.type === "artefact_created") this.#store(knownArtefact(event));
+    if (event.type === "orchestrator_started") this.#noteVersion(event);
     if (event.type === "goal_ended") this.#endedGoals.add(String(event.goal_id));
     const claim = this.#claims.get(String(event.claim_id));
     if (claim === undefined) return;
@@ -122,6 +125,12 @@ export class Replay {
     const causes = this.#causes.get(String(artefact)) ?? new Set();
     this.#causes.set(String(artefact), causes);
     return causes;
+  }
+
+  #noteVersion({ data = {} }: SettEvent): void {
+    const { versions } = this.#result;
+    const version = String(data.version ?? "");
+    if (version !== "" && !versions.includes(version)) versions.push(version);
   }
 
   #store(artefact: KnownArtefact): void {

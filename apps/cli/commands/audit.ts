@@ -66,9 +66,9 @@ function countText(count: number, of: string): string {
 }
 
 function explain(
-  { decisions, claims, differences, due, unknown }: Replayed,
+  { decisions, claims, differences, due, unknown, versions }: Replayed,
   { file, isArchive }: { file: string | undefined; isArchive: boolean },
-  { messages, suggest, cwd }: Shell,
+  { messages, suggest, cwd, version }: Shell,
 ): void {
   const known = claims - unknown.length;
   const more = differences.length - maxShown;
@@ -86,8 +86,13 @@ function explain(
       `${decisions} decisions about ${known} claims were made again: each is the one on record.`,
     );
   if (more > 0) messages.note(`… ${more} more: --json shows all.`);
+  const others = versions.filter((one) => one !== version);
+  const because =
+    others.length > 0
+      ? `another version of Sett has decided (${others.map(oneLine).join(", ")}, and this is ${version})`
+      : "another version of Sett has decided";
   messages.warn(
-    `${countText(differences.length, "event")} not as the rules ask for: the record was changed, or another version of Sett has decided.`,
+    `${countText(differences.length, "event")} not as the rules ask for: the record was changed, or ${because}.`,
   );
   if (file === undefined) messages.next(`Look at such a claim: ${suggest("watch")}`);
   else messages.next(`Compare it with another copy of ${resolve(cwd, file)}`);

@@ -12,6 +12,8 @@ export type Deps = {
   board: LeaderBlackboard;
   policy: Policy;
   holder: string;
+  /** The log says which version has decided. */
+  version?: string;
   clock: Clock;
   newId: () => string;
   log: JsonLog;

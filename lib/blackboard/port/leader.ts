@@ -44,6 +44,7 @@ export interface LeaderLease {
     holder: string;
     leaseMs: number;
     restarted: boolean;
+    version?: string | undefined;
   }): Promise<
     | { outcome: "held"; epoch: number; cursor: string }
     | { outcome: "taken"; holder: string; expiresInMs: number }

@@ -289,7 +289,7 @@ export const functionTable = {
   },
   acquireLeaderLease: {
     keys: ["orchestrator", "due"],
-    args: { holder: "text", lease_ms: "number", restarted: "flag" },
+    args: { holder: "text", lease_ms: "number", restarted: "flag", version: "text?" },
     outcomes: { held: ["epoch", "cursor"], taken: ["holder", "expires_in_ms"] },
   },
   releaseLeaderLease: {

@@ -22,11 +22,12 @@ export function leaderLeaseOf({
   return {
     ...connectionsOf({ connection, user }),
 
-    async acquireLeaderLease({ holder, leaseMs, restarted }) {
+    async acquireLeaderLease({ holder, leaseMs, restarted, version }) {
       const reply = await call("acquireLeaderLease", stored, {
         holder,
         lease_ms: leaseMs,
         restarted,
+        version,
       });
       return reply.outcome === "held"
         ? { outcome: "held", epoch: Number(reply.epoch), cursor: reply.cursor }

@@ -334,7 +334,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
           at,
           "acquireLeaderLease",
           { orchestrator, due },
-          { holder: "mallory", lease_ms: 1, restarted: true },
+          { holder: "mallory", lease_ms: 1, restarted: true, version: undefined },
         ),
         call(at, "moveCursor", { orchestrator }, { epoch: 1, field: "cursor", cursor: `${far}-1` }),
         call(at, "releaseLeaderLease", { orchestrator }, { epoch: 1 }),

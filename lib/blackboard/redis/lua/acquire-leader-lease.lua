@@ -2,7 +2,7 @@
 -- holds it gets it, or a restart of that process, which has its name and another nonce. It is
 -- called every second or two, and so it also notices a clock that was set back.
 -- KEYS orchestrator, due
--- ARGS holder, lease_ms: number, restarted: flag
+-- ARGS holder, lease_ms: number, restarted: flag, version: text?
 -- Result held (epoch, cursor) | taken (holder, expires_in_ms)
 -- `restarted`: the holder's process has started anew and needs a new epoch.
 local leader_fields = { 'holder', 'epoch', 'expires_at', 'cursor', 'nonce', 'seen_at' }
@@ -44,7 +44,7 @@ local function acquire_leader_lease(keys, args)
     'expires_at', digits(now + args.lease_ms), 'cursor', cursor, 'seen_at', digits(now))
   if is_new then
     log({ type = 'orchestrator_started', actor = orchestrator_of(epoch),
-      data = object('holder', args.holder, 'epoch', epoch) })
+      data = object('holder', args.holder, 'epoch', epoch, 'version', args.version) })
   end
   return { 'held', digits(epoch), cursor }
 end

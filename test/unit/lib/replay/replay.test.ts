@@ -42,7 +42,7 @@ beforeAll(async () => {
       }),
     },
   });
-  await clan.startOrchestrator();
+  await clan.startOrchestrator({ version: "1.2.3" });
   const done = await clan.made(await clan.postGoal(), ({ type }) => type === "Done");
   await waitFor("the end of its claim", async () =>
     (await clan.events()).some(
@@ -86,7 +86,10 @@ function changeFact(of: Log, name: "registry" | "policy", change: (text: string)
 
 test("a log that came about by the rules is made again without a difference", () => {
   const { decisions, claims, ...rest } = replayed(log);
-  expect({ claims, ...rest }).toEqual({ claims: 4, differences: [], due: [], unknown: [] });
+  expect({ claims, ...rest }).toEqual({
+    ...{ claims: 4, versions: ["1.2.3"] },
+    ...{ differences: [], due: [], unknown: [] },
+  });
   expect(decisions).toBeGreaterThan(10);
 });
 
