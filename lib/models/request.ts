@@ -5,6 +5,7 @@ import type { CostlyApi } from "../model/model-call.ts";
 import { apis } from "./apis.ts";
 import { isObject, type JsonObject, memberAt, parseJson, textAt } from "./json.ts";
 import { countMembers, withMembers } from "./json-members.ts";
+import { problemOfParts } from "./part-elsewhere.ts";
 import { problemOf } from "./unbounded-request.ts";
 
 export type ModelRequest = {
@@ -60,7 +61,11 @@ export function readRequest(api: CostlyApi, body: Uint8Array): ReadRequest {
     };
   if (countMembers(json) !== scan.names)
     return { problem: "An object in the request has a member twice." };
-  const problem = wrongCount(api, json) ?? problemOf(json) ?? apis[api].problemOf?.(json);
+  const problem =
+    wrongCount(api, json) ??
+    problemOf(json) ??
+    problemOfParts(json, apis[api].conversation) ??
+    apis[api].problemOf?.(json);
   if (problem !== undefined) return { problem };
   return { request: { api, body, text, json, members, ...sizesIn(api, json) } };
 }

@@ -96,8 +96,7 @@ export function amountsOf(
 
 /**
  * Whether the input of later requests may be reckoned from this one: the provider must have counted
- * all that the request has, and a part that both have must be the same for both. Tools that are
- * deferred count once they are used; what is behind a link may change.
+ * all that the request has. Tools that are deferred count once they are used.
  */
 export function isCountable({ json }: ModelRequest): boolean {
   if (
@@ -106,29 +105,13 @@ export function isCountable({ json }: ModelRequest): boolean {
     )
   )
     return false;
-  return !hasDeferredTool(json) && !hasLinkedPart(json);
+  return !hasDeferredTool(json);
 }
 
 function hasDeferredTool(json: unknown): boolean {
   const tools = memberAt(json, "tools");
   if (!Array.isArray(tools)) return false;
   return tools.some((tool) => Boolean(memberAt(tool, "defer_loading")) || hasDeferredTool(tool));
-}
-
-function hasLinkedPart(json: unknown): boolean {
-  for (const part of partsIn(json)) {
-    const values = Object.values(part).flatMap((value) =>
-      isObject(value) ? Object.values(value) : value,
-    );
-    if (
-      values.some(
-        (value) =>
-          typeof value === "string" && /^\s*(?:https?|ftp|gs|s3):/i.test(value.slice(0, 100)),
-      )
-    )
-      return true;
-  }
-  return false;
 }
 
 function wholeInput(request: ModelRequest): number {

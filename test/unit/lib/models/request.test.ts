@@ -216,3 +216,113 @@ test.each([
 ] as const)("%s with %o is passed on", (api, body) => {
   expect(read(JSON.stringify(body), api)).toMatchObject({ request: { api } });
 });
+
+const addressed = (content: object) => ({ messages: [{ role: "user", content: [content] }] });
+const source = (of: object) => addressed({ type: "image", source: of });
+
+test.each([
+  ["chat", addressed({ type: "image_url", image_url: { url: "https://example.org/?secret" } })],
+  ["chat", addressed({ type: "image_url", image_url: " HTTPS://example.org/a" })],
+  ["chat", addressed({ type: "video_url", video_url: { url: "file:///etc/passwd" } })],
+  ["chat", addressed({ type: "image_url", image_url: { url: "//example.org/a" } })],
+  ["chat", addressed({ type: "video", video: ["https://example.org/1", "https://example.org/2"] })],
+  ["chat", { Messages: addressed({ image_url: "https://example.org/a" }).messages }],
+  ["messages", source({ type: "url", url: "https://example.org/a" })],
+  [
+    "messages",
+    addressed({
+      type: "tool_result",
+      tool_use_id: "1",
+      content: [{ type: "document", source: { type: "url", url: "https://example.org/a" } }],
+    }),
+  ],
+  [
+    "messages",
+    { system: [{ type: "image", source: { type: "url", url: "https://example.org" } }] },
+  ],
+  ["responses", { input: [{ content: [{ type: "input_image", image_url: "https://a.org" }] }] }],
+  ["responses", { input: [{ content: [{ type: "input_file", file_url: "https://a.org" }] }] }],
+  [
+    "responses",
+    {
+      input: [
+        {
+          type: "computer_call_output",
+          output: { type: "computer_screenshot", image_url: "https://example.org/a" },
+        },
+      ],
+    },
+  ],
+] as const)("%s with %j is refused: the provider would fetch it", (api, body) => {
+  expect(read(JSON.stringify(body), api)).toEqual({
+    problem: expect.stringContaining("no address that the provider would fetch"),
+  });
+});
+
+test.each([
+  ["chat", addressed({ type: "file", file: { file_id: "file-1" } })],
+  ["messages", source({ type: "file", file_id: "file_1" })],
+  ["messages", addressed({ type: "container_upload", file_id: "file_1" })],
+  ["responses", { input: [{ content: [{ type: "input_file", file_id: "file-1" }] }] }],
+  ["responses", { input: [{ content: [{ type: "input_image", file_id: "file-1" }] }] }],
+] as const)("%s with %j is refused: only the provider has the file", (api, body) => {
+  expect(read(JSON.stringify(body), api)).toEqual({
+    problem: expect.stringContaining("no file that only the provider has"),
+  });
+});
+
+test.each([
+  ["chat", addressed({ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } })],
+  ["chat", addressed({ type: "text", text: "https://example.org/a" })],
+  ["chat", { messages: [{ role: "user", content: "https://example.org/a" }] }],
+  [
+    "chat",
+    addressed({ type: "file", file: { filename: "https://a", file_data: "data:a/b;base64,A" } }),
+  ],
+  [
+    "messages",
+    addressed({
+      type: "tool_use",
+      id: "1",
+      name: "f",
+      input: { url: "https://a.org", file_id: "1" },
+    }),
+  ],
+  [
+    "messages",
+    addressed({
+      type: "document",
+      title: "https://example.org/a",
+      source: { type: "text", media_type: "text/plain", data: "https://example.org/a" },
+    }),
+  ],
+  [
+    "messages",
+    addressed({ type: "search_result", source: "https://a.org", title: "a", content: [] }),
+  ],
+  [
+    "responses",
+    {
+      input: [
+        { type: "function_call", call_id: "1", name: "f", arguments: '{"url":"https://a.org"}' },
+        {
+          type: "message",
+          role: "assistant",
+          content: [
+            {
+              type: "output_text",
+              text: "a",
+              annotations: [{ type: "url_citation", url: "https://a" }],
+            },
+          ],
+        },
+      ],
+      tools: [
+        { type: "function", name: "f", parameters: { properties: { url: { default: "a" } } } },
+      ],
+      metadata: { url: "https://example.org" },
+    },
+  ],
+] as const)("%s with %j is passed on: the provider has all of it", (api, body) => {
+  expect(read(JSON.stringify(body), api)).toMatchObject({ request: { api } });
+});
