@@ -70,7 +70,10 @@ export function refusalSentence({
   const amount = (value: number) => formatAmount(kind, value);
   const whose = sentenceCase(budgetName({ scope, whose: payer, agent }, "for each of its grants"));
   const underWay = reserved === 0 ? "" : `, ${amount(reserved)} reserved`;
-  return `${whose} is used up: of ${amount(limit)}, ${amount(spent)} spent${underWay}; the refused call may need ${amount(needed)}.`;
+  // An agent chooses how much a call asks for, and may ask for more than the whole budget at once.
+  const isUsedUp = spent + reserved >= limit / 2;
+  const state = isUsedUp ? "is used up" : "is not used up, but one call asks for more";
+  return `${whose} ${state}: of ${amount(limit)}, ${amount(spent)} spent${underWay}; the refused call may need ${amount(needed)}.`;
 }
 
 /** Returns what `yes` adds: as much as sett.yml allows. Undefined where that is nothing. */

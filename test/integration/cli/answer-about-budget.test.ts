@@ -47,7 +47,7 @@ test("the record's figures are shown before the agent's words; an answer that is
   const listed = await at.sett("questions");
   expect(listed.out.split("\n").slice(1)).toEqual([
     "",
-    "  The budget of coder for each of its grants is used up: of 70 tokens, 0 tokens spent; the refused call may need 100 tokens.",
+    "  The budget of coder for each of its grants is not used up, but one call asks for more: of 70 tokens, 0 tokens spent; the refused call may need 100 tokens.",
     "",
     "  coder says:",
     "  │ How much more may be spent?",

@@ -67,6 +67,11 @@ test("what the record says is a sentence with its figures, and `yes` is named wi
   ).toBe(
     "The budget of the goal is used up: of $5.00, $4.90 spent; the refused call may need $0.20.",
   );
+  // An agent may ask for a call that is larger than all of its budget.
+  expect(refusalSentence({ ...refusal, spent: 0, reserved: 0, needed: 50 })).toBe(
+    "The budget of coder for each of its grants is not used up, but one call asks for more: of 12 tokens, 0 tokens spent; the refused call may need 50 tokens.",
+  );
+  expect(refusalSentence({ ...refusal, limit: 0, spent: 0, reserved: 0 })).toContain("is used up");
   expect(howToRaise(refusal)).toEndWith("or `yes` for 9 tokens");
   expect(howToRaise({ ...refusal, allowed: 0 })).not.toContain("yes");
   expect(raiseText({ nanousd: 0, tokens: 9, calls: 0 }, refusal)).toBe(
