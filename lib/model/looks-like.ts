@@ -23,7 +23,7 @@ const drawnAs: Readonly<Record<string, string>> = {
   j: "јϳᴊꓙꭻ",
   k: "кκᴋꓗⲕꮶ",
   // A capital `i` is drawn like an `l`.
-  l: "іıιӏɩլɪʟǀ1iͺⅼꓡꓲⲓꭵꮮ|!¡£",
+  l: "іıιӏɩլɪʟǀ1iͺⅼꓡꓲⲓꭵꮮ|!¡£łꞁꞽ",
   m: "мᴍμꓟⲙꮇ",
   n: "пηոռɴꓠⲛ",
   o: "оοσօøᴏ0өꓳⲟꮎ",
@@ -45,6 +45,22 @@ const drawnAs: Readonly<Record<string, string>> = {
  */
 const alphabetsOfSigns = [0x1_f1_50, 0x1_f1_70, 0x1_f1_e6];
 
+/**
+ * Alphabets of ornament, each from A to Z, with a dot where it has none of its own: programs write
+ * any word in them. Letters of other languages stand for those of ASCII that they resemble.
+ */
+const ornamental = [
+  "ᗩᗷᑕᗪᗴᖴᘜᕼᓰᒍ.ᒪᗰᑎᝪᑭᑫᖇᔕ.ᑌᐯᗯ᙭.ᘔ",
+  "ᗩᗷᑕᗞᕮᖴᘜᕼᐃᒚᛕᒪᗰᘉᗝᑭᕴᖇᔕᖶᑘᐻᘺᚷᖻᗱ",
+  "₳₿₵ĐɆ₣₲Ⱨł.₭Ⱡ₥₦Ø₱QⱤ₴₮Ʉ.₩ӾɎⱫ",
+  "ᏗᏰፈᎴᏋᎦᎶᏂᎥᏠᏦᏝᎷᏁᎧᎮᎤᏒᏕᏖᏬᏉᏇጀᎩፚ",
+  "ค๒ς๔єŦﻮђเןкɭ๓ภ๏קợгรՇยשฬאץչ",
+  "卂乃匚ᗪ乇千Ꮆ卄丨フҜㄥ爪几ㄖ卩Ɋ尺丂ㄒㄩᐯ山乂ㄚ乙",
+  "ム乃ᄃり乇キムん丿フズレᄊ刀の尸ゐ尺丂イひ√山メリ乙",
+  "ΛБᄃÐΣҒԌΉІЈҜᄂМПӨРǪЯƧƬЦѴЩЖҰΖ",
+  "ꬰꞗꞓꝺɇꟻꞬꞕɨɉꝁꝇ.ꞑꝋꝑꝗɍꞅꞇꞹꝟꟽ.ɏƶ",
+] as const;
+
 /** Two letters that are drawn like one. */
 const pairs = [
   { pair: ["r", "n"], as: "m" },
@@ -57,7 +73,23 @@ for (const [letter, others] of Object.entries(drawnAs))
   for (const other of others) addLetter(other, letter);
 for (const from of alphabetsOfSigns)
   for (const [place, letter] of [..."abcdefghijklmnopqrstuvwxyz"].entries())
-    addLetter(String.fromCodePoint(from + place), lettersBySign.get(letter) ?? letter);
+    addLetter(String.fromCodePoint(from + place), classOf(letter));
+
+for (const alphabet of ornamental)
+  for (const [place, sign] of [...alphabet].entries())
+    for (const part of partsOf(sign))
+      if (/[^\p{M}\p{ASCII}]/u.test(part))
+        addLetter(part, classOf(String.fromCharCode(0x61 + place)));
+
+/** Some signs are taken apart into others, or have a lower case, only after the first step. */
+function partsOf(text: string): string[] {
+  return [...text.normalize("NFKD").toLowerCase().normalize("NFKD")];
+}
+
+/** The letters that one of ASCII is drawn like. */
+function classOf(letter: string): string {
+  return lettersBySign.get(letter) ?? letter;
+}
 
 function addLetter(sign: string, letter: string): void {
   lettersBySign.set(sign, (lettersBySign.get(sign) ?? "") + letter);
@@ -69,10 +101,8 @@ function addLetter(sign: string, letter: string): void {
 type Sign = { letters: string; isAny: boolean; isOrnament: boolean };
 
 function signsOf(name: string): Sign[] {
-  // These two would become letters. Some are taken apart into others, or have a lower case, only
-  // after the first step.
-  const plain = name.replaceAll(/[™℠]/g, "").normalize("NFKD").toLowerCase().normalize("NFKD");
-  return [...plain].flatMap((char) => {
+  // These two would become letters.
+  return partsOf(name.replaceAll(/[™℠]/g, "")).flatMap((char) => {
     const letters = lettersBySign.get(char);
     const isAscii = char <= "\x7f";
     const isLetter = /[\p{L}\p{N}]/u.test(char);
@@ -99,7 +129,7 @@ const lettersByName = new Map<string, readonly string[]>();
 function lettersOf(own: string): readonly string[] {
   const known = lettersByName.get(own);
   if (known !== undefined) return known;
-  const letters = [...own.toLowerCase()].map((letter) => lettersBySign.get(letter) ?? letter);
+  const letters = [...own.toLowerCase()].map(classOf);
   lettersByName.set(own, letters);
   return letters;
 }
