@@ -38,7 +38,7 @@ export function waitingSentence(waiting: Waiting, facts: WaitingFacts): Segment[
       return say`\`${waiting.agent}\`, at work for ${age}${isAlive ? [] : because(waiting.agent, facts)}`;
     }
     case "retry":
-      return say`the next attempt of \`${waiting.agent}\`, due ${dueIn(waiting.retry_at, nowMs)} (attempt ${waiting.attempt} failed: ${beginning(waiting.reason)})${obstacle}`;
+      return say`the next attempt of \`${waiting.agent}\`, due ${dueIn(waiting.retry_at, nowMs)} (attempt ${waiting.attempt} failed${waiting.reason === "" ? [] : say`: ${beginning(waiting.reason)}`})${obstacle}`;
     case "turn":
       return say`the review of \`${waiting.agent}\`, which waits for ${listed(waiting.after)}`;
     case "decision":

@@ -9,7 +9,6 @@ import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
 import { transcriptJson } from "../../../lib/client/facts/transcript.ts";
 import { withCost } from "../../../lib/client/render/cost-text.ts";
-import { plainLines, visibleWidth } from "../../../lib/client/text/plain-text.ts";
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
@@ -22,6 +21,7 @@ import { readTranscript } from "../instance/read-transcript.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
+import { changesText } from "../render/changes-text.ts";
 import { briefText } from "../render/brief-text.ts";
 import { failureText, type ReadStream, streamsJson, streamsText } from "../render/failure-text.ts";
 import { symbolsFor } from "../render/symbols.ts";
@@ -249,21 +249,8 @@ async function showCommit(
       person: await person(),
       detail: "files",
     });
-    await shell.out.write(`\n${withBars(changes, shell)}`);
+    await shell.out.write(`\n${changesText(changes, shell.out)}`);
   } catch (error) {
     shell.messages.warn(messageOf(error));
   }
-}
-
-/**
- * A commit's own words are indented by four columns, as git does it, and the names of files by one.
- * Any other line, such as that of an author, is Sett's own for as long as it fits into a row.
- */
-function withBars(changes: string, { out }: Shell): string {
-  const rowsOf = (line: string) => {
-    const [, indent = "", text = ""] = /^( {4}| ?)(.*)$/s.exec(line) ?? [];
-    const fits = out.columns === undefined || visibleWidth(line) <= out.columns;
-    return indent === "" && fits ? [line] : quotedLines(text, out, indent);
-  };
-  return plainLines(changes).split("\n").flatMap(rowsOf).join("\n");
 }

@@ -3,7 +3,9 @@
 import { findJudged, judge, type Verdict } from "../../../lib/client/actions/judge.ts";
 import { readBrief } from "../../../lib/client/facts/brief.ts";
 import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
-import { boundedLine, oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
+import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
+import { saidWith } from "../../../lib/client/text/quoted.ts";
+import type { Layout } from "../../../lib/client/text/style.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
@@ -16,6 +18,7 @@ import { openSession, type Session } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import type { Values } from "../program/command.ts";
 import { briefText } from "../render/brief-text.ts";
+import { changesText } from "../render/changes-text.ts";
 import { symbolsFor } from "../render/symbols.ts";
 import type { Shell } from "../terminal/shell.ts";
 
@@ -68,7 +71,7 @@ export async function postVerdict(
     layout: shell.err,
     symbols: symbolsFor(shell.env),
   });
-  await shell.err.write(`${subjectOf(judged.artefact)}\n${changes}${brief}`);
+  await shell.err.write(`${subjectOf(judged.artefact, shell.err)}\n${changes}${brief}`);
   const from = await board.endOfEvents();
   const { review, sentence, obstacle } = await judge(board, judged, { ...verdict, actor, suggest });
   const { payload: _, ...rest } = review;
@@ -86,10 +89,11 @@ export async function postVerdict(
 }
 
 /** The artefact under review, for the person who typed its id. */
-function subjectOf({ id, type, version, metadata }: Artefact): string {
+function subjectOf({ id, type, version, metadata }: Artefact, layout: Layout): string {
   const commit = metadata.commit === undefined ? "" : `, commit ${metadata.commit.slice(0, 12)}`;
   const summary = boundedLine(metadata.summary ?? "", 200);
-  return `${typeText(type)} version ${version} (${shortId(id)}${commit})${summary === "" ? "" : `: ${summary}`}`;
+  const name = `${typeText(type)} version ${version} (${shortId(id)}${commit})`;
+  return summary === "" ? name : saidWith(`${name}: `, summary, layout, "  ").join("\n");
 }
 
 type Judging = { session: Session; actor: Actor; mayBeUnseen: boolean };
@@ -112,9 +116,10 @@ async function changesOf(
   const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
   try {
     const repository = await HostRepository.open(workspace, { env: shell.env });
-    return plainLines(
-      await summarizeChanges(board, repository, artefact, { person: actor, detail: "sums" }),
-    );
+    const changes = await summarizeChanges(board, repository, artefact, {
+      ...{ person: actor, detail: "sums" },
+    });
+    return changesText(changes, shell.err);
   } catch (cause) {
     if (mayBeUnseen) return `! Its changes are not shown: ${oneLine(messageOf(cause))}\n`;
     throw new SettError(

@@ -2,6 +2,8 @@
 // other sources.
 
 import { detailsOf, type Look, lookOf } from "../../../lib/client/render/graph-node.ts";
+import { visibleWidth } from "../../../lib/client/text/plain-text.ts";
+import { quotedLines, saidWith } from "../../../lib/client/text/quoted.ts";
 import type { Colour } from "../../../lib/client/text/style.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { ArtefactGraph, GraphNode } from "../../../lib/core/artefact-graph.ts";
@@ -98,12 +100,24 @@ function textLines(
     style.dim(
       prefix.length <= maxPrefix ? prefix : `${symbols.more}${prefix.slice(1 - maxPrefix)}`,
     );
-  const first = wrap(`${paint(title)} ${style.bold(shortId(node.id))} by ${maker}${quote}${also}`, {
-    columns: width,
-  }).split("\n");
-  const rest = [cost, ...claims]
-    .filter((text) => text !== "")
-    .flatMap((claim) => wrap(style.dim(claim), { columns: width, indent: 2 }).split("\n"));
+  const layout = { style, columns: width };
+  const named = `${paint(title)} ${style.bold(shortId(node.id))} by ${maker}`;
+  const inOneRow = `${named}${quote}${also}`;
+  const first =
+    width === undefined || visibleWidth(inOneRow) <= width
+      ? [inOneRow]
+      : [
+          ...wrap(`${named}${also}`, { columns: width }).split("\n"),
+          ...(summary === "" ? [] : quotedLines(summary, layout)),
+        ];
+  const rest = [
+    ...(cost === "" ? [] : wrap(style.dim(cost), { columns: width, indent: 2 }).split("\n")),
+    ...claims.flatMap(({ name, detail }) =>
+      detail === ""
+        ? [style.dim(name)]
+        : saidWith(style.dim(`${name}: `), style.dim(detail), layout, "  "),
+    ),
+  ];
   return [...first, ...rest].map((text, at) => `${shown(at === 0 ? head : below)}${text}`);
 }
 

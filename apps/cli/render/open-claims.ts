@@ -17,6 +17,7 @@ import {
   padVisible,
   visibleWidth,
 } from "../../../lib/client/text/plain-text.ts";
+import { typeText } from "../../../lib/client/text/type-text.ts";
 import { type Waiting, waitedForBy } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { type ClaimSnapshot, questionOf } from "../../../lib/model/claim.ts";
@@ -109,7 +110,7 @@ function heading(
 }
 
 function subject({ claim, about }: OpenClaim, maxColumns: number): string {
-  const type = cutVisible(oneLine(about?.type ?? ""), maxColumns);
+  const type = cutVisible(typeText(about?.type ?? ""), maxColumns);
   const version = about !== undefined && about.version > 1 ? ` v${about.version}` : "";
   return `${type}${version}${claim.kind === "standard" ? "" : ` (${claim.kind})`}`;
 }

@@ -38,7 +38,8 @@ import {
   shorten,
   visibleWidth,
 } from "../../../lib/client/text/plain-text.ts";
-import type { Style } from "../../../lib/client/text/style.ts";
+import { quotedLines, saidWith } from "../../../lib/client/text/quoted.ts";
+import type { Layout, Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
@@ -278,12 +279,12 @@ function goalLines(
     waitingFor
       .filter((waiting) => placeOf(waiting) === claim)
       .flatMap((waiting) => [
-        `${lead}${style.dim("waits for")} ${waitingText(waiting, situation)}`,
+        ...waitingRows(waiting, situation, { style, columns }, lead),
         ...nextOf(waiting, situation).map((command) => nextLine(command, situation, drawing, lead)),
       ]);
   const place = `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  `;
   return [
-    wrap(`${place}${summary}`, { columns, indent: visibleWidth(place) }),
+    ...withSummary(place, summary, { style, columns }),
     ...(trigger === undefined
       ? []
       : [`${indent}${style.dim("stated by")} trigger ${shorten(oneLine(trigger), 60)}`]),
@@ -308,7 +309,7 @@ function goalLines(
           nextLine(`watch --no-follow --goal ${shortId(goal)}`, situation, drawing),
         ]
       : []),
-    ...(state === "failed" ? failureLines(reading, situation, drawing) : []),
+    ...(state === "failed" ? failureLines(reading, situation, drawing, columns) : []),
     ...waits(undefined),
     ...openClaims.flatMap((open) => [
       `${indent}${claimLine(open, artefacts, drawing)}`,
@@ -317,8 +318,40 @@ function goalLines(
   ];
 }
 
+/** The words of who has stated the goal have bars where they are more than one row. */
+function withSummary(place: string, summary: string, layout: Layout): string[] {
+  const { columns } = layout;
+  if (columns === undefined || visibleWidth(`${place}${summary}`) <= columns)
+    return [`${place}${summary}`];
+  const lead = " ".repeat(Math.min(visibleWidth(place), Math.floor(columns / 2)));
+  const [first = "", ...rest] = quotedLines(summary, layout, lead);
+  return [`${place}${first.slice(lead.length)}`, ...rest];
+}
+
+/** The reason why an attempt has failed is an agent's. */
+function waitingRows(
+  waiting: Waiting,
+  situation: Situation,
+  layout: Layout,
+  lead: string,
+): string[] {
+  const rowOf = (one: Waiting) =>
+    `${lead}${layout.style.dim("waits for")} ${waitingText(one, situation)}`;
+  const row = rowOf(waiting);
+  const { columns } = layout;
+  if (waiting.kind !== "retry" || columns === undefined || visibleWidth(row) <= columns)
+    return [row];
+  const reason = boundedLine(waiting.reason, maxReasonLength);
+  return [rowOf({ ...waiting, reason: "" }), ...quotedLines(reason, layout, `${lead}  `)];
+}
+
 /** The last Failures; there may be hundreds. */
-function failureLines(reading: GoalReading, situation: Situation, drawing: Drawing): string[] {
+function failureLines(
+  reading: GoalReading,
+  situation: Situation,
+  drawing: Drawing,
+  columns: number | undefined,
+): string[] {
   const { style } = drawing;
   const failures = failuresOf(reading);
   const shown = failures.slice(-maxFailures);
@@ -331,8 +364,9 @@ function failureLines(reading: GoalReading, situation: Situation, drawing: Drawi
       const reason = reading.overwritten?.includes(id)
         ? style.red(overwrittenText)
         : boundedLine(metadata.summary ?? "", maxReasonLength);
+      const said = `${indent}${style.red(typeText(type))}${by}: `;
       return [
-        `${indent}${style.red(typeText(type))}${by}: ${reason}`,
+        ...saidWith(said, reason, { style, columns }, `${indent}  `),
         nextLine(`unearth ${shortId(id)}`, situation, drawing),
       ];
     }),

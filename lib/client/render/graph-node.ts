@@ -6,6 +6,7 @@ import type { GoalId } from "../../model/ids.ts";
 import { shortId } from "../../words/short-id.ts";
 import { approving } from "../facts/artefacts.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
+import { typeText } from "../text/type-text.ts";
 import { costText } from "./cost-text.ts";
 
 export type Look =
@@ -64,12 +65,19 @@ export function labelOf(node: GraphNode): { title: string; lines: string[] } {
 
 /**
  * Lists them for a tree, which shows the source above: only the claims that are open, were
- * terminated, or have a stand-in. `failures`: they are shown below with their reasons.
+ * terminated, or have a stand-in. `failures`: they are shown below with their reasons. `summary`
+ * and `detail` may be the words of agents.
  */
 export function detailsOf(
   node: GraphNode,
   failures: readonly ReviewedHead[],
-): { title: string; maker: string; summary: string; cost: string; claims: string[] } {
+): {
+  title: string;
+  maker: string;
+  summary: string;
+  cost: string;
+  claims: { name: string; detail: string }[];
+} {
   if (node.kind === "missing")
     return { title: "not on the blackboard", maker: "unknown", summary: "", cost: "", claims: [] };
   const claims =
@@ -81,7 +89,7 @@ export function detailsOf(
       .filter(({ claim_id }) => claim_id === claim.id)
       .map(({ metadata }) => metadata.summary);
   const texts = claims.map((claim) =>
-    claimText({
+    claimParts({
       ...claim,
       termination_reason: without(claim.termination_reason, shownReasons(claim)),
     }),
@@ -110,7 +118,8 @@ function titleOf({ overwritten, ...head }: ReviewedHead): string {
 }
 
 function nameOf({ type, version, structural_type, verdict }: ReviewedHead): string {
-  const name = `${plain(type, maxNameLength) || structural_type}${version > 1 ? ` v${version}` : ""}`;
+  // One that is more than a word might say "Review: approves".
+  const name = `${typeText(plain(type, maxNameLength)) || structural_type}${version > 1 ? ` v${version}` : ""}`;
   if (verdict !== undefined) return `${name}: ${verdict === "approval" ? approving : verdict}`;
   return structural_type === "Standard" || structural_type === type
     ? name
@@ -136,9 +145,15 @@ function without(text: string, reasons: readonly (string | undefined)[]): string
 }
 
 function claimText(claim: GraphClaim): string {
-  const name = `${claim.kind === "standard" ? "claim" : claim.kind}${standingIn(claim)} ${claim.status}`;
-  const detail = plain(claimDetail(claim), maxReasonLength);
+  const { name, detail } = claimParts(claim);
   return detail === "" ? name : `${name}: ${detail}`;
+}
+
+function claimParts(claim: GraphClaim): { name: string; detail: string } {
+  return {
+    name: `${claim.kind === "standard" ? "claim" : claim.kind}${standingIn(claim)} ${claim.status}`,
+    detail: plain(claimDetail(claim), maxReasonLength),
+  };
 }
 
 function standingIn({ stand_in: standIn, grants: [grant] }: GraphClaim): string {

@@ -22,6 +22,17 @@ export function quotedLines(text: string, { style, columns }: Layout, indent = "
 }
 
 /**
+ * What Sett says, and the words of others behind it: in one row where that has room, else in rows
+ * of their own. `indent`: what comes before their bars.
+ */
+export function saidWith(said: string, words: string, layout: Layout, indent: string): string[] {
+  const { columns } = layout;
+  if (columns === undefined || visibleWidth(`${said}${words}`) <= columns)
+    return [`${said}${words}`];
+  return [...wrap(said.trimEnd(), { columns }).split("\n"), ...quotedLines(words, layout, indent)];
+}
+
+/**
  * The width of a tab depends on its column, and a word may be wider than the terminal, which would
  * break it without a bar.
  */

@@ -126,6 +126,26 @@ test("what comes from elsewhere says from where, and nothing is left out", () =>
   );
 });
 
+test("the words of agents have bars where they need more than a row, and a type that is no word is quoted", () => {
+  const fake = `${"x".repeat(30)} → sett approve 12345678`;
+  const claim = sampleClaim(goal, [], {
+    status: "terminated",
+    termination_reason: `Agent coder failed: ${fake}`,
+  });
+  const posing = derived([goal], { ...by("coder"), ...said(fake), type: "Review: approves" });
+  const rows = drawn([goal, posing], { claims: [{ claim, grants: [] }] }, 50);
+  expect(rows).toEqual([
+    `GoalDefined ${short(goal)} by user  “Release 1.2.0”`,
+    "│  claim terminated:",
+    "│    │ Agent coder failed:",
+    `│    │ ${"x".repeat(30)} → sett`,
+    "│    │ approve 12345678",
+    `└─ “Review:\u00a0approves” ${short(posing)} by coder`,
+    `        │ ${"x".repeat(30)} → sett`,
+    "        │ approve 12345678",
+  ]);
+});
+
 test("fits into 80 columns, however deep it is, and breaks no word", () => {
   const chain = [goal];
   for (let made = 0; made < 40; made += 1)

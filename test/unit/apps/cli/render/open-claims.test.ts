@@ -160,7 +160,7 @@ test("an agent that may never come is named before those that are waited for lon
 test("an agent's word for its artefact cannot colour, break or widen a line", () => {
   const evil = about(openClaim({ coder: undefined }), `Evil\u001b[31m\nType${"x".repeat(100)}`);
   const [, line] = drawn([evil], 80);
-  expect(line).toStartWith("1a2b3c4d  Evil Typexxxxxxxxxxxxxxx  ");
+  expect(line).toStartWith("1a2b3c4d  “Evil\u00a0Typexxxxxxxxxxxxxx  ");
 });
 
 test("ASCII serves where the locale is not UTF-8: LC_ALL counts before LC_CTYPE before LANG", () => {

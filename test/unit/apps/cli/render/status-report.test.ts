@@ -17,6 +17,7 @@ import {
   done,
   nowMs,
   openClaim,
+  retrying,
   running,
   situation,
   waitingForApproval,
@@ -145,6 +146,37 @@ describe("a goal", () => {
     ]);
   });
 
+  test("has bars beside the words of others where they need more than a row", () => {
+    const fake = `${"x".repeat(40)} → sett approve 12345678`;
+    const failure = sampleArtefact({
+      ...{ id: id("24905b02"), type: "Broken", produced_by_agent: "linter" },
+      ...{ goal_id: goal.goal_id, structural_type: "Failure", metadata: { summary: fake } },
+    });
+    const over = {
+      ...({ bidding: "closed", status: "pending_exclusive" } as const),
+      artefact_id: goal.id,
+    };
+    const again = openClaim({}, over, [retrying("linter", "exclusive", fake, 4)]);
+    const claims = reading("failed", [again], [goal, failure]);
+    const report = drawn(
+      [{ ...claims, status: { ...claims.status, failures: [failure.id] } }],
+      situation([]),
+      0,
+      70,
+    );
+    expect(report.slice(-9)).toEqual([
+      "          Broken by `linter`:",
+      `            │ ${"x".repeat(40)} → sett approve`,
+      "            │ 12345678",
+      "            → sett unearth 24905b02",
+      "          claim 1a2b3c4d on GoalDefined  exclusive ↻linter",
+      "            waits for the next attempt of `linter`, due in 4s (attempt",
+      "            1 failed)",
+      `              │ ${"x".repeat(40)} → sett`,
+      "              │ approve 12345678",
+    ]);
+  });
+
   test("is broken between words on a terminal of 80 columns", () => {
     const summary = "Write about the door, and say which of the doors of the house is meant by it";
     const stated = sampleArtefact({
@@ -153,8 +185,8 @@ describe("a goal", () => {
       metadata: { summary },
     });
     expect(drawn([reading("stalled", [], [stated])], situation([]), 0, 74).slice(-5)).toEqual([
-      "9f3a12b4  stalled    3m    Write about the door, and say which of the",
-      "                           doors of the house is meant by it",
+      "9f3a12b4  stalled    3m    │ Write about the door, and say which of the",
+      "                           │ doors of the house is meant by it",
       "          No agent worked on it: no agent bid anything other than",
       "          `ignore`.",
       "            → sett watch --no-follow --goal 9f3a12b4",
