@@ -1,7 +1,8 @@
 // Warns where an agent looks as if it needs the network, and has none, and where it has all of it:
 // `network` and `egress` of sett.yml.
 import type { AgentConfig, SettConfig } from "../model/config.ts";
-import { isModelVariable } from "../models/providers.ts";
+import { allowedBy, parseTarget, reachOf } from "../model/egress.ts";
+import { isModelVariable, providers } from "../models/providers.ts";
 import type { ConfigPath } from "./problems.ts";
 
 type Finding = { path: ConfigPath; sentence: string };
@@ -18,6 +19,15 @@ const needs: [RegExp, string?][] = [
   [/\bcargo (?:fetch|install|update)\b/, "index.crates.io:443"],
   [/\bgo (?:get|install|mod download)\b/, "proxy.golang.org:443"],
   [/\b(?:bundle|gem) install\b/, "rubygems.org:443"],
+  [
+    /\bmvn (?!.*(?:-o|--offline)\b)(?:-\S+ )*(?:compile|test|package|verify|install|deploy)\b/,
+    "repo.maven.apache.org:443",
+  ],
+  [/\bdotnet (?!.*--no-restore\b)(?:restore|build|test|publish)\b/, "api.nuget.org:443"],
+  [/\bcomposer (?:install|update|require)\b/, "repo.packagist.org:443"],
+  [/\bmix deps\.get\b/, "repo.hex.pm:443"],
+  [/\b(?:conda|mamba) (?:install|create)\b/, "conda.anaconda.org:443"],
+  [/\b(?:uvx|pipx run)\b/, "pypi.org:443"],
   [/\bapt(?:-get)? (?:update|install)\b/, "deb.debian.org:80"],
   [/\bgit (?:clone|fetch|pull|push|ls-remote)\b/],
   [/\b(?:curl|wget|ssh|scp|rsync|gh|glab|kubectl|terraform|aws|gcloud|az)\b/],
@@ -36,18 +46,26 @@ export function networkWarnings({ agents }: Pick<SettConfig, "agents">): Finding
         "is `direct`, which also reaches this machine and your local network: `open` or `egress` do not";
       return [{ path: ["agents", agent.name, "network"], sentence }];
     }
-    if (agent.network !== "board" || agent.egress.length > 0) return [];
-    const found = needOf(agent);
-    if (found === undefined) return tokenFindings(agent);
-    const { key, words, host } = found;
-    const remedy = `\`egress: ["${host ?? "HOST:PORT"}"]\` lets it reach ${host === undefined ? "one" : "it"}, \`network: open\` every public one`;
-    return [
-      {
-        path: ["agents", agent.name, key],
-        sentence: `\`${words}\` looks as if it needs other machines: ${remedy}`,
-      },
-    ];
+    const found = agent.network === "board" && agent.egress.length === 0 && needOf(agent);
+    const own = found ? needFindings(agent.name, found) : tokenFindings(agent);
+    return [...own, ...prepareFindings(agent)];
   });
+}
+
+function needFindings(agent: string, { key, words, host }: Need): Finding[] {
+  const remedy = `\`egress: ["${host ?? "HOST:PORT"}"]\` lets it reach ${host === undefined ? "one" : "it"}, \`network: open\` every public one`;
+  const sentence = `\`${words}\` looks as if it needs other machines: ${remedy}`;
+  return [{ path: ["agents", agent, key], sentence }];
+}
+
+/** What is prepared reaches what is named there, whatever the agent itself reaches. */
+function prepareFindings({ name, workspace: { prepare } }: AgentConfig): Finding[] {
+  if (prepare === undefined || prepare.egress.length > 0) return [];
+  const found = needIn(prepare.run);
+  if (found === undefined) return [];
+  const remedy = `\`network: { egress: ["${found.host ?? "HOST:PORT"}"] }\` beside it lets it reach ${found.host === undefined ? "one" : "it"}`;
+  const sentence = `\`${found.words}\` looks as if it needs other machines, whatever the agent itself reaches: ${remedy}`;
+  return [{ path: ["agents", name, "workspace", "prepare", "run"], sentence }];
 }
 
 /**
@@ -55,7 +73,7 @@ export function networkWarnings({ agents }: Pick<SettConfig, "agents">): Finding
  * `egress` that lead there.
  */
 const tokens: readonly [variable: RegExp, hosts: readonly string[]][] = [
-  [/^(?:GITHUB|GH)_(?:TOKEN|PAT)$/, ["api.github.com:443", "github.com:443"]],
+  [/^(?:GITHUB|GH)_(?:API_|ACCESS_)?(?:TOKEN|PAT)$/, ["api.github.com:443", "github.com:443"]],
   [/^(?:GITLAB|GL)_TOKEN$|^GITLAB_PRIVATE_TOKEN$/, ["gitlab.com:443"]],
   [/^(?:NPM|NODE_AUTH)_TOKEN$/, ["registry.npmjs.org:443"]],
   [/^(?:TWINE_PASSWORD|UV_PUBLISH_TOKEN|PYPI_TOKEN)$/, ["upload.pypi.org:443"]],
@@ -63,10 +81,30 @@ const tokens: readonly [variable: RegExp, hosts: readonly string[]][] = [
   [/^SLACK_(?:BOT_)?TOKEN$/, ["slack.com:443"]],
   [/^SENTRY_AUTH_TOKEN$/, ["sentry.io:443"]],
   [/^HF_TOKEN$|^HUGGING_?FACE_HUB_TOKEN$/, ["huggingface.co:443"]],
+  [/^BITBUCKET_(?:ACCESS_)?TOKEN$/, ["api.bitbucket.org:443", "bitbucket.org:443"]],
+  [/^LINEAR_API_KEY$/, ["api.linear.app:443"]],
+  [/^(?:GEM_HOST|RUBYGEMS)_API_KEY$/, ["rubygems.org:443"]],
+  [/^VERCEL_TOKEN$/, ["api.vercel.com:443"]],
+  [/^DIGITALOCEAN_(?:ACCESS_)?TOKEN$/, ["api.digitalocean.com:443"]],
+  [/^CLOUDFLARE_API_TOKEN$/, ["api.cloudflare.com:443"]],
 ];
 
+/** Those of providers that `models` knows have a better place. */
+const ofModels = new RegExp(
+  `^(?:${Object.values(providers)
+    .map(({ variables }) => variables.key)
+    .join("|")})$`,
+);
+
 /** A token is of no use where its server cannot be reached. */
-function tokenFindings({ name, environment, secrets }: AgentConfig): Finding[] {
+function tokenFindings({ name, environment, secrets, model, ...agent }: AgentConfig): Finding[] {
+  const targets = reachOf(agent).flatMap((text) => parseTarget(text) ?? []);
+  const isReached = (host: string) => {
+    const target = parseTarget(host);
+    return (
+      target !== undefined && allowedBy(targets, target.host, Number(target.port)) !== undefined
+    );
+  };
   const variables = [
     ...Object.keys(environment).map((variable) => ({ key: "environment", variable })),
     ...secrets.flatMap(({ variable }) =>
@@ -74,11 +112,17 @@ function tokenFindings({ name, environment, secrets }: AgentConfig): Finding[] {
     ),
   ];
   return variables.flatMap(({ key, variable }) => {
+    const path = ["agents", name, key];
+    if (ofModels.test(variable) && targets.length === 0 && model === undefined) {
+      const sentence = `\`${variable}\` is of no use here, because this agent reaches no network: below \`models\` its key lets the agent ask a model, and stays out of its container`;
+      return [{ path, sentence }];
+    }
     const hosts = tokens.find(([pattern]) => pattern.test(variable))?.[1];
-    if (hosts === undefined) return [];
+    if (hosts === undefined || hosts.some(isReached)) return [];
     const lines = `\`egress: [${hosts.map((host) => `"${host}"`).join(", ")}]\``;
-    const sentence = `\`${variable}\` is of use only where its server is reached, and this agent reaches no network: ${lines} opens the way`;
-    return [{ path: ["agents", name, key], sentence }];
+    const reached = targets.length === 0 ? "reaches no network" : "does not reach it";
+    const sentence = `\`${variable}\` is of use only where its server is reached, and this agent ${reached}: ${lines} opens the way`;
+    return [{ path, sentence }];
   });
 }
 
@@ -93,16 +137,21 @@ function needOf({ command, bid_command = [], environment, model }: AgentConfig):
     ["command", command],
     ["bid_command", bid_command],
   ] as const) {
-    const text = words.join(" ");
-    for (const [pattern, host] of needs) {
-      const [found] = pattern.exec(text) ?? [];
-      if (found !== undefined) return { key, words: found, host: host ?? hostIn(text) };
-    }
+    const found = needIn(words.join(" "));
+    if (found !== undefined) return { key, ...found };
   }
   for (const [name, value] of Object.entries(environment)) {
     const host = hostIn(value);
     const isReplaced = model !== undefined && isModelVariable(name);
     if (host !== undefined && !isReplaced) return { key: "environment", words: name, host };
+  }
+  return undefined;
+}
+
+function needIn(text: string): Pick<Need, "words" | "host"> | undefined {
+  for (const [pattern, host] of needs) {
+    const [found] = pattern.exec(text) ?? [];
+    if (found !== undefined) return { words: found, host: host ?? hostIn(text) };
   }
   return undefined;
 }

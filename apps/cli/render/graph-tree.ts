@@ -102,14 +102,11 @@ function textLines(
     );
   const layout = { style, columns: width };
   const named = `${paint(title)} ${style.bold(shortId(node.id))} by ${maker}`;
-  const inOneRow = `${named}${quote}${also}`;
-  const first =
-    width === undefined || visibleWidth(inOneRow) <= width
-      ? [inOneRow]
-      : [
-          ...wrap(`${named}${also}`, { columns: width }).split("\n"),
-          ...(summary === "" ? [] : quotedLines(summary, layout)),
-        ];
+  const fits = width === undefined || visibleWidth(`${named}${quote}`) <= width;
+  const first = [
+    ...wrap(fits ? `${named}${quote}${also}` : `${named}${also}`, { columns: width }).split("\n"),
+    ...(fits ? [] : quotedLines(summary, layout)),
+  ];
   const rest = [
     ...(cost === "" ? [] : wrap(style.dim(cost), { columns: width, indent: 2 }).split("\n")),
     ...claims.flatMap(({ name, detail }) =>

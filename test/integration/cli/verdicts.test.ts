@@ -81,7 +81,7 @@ test("who approves a corrected commit sees all that it changes, and what is new 
   expect(err).toContain(
     `2 commits since ${base.slice(0, 12)}, the commit of the goal: 2 files changed, 2 insertions(+)\n`,
   );
-  expect(err).toContain(" NOTES.md   | 1 +\n install.sh | 1 +\n");
+  expect(err).toContain(" │ NOTES.md   | 1 +\n │ install.sh | 1 +\n");
   expect(err).toContain(`Only ${since} 1 file changed, 1 insertion(+)\n`);
   const beside = `The goal:\n  │ Notes\nReviews of this version:\n  o maintainer is asked and has not answered\nYou have said of earlier versions:\n  < Ada Lovelace, for maintainer, sent it back (on CodeCommit ${first.id.slice(0, 8)}, version 1)\n    │ Explain it\n`;
   expect(err).toContain(beside);

@@ -210,6 +210,7 @@ describe("warnings", () => {
     ).toEqual([
       "f:3:96 agents.a.budget.tokens: is 0, which allows no call of a model",
       "f:3:101 agents.a.environment: sets `OPENAI_API_KEY`, `OPENAI_ORG`, which `model` sets, too: the address and token of the gateway count",
+      "f:5:32 agents.c.environment: `OPENAI_API_KEY` is of no use here, because this agent reaches no network: below `models` its key lets the agent ask a model, and stays out of its container",
       "f:6:26 limits.budget.usd: is 0, which allows no call of a model",
       "f:9:3 models.new: the price of `gpt-99` is not known, so that its calls count as 0 dollars: write its `price`, or `tokens` or `calls` in `limits.budget`",
       "f:10:3 models.idle: no agent has `model: idle`",

@@ -19,6 +19,10 @@ test.each([
   ["git fetch https://git.example.org/a.git", "`git fetch`", "git.example.org:443"],
   ["curl http://ci.example.org:8080/done", "`curl`", "ci.example.org:8080"],
   ["curl $URL", "`curl`", "HOST:PORT"],
+  ["mvn -B verify", "`mvn -B verify`", "repo.maven.apache.org:443"],
+  ["dotnet test", "`dotnet test`", "api.nuget.org:443"],
+  ["composer install", "`composer install`", "repo.packagist.org:443"],
+  ["uvx ruff check", "`uvx`", "pypi.org:443"],
 ])("%s: %s looks as if it needs other machines", (script, words, host) => {
   const [warning, ...more] = warningsOf(command(script));
   expect(more).toEqual([]);
@@ -33,6 +37,34 @@ test("an agent with a network without a proxy is named", () => {
   expect(warningsOf(`${command("curl x")}    network: direct\n`)).toEqual([
     "is `direct`, which also reaches this machine and your local network: `open` or `egress` do not",
   ]);
+});
+
+test("so does what is prepared, which reaches what is named beside it, whatever the agent reaches", () => {
+  const prepare = (network: string) =>
+    `${command("npm test")}    network: open\n    workspace: { prepare: { run: "npm ci", key: [a]${network} } }\n`;
+  expect(warningsOf(prepare(""))).toEqual([
+    '`npm ci` looks as if it needs other machines, whatever the agent itself reaches: `network: { egress: ["registry.npmjs.org:443"] }` beside it lets it reach it',
+  ]);
+  expect(warningsOf(prepare(', network: { egress: ["npm.example.org:443"] }'))).toEqual([]);
+});
+
+test("a token whose server the agent does not reach is named, and the key of a model", () => {
+  const agent = (variable: string, more = "") =>
+    `${command("npm test")}    environment: { ${variable}: t }\n${more}`;
+  const opens = '`egress: ["api.github.com:443", "github.com:443"]` opens the way';
+  expect(warningsOf(agent("GH_TOKEN", "    network: none\n"))).toEqual([
+    `\`GH_TOKEN\` is of use only where its server is reached, and this agent reaches no network: ${opens}`,
+  ]);
+  expect(warningsOf(agent("GITHUB_API_TOKEN", "    egress: [registry.npmjs.org]\n"))).toEqual([
+    `\`GITHUB_API_TOKEN\` is of use only where its server is reached, and this agent does not reach it: ${opens}`,
+  ]);
+  for (const egress of ["github.com", '"*.github.com"', '"*:*"'])
+    expect(warningsOf(agent("GH_TOKEN", `    egress: [${egress}]\n`))).toEqual([]);
+  expect(warningsOf(agent("GH_TOKEN", "    network: open\n"))).toEqual([]);
+  expect(warningsOf(agent("ANTHROPIC_API_KEY"))).toEqual([
+    expect.stringContaining("below `models` its key lets the agent ask a model"),
+  ]);
+  expect(warningsOf(agent("ANTHROPIC_API_KEY", "    egress: [api.anthropic.com]\n"))).toEqual([]);
 });
 
 test("so does an address among its variables, except that of a model's provider", () => {
@@ -53,6 +85,8 @@ test.each([
   "make check",
   "git commit -am x && git log",
   "echo installed",
+  "mvn -o verify",
+  "dotnet test --no-restore",
   "./curly.sh",
 ])("%s does not", (script) => {
   expect(warningsOf(command(script))).toEqual([]);
