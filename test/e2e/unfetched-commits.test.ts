@@ -90,6 +90,16 @@ test("nor while a commit on record is not to be had", async () => {
   expect(JSON.parse(await sett.need("list", "--json"))[0].state).toBe("running");
 });
 
+test("nor while its repository is there and cannot be used", async () => {
+  const git = join(sett.folder, ".git");
+  await rename(git, `${git}-elsewhere`);
+  const { code, err } = await away();
+  await rename(`${git}-elsewhere`, git);
+  expect([code, err]).toEqual([1, expect.stringContaining("may be left in")]);
+  expect(err).toContain(`sett down --name ${sett.name} --volumes --force`);
+  expect(JSON.parse(await sett.need("list", "--json"))[0].state).toBe("running");
+}, 300_000);
+
 nightly(
   "what a down has left in the exchange is not removed by the next one either, and fetched once Redis is back",
   async () => {

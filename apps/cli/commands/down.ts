@@ -1,6 +1,7 @@
 // sett down: stops agents first and Redis last, then removes everything but the blackboard and the
 // images.
 
+import { existsSync } from "node:fs";
 import { aborted } from "../../../lib/async/sleep.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { KeptId } from "../../../lib/git/repository/kept-id.ts";
@@ -154,6 +155,7 @@ async function takeDown(
   const { instance } = parts;
   const workspace = workspaceOf(parts);
   const repository = workspace === "" ? undefined : await openRepository(workspace, shell);
+  if (repository === undefined && isWhole && !isForced) requireGone(workspace, instance);
   const kept = repository && new KeptId(repository.place, instance, shell.env);
   const id =
     (await kept?.read()) ??
@@ -291,6 +293,21 @@ async function findParts(
     }
   }
   return undefined;
+}
+
+/**
+ * Results that are not fetched yet are in the repository, and their record would go: a disk may be
+ * absent, or git refuse the folder. One that does not exist has no results any more.
+ */
+function requireGone(workspace: string, instance: InstanceName): void {
+  if (workspace === "" || !existsSync(workspace)) return;
+  throw new SettError(
+    "not-ready",
+    `Results of ${instance}'s agents may be left in ${workspace}, which cannot be used, and --volumes would remove the record of them. Nothing was stopped.`,
+    {
+      hint: `Mend what is above, then try again. To lose these results: sett down --name ${instance} --volumes --force`,
+    },
+  );
 }
 
 async function openRepository(
