@@ -15,7 +15,10 @@ export function resolveTriggers({
   triggers,
   agents,
 }: Pick<SettFile, "triggers" | "agents">): Trigger[] {
-  const guardsSecrets = Object.values(agents).some(({ secrets }) => secrets.length > 0);
+  // What is prepared runs code of the commit, too.
+  const guardsSecrets = Object.values(agents).some(
+    ({ secrets, workspace }) => secrets.length > 0 || (workspace.prepare?.secrets.length ?? 0) > 0,
+  );
   return Object.entries(triggers).flatMap(([name, entry]) => {
     const resolved = kindOfEntry(entry)?.resolve(entry, { guardsSecrets });
     if (resolved === undefined) return [];

@@ -197,8 +197,8 @@ test("what strangers can cause is a warning without people, and what only member
 });
 
 test("beside secrets of agents, a trigger without people works on no code of a fork, which is a warning", async () => {
-  const text = validText.replace(/^( +)command:/m, "$1secrets: [{ name: hook }]\n$1command:");
-  const inFile = async (events: string) => {
+  const beside = (lines: string) => validText.replace(/^( +)command:/m, `$1${lines}\n$1command:`);
+  const inFile = async (events: string, text = beside("secrets: [{ name: hook }]")) => {
     await using made = await configFolder({
       "sett.yml": `${text}${secrets}triggers:\n${hook(events)}`,
     });
@@ -219,6 +219,13 @@ test("beside secrets of agents, a trigger without people works on no code of a f
     [],
   ]);
   expect(await inFile("events: [push]")).toMatchObject([{ guards_secrets: true }, []]);
+  const prepared = beside(
+    "workspace: { prepare: { run: npm ci, key: [package.json], secrets: [hook] } }",
+  );
+  expect(await inFile("events: [pull_request.labeled]", prepared)).toMatchObject([
+    { guards_secrets: true },
+    [forks],
+  ]);
 });
 
 test("the text of a goal names only what its trigger has", async () => {
