@@ -49,6 +49,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "post a goal that begins with an artefact and its commit",
     load: async () => (await import("./commands/fork.ts")).fork,
   },
+  revert: {
+    description: "take back what a goal has brought onto a lane",
+    load: async () => (await import("./commands/revert.ts")).revert,
+  },
   watch: {
     description: "show all past events, then follow new ones",
     load: async () => (await import("./commands/watch.ts")).watch,

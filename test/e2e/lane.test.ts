@@ -92,7 +92,28 @@ test("a conflict and a red gate go back to the producer, the lane has both goals
   await at.need("merge", "--lane", "main", "--yes");
   expect(await at.git("rev-parse", "HEAD^2")).toBe(commit);
 
+  // The one that landed first is built on; the other one is taken back, by a commit that lands.
+  const [first, last] = landed.toSorted(
+    (one, other) => String(one.metadata.onto).length - String(other.metadata.onto).length,
+  );
+  if (first === undefined || last === undefined) throw new Error("Nothing has landed");
+  const refused = await at.sett("revert", first.goal_id);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("git revert -m 1")]);
+  const revert = JSON.parse(await at.need("revert", last.goal_id, "--json"));
+  expect(revert).toMatchObject({ goal: last.goal_id, lane: "main", reverts: [commit] });
+  const lands = async () =>
+    (await artefactsOf(last.goal_id)).find(({ metadata }) => metadata.merged === revert.commit);
+  const back = await waitFor("the revert to land", lands, { timeoutMs: 180_000 });
+  expect(back).toMatchObject({ type: "Landed", metadata: { onto: commit } });
+  expect(await at.git("show", "--no-patch", "--format=%an|%P", revert.commit)).toBe(
+    `Ada Lovelace|${commit}`,
+  );
+  await at.need("hoard");
+  expect(await at.git("diff", "--name-only", first.payload, tip)).toBe("");
+  const again = await at.sett("revert", last.goal_id);
+  expect([again.code, again.err]).toEqual([1, expect.stringContaining("has nothing of Goal")]);
+
   const firstParents = (await at.git("rev-list", "--first-parent", tip)).split("\n");
-  expect(firstParents).toHaveLength(3);
+  expect(firstParents).toHaveLength(4);
   expect(firstParents.at(-1)).toBe(start);
 }, 300_000);

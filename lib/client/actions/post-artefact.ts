@@ -25,6 +25,7 @@ import { storePosted } from "./store-posted.ts";
 export type PostedContent = { text: string } | { commit: CommitHash };
 
 /**
+ * `base`: what the commit changes begins there; without it, at the goal's commit.
  * `from`, `versionOf`: ids of artefacts, or their beginnings. `id`: where the caller has chosen it;
  * the same one never makes a second artefact. `repository`: needed for a commit.
  */
@@ -37,6 +38,7 @@ export type PostedInput = {
   suggest: Suggest;
   marks?: Marks;
   id?: ArtefactId;
+  base?: CommitHash;
 };
 
 export type PostingRepository = Pick<
@@ -210,7 +212,7 @@ async function requireLatest(
 
 async function contentOf(
   board: PersonBlackboard,
-  { content }: PostedInput,
+  { content, base }: PostedInput,
   { repository, goal }: { repository: PostingRepository | undefined; goal: GoalId },
 ): Promise<Pick<Artefact, "payload" | "metadata">> {
   if ("text" in content)
@@ -221,7 +223,7 @@ async function contentOf(
     });
   const commit = await repository.commit(content.commit);
   const [stated] = await board.readHeads([ArtefactId.parse(goal)]);
-  const start = stated?.head.metadata.commit;
+  const start = base ?? stated?.head.metadata.commit;
   // Where they cannot be listed, agents that bid by paths bid on it.
   const paths = start && (await repository.changedPaths(start, commit).catch(() => undefined));
   const changed = paths && recordable(paths);

@@ -35,6 +35,7 @@ import { packOwnRefs } from "./pack-own-refs.ts";
 import { settRef } from "./refs.ts";
 import { readBundle, writeBundle } from "./results-bundle.ts";
 import { ResultsReader } from "./results-reader.ts";
+import { type Revert, type Reverted, revertCommits } from "./revert-commit.ts";
 import { type ChangeDetail, type Earlier, showChanges, type Work } from "./show-changes.ts";
 import type { Source } from "./source.ts";
 import { lastTag, readTags, type Tag, tagArguments } from "./tags.ts";
@@ -326,6 +327,11 @@ export class HostRepository {
   /** As `mergeCommit`: at a person's word alone. */
   async merge(merge: Merge): Promise<Merged> {
     return await mergeCommit(this.#git, this.place, merge);
+  }
+
+  /** As `revertCommits`: the repository gets a commit, at a person's word. */
+  async revert(revert: Revert): Promise<Reverted> {
+    return await revertCommits(this.#git, this.place, revert);
   }
 
   /** The person who commits here, as far as git's configuration says. */

@@ -92,7 +92,7 @@ export async function hintOfSigner(
   git: Git,
   place: RepositoryPlace,
 ): Promise<string | undefined> {
-  if (!failure.includes("failed to write commit object")) return undefined;
+  if (!/failed to (?:write commit object|sign the data)/.test(failure)) return undefined;
   const settings = await settingsOf(git, place);
   if (!isSigning(settings)) return undefined;
   return `Your commits are signed (commit.gpgsign), by ${signerOf(settings)}, which may have no way to ask for a passphrase. Let it ask once by hand (\`export GPG_TTY=$(tty); echo | gpg --sign > /dev/null\`, or \`ssh-add\`)`;
