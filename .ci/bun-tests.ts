@@ -5,8 +5,22 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** `failures`: where each failed test is, its name and the first lines of its error. */
-export type Outcome = { passed: number; failed: number; failures?: string[] };
+/**
+ * `failures`: where each failed test is, its name and the first lines of its error. `processorMs`:
+ * what it has cost here, without what it had containers do.
+ */
+export type Outcome = {
+  passed: number;
+  failed: number;
+  failures?: string[];
+  processorMs?: number | undefined;
+};
+
+/** Of a process that has ended, and of those below it that were waited for. */
+export function processorMsOf(ended: Bun.Subprocess): number | undefined {
+  const usage = ended.resourceUsage();
+  return usage && Number(usage.cpuTime.total) / 1000;
+}
 
 /**
  * Globs are relative to `test/`. `timeoutMs` is for one test, `limitMs` for the whole group, which
@@ -68,7 +82,8 @@ export async function countBunTests({
     });
     const code = await bun.exited;
     const report = Bun.file(reportPath);
-    return readReport((await report.exists()) ? await report.text() : "", code);
+    const outcome = readReport((await report.exists()) ? await report.text() : "", code);
+    return { ...outcome, processorMs: processorMsOf(bun) };
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -56,17 +56,20 @@ async function start({ name, after, run }: Step): Promise<void> {
 
 async function count(name: string, run: () => ReturnType<Step["run"]>): Promise<void> {
   const startedAt = performance.now();
-  const { passed, failed, failures = [], words } = await run();
+  const { passed, failed, failures = [], words, processorMs } = await run();
   total.passed += passed;
   total.failed += failed;
   failedTests.push(...failures);
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`.padStart(9);
+  const took = seconds(performance.now() - startedAt);
+  const processor = processorMs === undefined ? "" : seconds(processorMs);
+  const sign = failed === 0 ? "ok    " : "FAILED";
   report.push(
-    `${failed === 0 ? "ok    " : "FAILED"} ${name.padEnd(12)} ${seconds.padStart(7)} s   ${words ?? `${passed} passed, ${failed} failed`}`,
+    `${sign} ${name.padEnd(12)}${took}${processor.padStart(10)}   ${words ?? `${passed} passed, ${failed} failed`}`,
   );
 }
 
-console.log(`\n${report.join("\n")}\n`);
+console.log(`\n       step             took processor\n${report.join("\n")}\n`);
 for (const failure of failedTests) console.log(`FAILED ${failure}\n`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;

@@ -75,8 +75,9 @@ type Info = {
 };
 
 /**
- * `limitMs`: how long the Engine may take for each answer, unless `env` allows it longer. Asks the Engine that `findEngine` finds.
- * `container` resolves to undefined when there is none of that name.
+ * `limitMs`: how long the Engine may take for each answer, unless `env` allows it longer. Asks the
+ * Engine that `findEngine` finds. `container` resolves to undefined when there is none of that
+ * name.
  */
 export async function dockerSurvey(
   env: HostEnvironment,

@@ -25,6 +25,7 @@ import {
   toolGit,
   workWith,
 } from "../../support/git/sample-repository.ts";
+import { rowsOfDay } from "../../support/nightly.ts";
 
 const open = (path: string) => HostRepository.open(path, { env: hostEnv });
 
@@ -39,7 +40,7 @@ async function bareScene(how: readonly string[] = []) {
   return { ...origin, origin: origin.path, path, [Symbol.dispose]: origin[Symbol.dispose] };
 }
 
-test.each([[[]], [["sha256"]], [["--filter=blob:none"]], [["--filter=tree:0"]]])(
+test.each(rowsOfDay([[[]], [["sha256"]], [["--filter=blob:none"]], [["--filter=tree:0"]]]))(
   "agents work on the HEAD of a bare repository (%p), and their commits arrive in it",
   async (how) => {
     using scene = await bareScene(how);
@@ -67,7 +68,7 @@ test.each([[[]], [["sha256"]], [["--filter=blob:none"]], [["--filter=tree:0"]]])
   },
 );
 
-test.each([[[]], [["--filter=tree:0"]]])(
+test.each(rowsOfDay([[[]], [["--filter=tree:0"]]]))(
   "files of a commit are a folder of their own (%p): what was asked for, and no more",
   async (how) => {
     using scene = await bareScene(how);

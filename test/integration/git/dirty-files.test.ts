@@ -15,6 +15,7 @@ import {
   sampleRepository,
   write,
 } from "../../support/git/sample-repository.ts";
+import { rowsOfDay } from "../../support/nightly.ts";
 
 const dirtyIn = async (path: string) =>
   await (await HostRepository.open(path, { env: hostEnv })).dirtyFiles();
@@ -74,10 +75,12 @@ test("a file that git calls changed by its size alone is one of line ends", asyn
   expect(await dirtyIn(host.path)).toEqual([]);
 });
 
-test.each([
-  ["another line", { "a.txt": "one\r\nthree\r\n" }, false],
-  ["another mode", { "a.txt": windows }, true],
-])("line ends are not blamed where the file has %s, too", async (_, files, isExecutable) => {
+test.each(
+  rowsOfDay([
+    ["another line", { "a.txt": "one\r\nthree\r\n" }, false],
+    ["another mode", { "a.txt": windows }, true],
+  ]),
+)("line ends are not blamed where the file has %s, too", async (_, files, isExecutable) => {
   using host = sampleRepository();
   commitFiles(host.path, { "a.txt": unix });
   write(host.path, files);
@@ -87,7 +90,7 @@ test.each([
   expect(dirtyHint(dirty)).toContain("git stash -u");
 });
 
-test.each(["a file in it has changed", "it has another commit"])(
+test.each(rowsOfDay(["a file in it has changed", "it has another commit"]))(
   "a submodule is named where %s, with the commands for it and not a stash",
   async (what) => {
     using other = sampleRepository();

@@ -16,6 +16,7 @@ import {
   toolGit,
   write,
 } from "../../support/git/sample-repository.ts";
+import { rowsOfDay } from "../../support/nightly.ts";
 
 async function preparedCopy(initArgs: string[] = []) {
   const host = sampleRepository(initArgs);
@@ -131,7 +132,7 @@ test("a configuration that git cannot read does no harm", async () => {
   expect(await readAll(made)).toBe(commit);
 });
 
-test.each([["sha1"], ["sha256"]])(
+test.each(rowsOfDay([["sha1"], ["sha256"]]))(
   "the commit of HEAD is found as git finds it, with hashes of %s",
   async (format) => {
     using made = await preparedCopy([`--object-format=${format}`]);
@@ -152,14 +153,19 @@ test.each([["sha1"], ["sha256"]])(
   },
 );
 
-test.each([
-  ["ref: refs/heads/../../../../etc/passwd"],
-  ["ref: refs/heads/no"],
-  ["ref: /etc/passwd"],
-  ["nothing"],
-  [""],
-  ["0123456789012345678901234567890123456789"],
-])("a HEAD of %p is no commit", async (text) => {
+test.each(
+  rowsOfDay(
+    [
+      ["ref: refs/heads/../../../../etc/passwd"],
+      ["ref: refs/heads/no"],
+      ["ref: /etc/passwd"],
+      ["nothing"],
+      [""],
+      ["0123456789012345678901234567890123456789"],
+    ],
+    2,
+  ),
+)("a HEAD of %p is no commit", async (text) => {
   using made = await preparedCopy();
   writeFileSync(join(made.dotGit, "HEAD"), `${text}\n`);
   await expect(made.copy.head()).rejects.toMatchObject({ code: "git-failed" });
@@ -177,21 +183,23 @@ const places = [
   "objects/pack/x.idx",
 ];
 
-test.each(places.map((each) => [each]))(
-  "a pipe in place of .git/%s ends the reading with a sentence",
-  async (name) => {
-    using made = await preparedCopy();
-    toolGit(made.folder, "checkout", "--quiet", "-b", "main");
-    commitFiles(made.folder, { a: "a" }, "Change", toolGit);
-    const path = join(made.dotGit, name);
-    write(join(path, ".."), { ".keep": "" });
-    rmSync(path, { force: true });
-    execFileSync("mkfifo", [path]);
-    await expect(readAll(made)).rejects.toThrow(`${path} is not read: it is no regular file`);
-    await made.copy.prepare(made.base);
-    expect(await made.copy.head()).toBe(made.base);
-  },
-);
+test.each(
+  rowsOfDay(
+    places.map((each) => [each]),
+    3,
+  ),
+)("a pipe in place of .git/%s ends the reading with a sentence", async (name) => {
+  using made = await preparedCopy();
+  toolGit(made.folder, "checkout", "--quiet", "-b", "main");
+  commitFiles(made.folder, { a: "a" }, "Change", toolGit);
+  const path = join(made.dotGit, name);
+  write(join(path, ".."), { ".keep": "" });
+  rmSync(path, { force: true });
+  execFileSync("mkfifo", [path]);
+  await expect(readAll(made)).rejects.toThrow(`${path} is not read: it is no regular file`);
+  await made.copy.prepare(made.base);
+  expect(await made.copy.head()).toBe(made.base);
+});
 
 test("a .git that is a link or a file is not read", async () => {
   using made = await preparedCopy();
@@ -204,7 +212,7 @@ test("a .git that is a link or a file is not read", async () => {
   await expect(readAll(made)).rejects.toThrow("it is no folder");
 });
 
-test.each([[".gitattributes"], ["left/.gitignore"]])(
+test.each(rowsOfDay([[".gitattributes"], ["left/.gitignore"]]))(
   "a pipe as %s does not keep the next grant from its files",
   async (name) => {
     using made = await preparedCopy();

@@ -20,6 +20,7 @@ import {
   newGoalId,
   toolGit,
 } from "../../support/git/sample-repository.ts";
+import { rowsOfDay } from "../../support/nightly.ts";
 
 /** A private repository beside the person's, and a commit that names its commit at a path. */
 async function hostileScene() {
@@ -52,15 +53,20 @@ async function hostileScene() {
 
 const named = (name: string, more = "") => `[submodule "${name}"]\n\tpath = part\n${more}`;
 
-test.each([
-  "../../../secret/.git",
-  "../modules/../../../secret/.git",
-  "x/../../../../secret/.git",
-  "/secret/.git",
-  "",
-  ".",
-  "x//y",
-])("the name %p leads to no repository beside this one", async (name) => {
+test.each(
+  rowsOfDay(
+    [
+      "../../../secret/.git",
+      "../modules/../../../secret/.git",
+      "x/../../../../secret/.git",
+      "/secret/.git",
+      "",
+      ".",
+      "x//y",
+    ],
+    3,
+  ),
+)("the name %p leads to no repository beside this one", async (name) => {
   using scene = await hostileScene();
   mkdirSync(join(scene.path, ".git/modules/x/y"), { recursive: true });
   const commit = scene.commitWith(named(name));
@@ -125,7 +131,7 @@ test("a folder's name writes nothing else into the configuration", async () => {
   expect(toolGit(folder, "status", "--porcelain")).toBe("");
 });
 
-test.each(["a link to the outside", "a file", "a pipe of git"])(
+test.each(rowsOfDay(["a link to the outside", "a file", "a pipe of git"]))(
   "%s in the place of a submodule that is not here is replaced by an empty folder",
   async (what) => {
     using scene = await hostileScene();

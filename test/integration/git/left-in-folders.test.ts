@@ -23,6 +23,7 @@ import {
   toolGit,
   write,
 } from "../../support/git/sample-repository.ts";
+import { rowsOfDay } from "../../support/nightly.ts";
 
 const files = {
   "src/one.ts": "1;\n",
@@ -63,7 +64,7 @@ function expectFiles({ folder }: Made, expected: Record<string, string> = files)
 
 const modes = [[false], [true]];
 
-test.each(modes)(
+test.each(rowsOfDay(modes))(
   "a folder that was moved, with a link in its place, has its files again; ignored files kept: %p",
   async (keeps) => {
     using made = await preparedCopy(keeps);
@@ -75,7 +76,7 @@ test.each(modes)(
   },
 );
 
-test.each(modes)(
+test.each(rowsOfDay(modes))(
   "and so it has at a commit that changes one of its files; ignored files kept: %p",
   async (keeps) => {
     using made = await preparedCopy(keeps);
@@ -88,7 +89,7 @@ test.each(modes)(
   },
 );
 
-test.each(modes)(
+test.each(rowsOfDay(modes))(
   "a link that git ignores in the place of a folder goes; ignored files kept: %p",
   async (keeps) => {
     using made = await preparedCopy(keeps);
@@ -100,7 +101,7 @@ test.each(modes)(
   },
 );
 
-test.each(modes)(
+test.each(rowsOfDay(modes))(
   "a folder that is linked to elsewhere does not lead there; ignored files kept: %p",
   async (keeps) => {
     using made = await preparedCopy(keeps);
@@ -126,7 +127,7 @@ function leaveRepository(folder: string): void {
   write(folder, { ".git/left": "left" });
 }
 
-test.each(modes)(
+test.each(rowsOfDay(modes))(
   "a repository, or another .git, in a tracked folder goes; ignored files kept: %p",
   async (keeps) => {
     using made = await preparedCopy(keeps);
@@ -142,7 +143,7 @@ test.each(modes)(
   },
 );
 
-test.each(modes)(
+test.each(rowsOfDay(modes))(
   "also where the next commit does not have the folder, or is the first that has it; ignored files kept: %p",
   async (keeps) => {
     using made = await preparedCopy(keeps);
@@ -158,7 +159,7 @@ test.each(modes)(
   },
 );
 
-test.each(modes)(
+test.each(rowsOfDay(modes))(
   "also before a cub that has just started; ignored files kept: %p",
   async (keeps) => {
     using made = await preparedCopy(keeps);
@@ -173,7 +174,7 @@ test.each(modes)(
   },
 );
 
-test.each(modes)(
+test.each(rowsOfDay(modes))(
   "attributes that a command leaves do not change what is checked out; ignored files kept: %p",
   async (keeps) => {
     using made = await preparedCopy(keeps);
@@ -191,7 +192,7 @@ test.each(modes)(
   },
 );
 
-test.each(modes)(
+test.each(rowsOfDay(modes))(
   "attributes of the commit count, also where a command has changed them; ignored files kept: %p",
   async (keeps) => {
     using made = await preparedCopy(keeps);

@@ -31,6 +31,7 @@ import {
   toolGit,
   write,
 } from "../../support/git/sample-repository.ts";
+import { rowsOfDay } from "../../support/nightly.ts";
 
 const attributes = "*.bin filter=lfs diff=lfs merge=lfs -text\n";
 const oidOf = (content: string) => createHash("sha256").update(content).digest("hex");
@@ -80,7 +81,7 @@ function expectContents(folder: string): void {
   expect(toolGit(folder, "status", "--porcelain")).toBe("");
 }
 
-test.each([[[]], [["--object-format=sha256"]]])(
+test.each(rowsOfDay([[[]], [["--object-format=sha256"]]]))(
   "contents that are here are in the workspace, where git without LFS takes them for unchanged (%j)",
   async (initArgs) => {
     using scene = await lfsScene(initArgs);
@@ -176,10 +177,16 @@ test("a layer has contents, and a copy over it takes them for unchanged", async 
   expect(toolGit(options.workspaceDir, "status", "--porcelain")).toBe("");
 });
 
-test.each([
-  { paths: ["deep/"], shown: ["deep/run.bin", "large.bin", "plain.bin"], lacking: ["absent.bin"] },
-  { paths: ["deep/*.bin"], shown: ["deep/run.bin"], lacking: [] },
-])("a part of the repository has its contents alone: %p", async ({ paths, shown, lacking }) => {
+test.each(
+  rowsOfDay([
+    {
+      paths: ["deep/"],
+      shown: ["deep/run.bin", "large.bin", "plain.bin"],
+      lacking: ["absent.bin"],
+    },
+    { paths: ["deep/*.bin"], shown: ["deep/run.bin"], lacking: [] },
+  ]),
+)("a part of the repository has its contents alone: %p", async ({ paths, shown, lacking }) => {
   using scene = await lfsScene();
   const agent = scene.agent("coder", undefined, paths);
   const whole = pointerTo("absent").length;
@@ -258,7 +265,7 @@ async function publishJudged(agent: Agent, commit: CommitHash, base: CommitHash,
   return await agent.copy.publish(commit, start, { base, judge });
 }
 
-test.each([[[]], [["--object-format=sha256"]]])(
+test.each(rowsOfDay([[[]], [["--object-format=sha256"]]]))(
   "a new content comes with its commit, to other agents and to the person (%j)",
   async (initArgs) => {
     using scene = await lfsScene(initArgs);
@@ -373,13 +380,18 @@ test("the name of a content that only the person has gives it to no one", async 
   expect(read(later.folder, "new.bin")).toBe(pointerTo("hidden"));
 });
 
-test.each([
-  ["a path in the place of the hash", `oid sha256:${"../".repeat(20)}etc/passwd`, "size 5"],
-  ["a hash of another kind", `oid sha512:${"a".repeat(64)}`, "size 5"],
-  ["no size", `oid sha256:${oidOf(large)}`, "size -1"],
-  ["another size than the content", `oid sha256:${oidOf(large)}`, "size 1"],
-  ["a size beyond all disks", `oid sha256:${oidOf(large)}`, `size ${"9".repeat(30)}`],
-])("a pointer with %s stays as it is", async (_, oid, size) => {
+test.each(
+  rowsOfDay(
+    [
+      ["a path in the place of the hash", `oid sha256:${"../".repeat(20)}etc/passwd`, "size 5"],
+      ["a hash of another kind", `oid sha512:${"a".repeat(64)}`, "size 5"],
+      ["no size", `oid sha256:${oidOf(large)}`, "size -1"],
+      ["another size than the content", `oid sha256:${oidOf(large)}`, "size 1"],
+      ["a size beyond all disks", `oid sha256:${oidOf(large)}`, `size ${"9".repeat(30)}`],
+    ],
+    2,
+  ),
+)("a pointer with %s stays as it is", async (_, oid, size) => {
   using scene = await lfsScene();
   const text = `version https://git-lfs.github.com/spec/v1\n${oid}\n${size}\n`;
   const commit = commitFiles(scene.path, { "evil.bin": text }, "Evil");

@@ -25,6 +25,7 @@ import {
   toolGit,
   write,
 } from "../../support/git/sample-repository.ts";
+import { rowsOfDay } from "../../support/nightly.ts";
 
 const attributes = [
   "*.unix text eol=lf",
@@ -117,14 +118,16 @@ test("a layer has them as well", async () => {
 });
 
 // They say how one person's machine shows a commit. An agent's machine is always Linux.
-test.each([
-  ["core.autocrlf", "true"],
-  ["core.autocrlf", "input"],
-  ["core.eol", "crlf"],
-  ["core.fileMode", "false"],
-  ["core.symlinks", "false"],
-  ["core.ignoreCase", "true"],
-])("a person's %s=%s changes nothing of it, and a result merges", async (name, value) => {
+test.each(
+  rowsOfDay([
+    ["core.autocrlf", "true"],
+    ["core.autocrlf", "input"],
+    ["core.eol", "crlf"],
+    ["core.fileMode", "false"],
+    ["core.symlinks", "false"],
+    ["core.ignoreCase", "true"],
+  ]),
+)("a person's %s=%s changes nothing of it, and a result merges", async (name, value) => {
   using scene = await sceneOfAllKinds();
   git(scene.path, "config", name, value);
   expect(await scene.repository.dirtyFiles()).toEqual([]);

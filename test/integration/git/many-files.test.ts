@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "no
 import { join } from "node:path";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 import { memoryOf } from "../../support/git/use-of-memory.ts";
+import { rowsOfDay } from "../../support/nightly.ts";
 
 const mebibyte = 1024 ** 2;
 const count = 60_000;
@@ -22,7 +23,7 @@ beforeAll(() => {
 afterAll(() => folder?.[Symbol.dispose]());
 
 // The last one leaves nothing for the others.
-test.each([["diskUse"], ["mendFolder"], ["emptyFolder"]] as const)(
+test.each(rowsOfDay([["diskUse"], ["mendFolder"], ["emptyFolder"]] as const))(
   "%s needs little memory for very many files",
   (work) => {
     expect(readdirSync(folder.path)).toHaveLength(count + 1);

@@ -13,6 +13,7 @@ import {
   sampleRepository,
   write,
 } from "../../support/git/sample-repository.ts";
+import { rowsOfDay } from "../../support/nightly.ts";
 
 const message = "Paint\n\nMade by coder: Paint\n\nSett-Goal: 1\nApproved-by: Ada\n";
 
@@ -45,18 +46,23 @@ async function refusal(merging: Promise<unknown>): Promise<SettError> {
 
 const trailers = "Sett-Goal: 1\nApproved-by: Ada";
 
-test.each([
-  ["merge.ff", "false"],
-  ["merge.ff", "only"],
-  ["merge.log", "true"],
-  ["commit.template", "README.md"],
-  ["commit.cleanup", "scissors"],
-  ["commit.cleanup", "strip"],
-  ["branch.main.mergeOptions", "--no-commit"],
-  ["branch.main.mergeOptions", "--commit"],
-  ["branch.main.mergeOptions", "--squash"],
-  ["branch.main.mergeOptions", "--edit --log"],
-])("it makes its commit, with its trailers last, whatever %s=%s says", async (name, value) => {
+test.each(
+  rowsOfDay(
+    [
+      ["merge.ff", "false"],
+      ["merge.ff", "only"],
+      ["merge.log", "true"],
+      ["commit.template", "README.md"],
+      ["commit.cleanup", "scissors"],
+      ["commit.cleanup", "strip"],
+      ["branch.main.mergeOptions", "--no-commit"],
+      ["branch.main.mergeOptions", "--commit"],
+      ["branch.main.mergeOptions", "--squash"],
+      ["branch.main.mergeOptions", "--edit --log"],
+    ],
+    3,
+  ),
+)("it makes its commit, with its trailers last, whatever %s=%s says", async (name, value) => {
   for (const mode of ["merge", "squash"] as const) {
     using at = scene();
     at.run("config", name, value);
@@ -93,7 +99,7 @@ test("the person's signer signs it", async () => {
   }
 });
 
-test.each(["merge", "squash"] as const)(
+test.each(rowsOfDay(["merge", "squash"] as const))(
   "a signer that fails is named, and git has kept the message for the commit by hand: %s",
   async (mode) => {
     using at = scene();
@@ -110,26 +116,25 @@ test.each(["merge", "squash"] as const)(
   },
 );
 
-test.each([
-  ["merge", "commit-msg"],
-  ["merge", "pre-merge-commit"],
-  ["squash", "pre-commit"],
-] as const)(
-  "a hook that refuses has its say (%s, %s), and the message stays",
-  async (mode, hook) => {
-    using at = scene();
-    at.script(`hooks/${hook}`, "echo 'No paint on Fridays.' >&2; exit 1");
-    const error = await refusal(at.merge(mode));
-    expect(error).toMatchObject({
-      code: "git-failed",
-      hint: expect.stringContaining("git reset --merge"),
-    });
-    const kept = join(at.path, ".git", mode === "squash" ? "SQUASH_MSG" : "MERGE_MSG");
-    expect(readFileSync(kept, "utf8").trimEnd()).toBe(message.trimEnd());
-    at.run("reset", "--quiet", "--merge");
-    expect(at.run("status", "--porcelain")).toBe("");
-  },
-);
+test.each(
+  rowsOfDay([
+    ["merge", "commit-msg"],
+    ["merge", "pre-merge-commit"],
+    ["squash", "pre-commit"],
+  ] as const),
+)("a hook that refuses has its say (%s, %s), and the message stays", async (mode, hook) => {
+  using at = scene();
+  at.script(`hooks/${hook}`, "echo 'No paint on Fridays.' >&2; exit 1");
+  const error = await refusal(at.merge(mode));
+  expect(error).toMatchObject({
+    code: "git-failed",
+    hint: expect.stringContaining("git reset --merge"),
+  });
+  const kept = join(at.path, ".git", mode === "squash" ? "SQUASH_MSG" : "MERGE_MSG");
+  expect(readFileSync(kept, "utf8").trimEnd()).toBe(message.trimEnd());
+  at.run("reset", "--quiet", "--merge");
+  expect(at.run("status", "--porcelain")).toBe("");
+});
 
 test("what git refuses is said with the files, and a merge that is under way is left alone", async () => {
   using at = scene();
