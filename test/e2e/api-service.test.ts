@@ -153,28 +153,31 @@ test("the log of an agent is read by way of the reader, which alone has the Engi
   expect(network.trim()).toBe("none");
 });
 
-test("of the repository it writes the names of its goals, and what agents see, alone", async () => {
-  const within = async (...words: string[]) =>
-    (await $`docker exec sett-${sett.name}-api ${words}`.quiet().nothrow()).exitCode;
-  const common = await sett.git("rev-parse", "--path-format=absolute", "--git-common-dir");
-  const writes = (path: string) => within("/bin/sh", "-c", `: > ${path}`);
-  expect(await writes(`${common}/refs/sett/${sett.name}/.probe`)).toBe(0);
-  expect(await writes(`${common}/sett/objects/${sett.name}/.probe`)).toBe(0);
-  for (const place of [
-    "config",
-    "HEAD.lock",
-    "hooks/post-commit",
-    "refs/heads/evil",
-    "objects/evil",
-    "refs/sett/evil",
-  ])
-    expect(await writes(`${common}/${place}`)).not.toBe(0);
-  expect(await within("/bin/sh", "-c", `: < ${sett.folder}/sett.yml`)).not.toBe(0);
-  await sett.git("fsck", "--no-dangling");
-  await sett.git("gc", "--quiet", "--prune=now");
-  // A clean-up packs the names, and must not take their folder from the container.
-  expect((await ask("ci", "/v1/goals", { text: "Paint it again" })).status).toBe(201);
-});
+nightly(
+  "of the repository it writes the names of its goals, and what agents see, alone",
+  async () => {
+    const within = async (...words: string[]) =>
+      (await $`docker exec sett-${sett.name}-api ${words}`.quiet().nothrow()).exitCode;
+    const common = await sett.git("rev-parse", "--path-format=absolute", "--git-common-dir");
+    const writes = (path: string) => within("/bin/sh", "-c", `: > ${path}`);
+    expect(await writes(`${common}/refs/sett/${sett.name}/.probe`)).toBe(0);
+    expect(await writes(`${common}/sett/objects/${sett.name}/.probe`)).toBe(0);
+    for (const place of [
+      "config",
+      "HEAD.lock",
+      "hooks/post-commit",
+      "refs/heads/evil",
+      "objects/evil",
+      "refs/sett/evil",
+    ])
+      expect(await writes(`${common}/${place}`)).not.toBe(0);
+    expect(await within("/bin/sh", "-c", `: < ${sett.folder}/sett.yml`)).not.toBe(0);
+    await sett.git("fsck", "--no-dangling");
+    await sett.git("gc", "--quiet", "--prune=now");
+    // A clean-up packs the names, and must not take their folder from the container.
+    expect((await ask("ci", "/v1/goals", { text: "Paint it again" })).status).toBe(201);
+  },
+);
 
 test("no token and no key is in what the Engine shows of the instance, nor in a log", async () => {
   const ids = (await $`docker ps -aq --filter label=dev.sett.instance=${sett.name}`.text())
@@ -187,7 +190,7 @@ test("no token and no key is in what the Engine shows of the instance, nor in a 
     expect([shown, ...logs].join("\n").includes(secret)).toBe(false);
 });
 
-test("after a restart of its container it has its certificate still", async () => {
+nightly("after a restart of its container it has its certificate still", async () => {
   await $`docker restart --time 2 sett-${sett.name}-api`.quiet();
   await waitFor(
     "the API to answer again",
@@ -210,23 +213,26 @@ nightly("a changed token replaces the API alone, and so does a new certificate",
   expect(await sett.need("up")).toContain("nothing has changed");
 });
 
-test("sett list and sett logs know it, and without `services.api` the next sett up removes it with all that it had", async () => {
-  expect(await sett.need("logs", "api", "--tail", "5")).toContain("API started");
-  const settings = settYml({
-    painter:
-      "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n",
-  });
-  await sett.write({ "sett.yml": settings });
-  expect(await sett.need("up")).toMatch(/stopped (?:api, log-reader|log-reader, api)/);
-  const volumes = (
-    await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text()
-  )
-    .trim()
-    .split("\n");
-  expect(volumes.filter((name) => /\.(?:api|logs)$/.test(name))).toEqual([]);
-});
+nightly(
+  "sett list and sett logs know it, and without `services.api` the next sett up removes it with all that it had",
+  async () => {
+    expect(await sett.need("logs", "api", "--tail", "5")).toContain("API started");
+    const settings = settYml({
+      painter:
+        "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n",
+    });
+    await sett.write({ "sett.yml": settings });
+    expect(await sett.need("up")).toMatch(/stopped (?:api, log-reader|log-reader, api)/);
+    const volumes = (
+      await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text()
+    )
+      .trim()
+      .split("\n");
+    expect(volumes.filter((name) => /\.(?:api|logs)$/.test(name))).toEqual([]);
+  },
+);
 
-test("a certificate whose key is another one's is refused before anything starts", async () => {
+nightly("a certificate whose key is another one's is refused before anything starts", async () => {
   await using other = await SettWorkspace.create({
     ...scriptAgent("painter", painter),
     "sett.yml": settYml(

@@ -97,39 +97,45 @@ test("elsewhere it has the same record and results, and goes on with what was op
   await there.need("forage", "--goal", "new", "--watch");
 });
 
-test("nothing takes the place of an instance that is up, or kept, unless a person says so", async () => {
-  const running = await restore(here, file("work.sett"), "--replace");
-  expect([running.code, running.err]).toEqual([
-    1,
-    expect.stringContaining("is up, or is being started"),
-  ]);
-  await here.need("down");
-  const kept = await restore(here, file("work.sett"));
-  expect([kept.code, kept.err]).toEqual([1, expect.stringContaining("has a blackboard already")]);
-  expect(kept.err).toContain("--replace");
-});
+nightly(
+  "nothing takes the place of an instance that is up, or kept, unless a person says so",
+  async () => {
+    const running = await restore(here, file("work.sett"), "--replace");
+    expect([running.code, running.err]).toEqual([
+      1,
+      expect.stringContaining("is up, or is being started"),
+    ]);
+    await here.need("down");
+    const kept = await restore(here, file("work.sett"));
+    expect([kept.code, kept.err]).toEqual([1, expect.stringContaining("has a blackboard already")]);
+    expect(kept.err).toContain("--replace");
+  },
+);
 
-test("a file that was cut, changed or lengthened, and one of others, changes nothing", async () => {
-  const whole = await readFile(file("work.sett"));
-  const changed = Buffer.from(whole);
-  changed[whole.length >> 1] = (changed[whole.length >> 1] ?? 0) ^ 1;
-  const cut = whole.subarray(0, whole.length >> 1);
-  const longer = Buffer.concat([whole, Buffer.alloc(512)]);
-  const volumes = join(here.state, "volumes");
-  const files = async () => (await readdir(volumes, { recursive: true })).sort();
-  const found = await files();
-  for (const [bytes, sentence] of [
-    [cut, "is not as it was written"],
-    [changed, "is not as it was written"],
-    [longer, "is not as it was written"],
-    [await readFile("/bin/sh"), "is no back-up of a sett"],
-  ] as const) {
-    await writeFile(file("bad.sett"), bytes);
-    const { code, err } = await restore(here, file("bad.sett"), "--replace");
-    expect([code, err]).toEqual([1, expect.stringContaining(sentence)]);
-  }
-  expect(await files()).toEqual(found);
-});
+nightly(
+  "a file that was cut, changed or lengthened, and one of others, changes nothing",
+  async () => {
+    const whole = await readFile(file("work.sett"));
+    const changed = Buffer.from(whole);
+    changed[whole.length >> 1] = (changed[whole.length >> 1] ?? 0) ^ 1;
+    const cut = whole.subarray(0, whole.length >> 1);
+    const longer = Buffer.concat([whole, Buffer.alloc(512)]);
+    const volumes = join(here.state, "volumes");
+    const files = async () => (await readdir(volumes, { recursive: true })).sort();
+    const found = await files();
+    for (const [bytes, sentence] of [
+      [cut, "is not as it was written"],
+      [changed, "is not as it was written"],
+      [longer, "is not as it was written"],
+      [await readFile("/bin/sh"), "is no back-up of a sett"],
+    ] as const) {
+      await writeFile(file("bad.sett"), bytes);
+      const { code, err } = await restore(here, file("bad.sett"), "--replace");
+      expect([code, err]).toEqual([1, expect.stringContaining(sentence)]);
+    }
+    expect(await files()).toEqual(found);
+  },
+);
 
 nightly(
   "an instance that is down goes into a file as well, and comes back over its own blackboard",

@@ -97,7 +97,7 @@ nightly(
   180_000,
 );
 
-test("what a bare repository cannot do says so", async () => {
+nightly("what a bare repository cannot do says so", async () => {
   const missing = await atBare(...upArgs(), "--file", "blue:ops/sett.yml");
   expect(missing.err).toMatch(/Commit \w{8} \(blue\) has no ops\/sett\.yml\./);
   const unknown = await atBare(...upArgs(), "--file", "green:sett.yml");
@@ -108,7 +108,7 @@ test("what a bare repository cannot do says so", async () => {
   expect(init.code).not.toBe(0);
 });
 
-test("`down --volumes` leaves nothing of it in the repository", async () => {
+nightly("`down --volumes` leaves nothing of it in the repository", async () => {
   await need("down", "--name", clone.name, "--volumes", "--force", "--timeout", "1s");
   expect(await readdir(bare)).not.toContain("sett");
   expect(await $`git for-each-ref refs/sett`.cwd(bare).text()).toBe("");

@@ -85,7 +85,7 @@ for (const [phase, payload, agent] of [
   });
 }
 
-test("while a question waits: it is closed, and can be answered no more", async () => {
+nightly("while a question waits: it is closed, and can be answered no more", async () => {
   const goal = await sett.forage("asking");
   await happened(goal, "question_asked", "asker");
   const [question] = JSON.parse(await sett.need("questions", "--json", "--goal", goal));

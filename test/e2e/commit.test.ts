@@ -80,3 +80,14 @@ test("plain git merges it, and garbage collection keeps what is not merged", asy
   await sett.git("merge", "--quiet", `refs/sett/${sett.name}/${result.id}`);
   expect(await sett.git("rev-parse", "HEAD")).toBe(result.payload);
 });
+
+test("a dirty tree is refused with every file, strange names too, and nothing is posted", async () => {
+  await sett.write({ "neu é.txt": "", "README.md": "changed\n" });
+  const before = await sett.need("hoard", "--json");
+  const { code, out, err } = await sett.sett("forage", "--goal", "x");
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toContain("?? neu é.txt");
+  expect(err).toContain(" M README.md");
+  expect(await sett.need("hoard", "--json")).toBe(before);
+  await $`git checkout --quiet README.md && rm ${"neu é.txt"}`.cwd(sett.folder);
+});

@@ -136,7 +136,7 @@ nightly("another key needs no restart, and a wrong one is named by its model", a
   expect(await startedAt("gateway")).toBe(before);
 });
 
-test("a gateway that was killed comes back in its container, with its keys", async () => {
+nightly("a gateway that was killed comes back in its container, with its keys", async () => {
   const before = await startedAt("gateway");
   const processes = async () =>
     (await $`docker top ${container("gateway")} -o pid,args`.text()).split("\n");
@@ -175,7 +175,7 @@ nightly(
   },
 );
 
-test("recorded calls are answered again without the key and without the provider", async () => {
+nightly("recorded calls are answered again without the key and without the provider", async () => {
   await provider[Symbol.asyncDispose]();
   sett.env = {};
   await sett.commit("Keep the recorded calls");

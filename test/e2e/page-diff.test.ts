@@ -10,7 +10,7 @@ import type { Page } from "playwright-core";
 import { openRepository } from "../../apps/api/repository.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";
-import { isNight, nightly } from "../support/nightly.ts";
+import { nightly } from "../support/nightly.ts";
 import { TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
 import { newArtefactId, sampleArtefact } from "../support/records/sample.ts";
@@ -128,8 +128,7 @@ const inInbox = [
     },
   },
 ];
-/** By day one of them: both views show the same part of the page. */
-const ways = isNight ? [...inGoal, ...inInbox] : inInbox;
+const ways = [...inGoal, ...inInbox];
 
 test("a corrected result is shown with all that it changes first, then only since the version before, and warnings are seen at once", async () => {
   const page = await browser.open(
@@ -153,33 +152,36 @@ test("a corrected result is shown with all that it changes first, then only sinc
 
 const goalAddress = () => scene.page.address(`#/goals/${commit.goal_id}?a=${commit.id}&tab=diff`);
 
-test.each(ways)("the diff $where says what is changed of files without lines", async ({ open }) => {
-  const page = await open();
-  const said = async (path: string) => {
-    const file = page.getByRole("region", { name: path, exact: true });
-    await file.waitFor();
-    const texts = await file.locator("h3, .diff-words").allTextContents();
-    return texts.map((text) => text.replace(/[▾▸]/g, "").replace(/\s+/g, " ").trim());
-  };
-  expect(await said("logo.bin")).toEqual([
-    "logo.bin binary, 3 B → 4 B",
-    "A binary file. Its content changes, and is not shown.",
-  ]);
-  expect(await said("new.bin")).toEqual([
-    "new.bin new, binary, 1 B",
-    "A binary file. Its content is not shown.",
-  ]);
-  expect(await said("gone.bin")).toEqual([
-    "gone.bin deleted, binary, 2 B",
-    "A binary file. Its content is not shown.",
-  ]);
-  expect(await said("empty.txt")).toEqual(["empty.txt new, empty", "An empty file."]);
-  expect(await said("tool.sh")).toEqual(["tool.sh executable now", "Its content is the same."]);
-  expect(await said("link")).toEqual(["link new, symbolic link +1 −0"]);
-  expect(await said('quo"te.txt')).toEqual(['quo"te.txt new +1 −0']);
-});
+nightly.each(ways)(
+  "the diff $where says what is changed of files without lines",
+  async ({ open }) => {
+    const page = await open();
+    const said = async (path: string) => {
+      const file = page.getByRole("region", { name: path, exact: true });
+      await file.waitFor();
+      const texts = await file.locator("h3, .diff-words").allTextContents();
+      return texts.map((text) => text.replace(/[▾▸]/g, "").replace(/\s+/g, " ").trim());
+    };
+    expect(await said("logo.bin")).toEqual([
+      "logo.bin binary, 3 B → 4 B",
+      "A binary file. Its content changes, and is not shown.",
+    ]);
+    expect(await said("new.bin")).toEqual([
+      "new.bin new, binary, 1 B",
+      "A binary file. Its content is not shown.",
+    ]);
+    expect(await said("gone.bin")).toEqual([
+      "gone.bin deleted, binary, 2 B",
+      "A binary file. Its content is not shown.",
+    ]);
+    expect(await said("empty.txt")).toEqual(["empty.txt new, empty", "An empty file."]);
+    expect(await said("tool.sh")).toEqual(["tool.sh executable now", "Its content is the same."]);
+    expect(await said("link")).toEqual(["link new, symbolic link +1 −0"]);
+    expect(await said('quo"te.txt')).toEqual(['quo"te.txt new +1 −0']);
+  },
+);
 
-test.each(ways)(
+nightly.each(ways)(
   "a file of many lines $where begins with its beginning, and of all of it only what is in view is in the document",
   async ({ open }) => {
     const page = await open();
@@ -211,19 +213,22 @@ nightly("a line that is cut can be read whole", async () => {
   await file.getByText("the end").waitFor();
 });
 
-test("a person's own version is posted from the inbox by the name of its branch, and is the next version", async () => {
-  await $`git checkout --quiet -b mine ${corrected.payload} && git commit --quiet --allow-empty -m Mine`.cwd(
-    folder,
-  );
-  const page = await browser.open(scene.page.address("#/inbox"));
-  await page.getByRole("button", { name: /Corrected/ }).click();
-  await page.getByRole("button", { name: "Your own version…" }).click();
-  await page.getByRole("button", { name: "Post it" }).click();
-  await page.getByRole("alert").getByText("Nothing was posted: name the commit").waitFor();
-  await page.getByLabel("The commit of your version").fill("nowhere");
-  await page.getByRole("button", { name: "Post it" }).click();
-  await page.getByRole("alert").getByText("has no commit `nowhere`").waitFor();
-  await page.getByLabel("The commit of your version").fill("mine");
-  await page.getByRole("button", { name: "Post it" }).click();
-  await page.getByRole("heading", { level: 2, name: "CodeCommit v3" }).waitFor();
-});
+nightly(
+  "a person's own version is posted from the inbox by the name of its branch, and is the next version",
+  async () => {
+    await $`git checkout --quiet -b mine ${corrected.payload} && git commit --quiet --allow-empty -m Mine`.cwd(
+      folder,
+    );
+    const page = await browser.open(scene.page.address("#/inbox"));
+    await page.getByRole("button", { name: /Corrected/ }).click();
+    await page.getByRole("button", { name: "Your own version…" }).click();
+    await page.getByRole("button", { name: "Post it" }).click();
+    await page.getByRole("alert").getByText("Nothing was posted: name the commit").waitFor();
+    await page.getByLabel("The commit of your version").fill("nowhere");
+    await page.getByRole("button", { name: "Post it" }).click();
+    await page.getByRole("alert").getByText("has no commit `nowhere`").waitFor();
+    await page.getByLabel("The commit of your version").fill("mine");
+    await page.getByRole("button", { name: "Post it" }).click();
+    await page.getByRole("heading", { level: 2, name: "CodeCommit v3" }).waitFor();
+  },
+);

@@ -1,6 +1,7 @@
 // Shows how a person signs in to the page, in Chromium, on the real API.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { serve } from "../../lib/service/serve.ts";
+import { nightly } from "../support/nightly.ts";
 import { TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
 
@@ -15,7 +16,7 @@ afterAll(async () => {
   expect(browser.problems).toEqual([]);
 });
 
-test("where its session is no longer good, the page asks for a token", async () => {
+nightly("where its session is no longer good, the page asks for a token", async () => {
   await using scene = await startPageScene({});
   const page = await browser.open(scene.page.address("#/goals"));
   await page.getByRole("banner").getByText("live", { exact: true }).waitFor();
@@ -36,7 +37,7 @@ test("without a token the page asks for one, and goes on to the view of the addr
   expect(page.url()).toBe(`${scene.page.url}/#/clan`);
 });
 
-test("the page names the person who reads as the record does, and not the token", async () => {
+nightly("the page names the person who reads as the record does, and not the token", async () => {
   await using scene = await startPageScene({});
   await scene.page.kill();
   scene.page.addToken("ui", ["read"], "person:Ada Lovelace <ada@example.org>");
@@ -64,7 +65,7 @@ test("a token in the address that is not good leads to the sign-in, which says s
   await page.getByRole("heading", { name: "Clan" }).waitFor();
 });
 
-test("a network that breaks one request leaves the token good: it is sent again", async () => {
+nightly("a network that breaks one request leaves the token good: it is sent again", async () => {
   await using scene = await startPageScene({});
   const page = await browser.open(`${scene.page.url}/`);
   await page.getByLabel("Token").waitFor();
@@ -73,43 +74,49 @@ test("a network that breaks one request leaves the token good: it is sent again"
   await page.getByRole("heading", { name: "Clan" }).waitFor();
 });
 
-test("a server that does not answer has refused no token: the page says so, and keeps the token", async () => {
-  await using scene = await startPageScene({});
-  const page = await browser.open(`${scene.page.url}/`);
-  await page.getByLabel("Token").waitFor();
-  await page.route("**/open", (route) => route.abort("failed"));
-  await page.goto(scene.page.address("#/clan"));
-  await page.getByRole("alert").getByText("The server does not answer.").waitFor();
-  expect(page.url()).toBe(`${scene.page.url}/#/clan`);
-  await page.unroute("**/open");
-  await page.getByRole("button", { name: "Enter" }).click();
-  await page.getByRole("heading", { name: "Clan" }).waitFor();
-});
+nightly(
+  "a server that does not answer has refused no token: the page says so, and keeps the token",
+  async () => {
+    await using scene = await startPageScene({});
+    const page = await browser.open(`${scene.page.url}/`);
+    await page.getByLabel("Token").waitFor();
+    await page.route("**/open", (route) => route.abort("failed"));
+    await page.goto(scene.page.address("#/clan"));
+    await page.getByRole("alert").getByText("The server does not answer.").waitFor();
+    expect(page.url()).toBe(`${scene.page.url}/#/clan`);
+    await page.unroute("**/open");
+    await page.getByRole("button", { name: "Enter" }).click();
+    await page.getByRole("heading", { name: "Clan" }).waitFor();
+  },
+);
 
-test("a server at another port of the same address gets nothing of the session, and another tab at this one has it", async () => {
-  await using scene = await startPageScene({});
-  const page = await browser.open(scene.page.address("#/clan"));
-  await page.getByRole("heading", { name: "Clan" }).waitFor();
-  expect(page.url()).toBe(`${scene.page.url}/#/clan`);
-  const credentials: (string | null)[] = [];
-  const other = serve({ port: 0, hostname: "127.0.0.1" }, (request) => {
-    credentials.push(request.headers.get("cookie"), request.headers.get("authorization"));
-    return new Response("<script>localStorage.length</script>", {
-      headers: { "content-type": "text/html" },
+nightly(
+  "a server at another port of the same address gets nothing of the session, and another tab at this one has it",
+  async () => {
+    await using scene = await startPageScene({});
+    const page = await browser.open(scene.page.address("#/clan"));
+    await page.getByRole("heading", { name: "Clan" }).waitFor();
+    expect(page.url()).toBe(`${scene.page.url}/#/clan`);
+    const credentials: (string | null)[] = [];
+    const other = serve({ port: 0, hostname: "127.0.0.1" }, (request) => {
+      credentials.push(request.headers.get("cookie"), request.headers.get("authorization"));
+      return new Response("<script>localStorage.length</script>", {
+        headers: { "content-type": "text/html" },
+      });
     });
-  });
-  const context = page.context();
-  const there = await browser.follow(context, `http://127.0.0.1:${other.port}/`);
-  expect(credentials.length).toBeGreaterThanOrEqual(2);
-  expect(credentials.filter((one) => one !== null)).toEqual([]);
-  expect(await there.evaluate(() => [document.cookie, localStorage.length])).toEqual(["", 0]);
-  const again = await context.newPage();
-  await again.goto(`${scene.page.url}/#/clan`);
-  await again.getByRole("heading", { name: "Clan" }).waitFor();
-  await other.stop();
-});
+    const context = page.context();
+    const there = await browser.follow(context, `http://127.0.0.1:${other.port}/`);
+    expect(credentials.length).toBeGreaterThanOrEqual(2);
+    expect(credentials.filter((one) => one !== null)).toEqual([]);
+    expect(await there.evaluate(() => [document.cookie, localStorage.length])).toEqual(["", 0]);
+    const again = await context.newPage();
+    await again.goto(`${scene.page.url}/#/clan`);
+    await again.getByRole("heading", { name: "Clan" }).waitFor();
+    await other.stop();
+  },
+);
 
-test("the content of an artefact opens as plain text in a tab of its own", async () => {
+nightly("the content of an artefact opens as plain text in a tab of its own", async () => {
   await using scene = await startPageScene({});
   const goal = await scene.clan.postGoal("<script>alert(1)</script> é");
   const page = await browser.open(scene.page.address(`#/goals/${goal.id}?a=${goal.id}`));

@@ -1,6 +1,6 @@
 // Every view of the page, in both themes, wide and at 360 pixels: readable for all (WCAG AA,
-// checked by axe), and by keyboard alone. By day axe looks at one theme and width: most of what it
-// finds is in the markup, which is the same in all.
+// checked by axe), and by keyboard alone. By day it is one theme and width: most of what axe finds
+// is in the markup, which is the same in all.
 //
 // With SETT_PICTURES=1 it also writes the pictures of docs/guides/page.md.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import type { Page } from "playwright-core";
-import { isNight, nightly } from "../support/nightly.ts";
+import { nightly } from "../support/nightly.ts";
 import { accessibilityProblems, TestBrowser } from "../support/page/browser.ts";
 import { startSampleScene } from "../support/page/sample-clan.ts";
 import { root } from "../support/root.ts";
@@ -121,7 +121,7 @@ const sizes = [
 ] as const;
 
 for (const size of sizes) {
-  const daily = size.scheme === "dark" ? nightly : test;
+  const daily = size.scheme === "light" && size.width > 360 ? test : nightly;
   daily(
     `axe finds nothing in any view, ${size.scheme}, ${size.width} pixels wide, and nothing is wider than the window`,
     async () => {
@@ -131,9 +131,7 @@ for (const size of sizes) {
       for (const { name, view, shows } of views) {
         await page.evaluate((hash) => location.assign(hash), view());
         await shows(page);
-        if (isNight || size.width > 360)
-          for (const problem of await accessibilityProblems(page))
-            found.push(`${name}: ${problem}`);
+        for (const problem of await accessibilityProblems(page)) found.push(`${name}: ${problem}`);
         const width = await page.evaluate(() => document.documentElement.scrollWidth);
         if (width > size.width) found.push(`${name}: ${width} pixels wide`);
       }
@@ -142,50 +140,57 @@ for (const size of sizes) {
   );
 }
 
-test("at 360 pixels the log says who did what on which goal, and cuts no sentence of usual length", async () => {
-  const page = await browser.open(scene.page.address("#/log"), { width: 360, height: 740 });
-  await page.getByText("works on claim").first().waitFor();
-  const events = await page.locator(".event").evaluateAll((rows) =>
-    rows.map((row) => {
-      const [who, text] = [
-        row.querySelector<HTMLElement>(".event-who"),
-        row.querySelector<HTMLElement>(".event-text"),
-      ];
-      const isCut = (part: HTMLElement | null) =>
-        part === null ||
-        part.scrollWidth > part.clientWidth ||
-        part.scrollHeight > part.clientHeight + 1;
-      const said = text?.textContent ?? "";
-      const { height, bottom } = row.getBoundingClientRect();
-      const overlaps = (row.nextElementSibling?.getBoundingClientRect().top ?? bottom) < bottom - 1;
-      return { said, height, overlaps, isCut: isCut(who) || (said.length < 85 && isCut(text)) };
-    }),
-  );
-  expect(events.length).toBeGreaterThan(5);
-  expect(events.filter(({ isCut, overlaps }) => isCut || overlaps)).toEqual([]);
-  await page.locator(".event-goal:visible").first().waitFor();
-  // Large enough to be met by a finger, whatever is above and below.
-  const heights = await page
-    .locator(".event-goal:visible")
-    .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().height));
-  expect(Math.min(...heights)).toBeGreaterThanOrEqual(24);
-});
+nightly(
+  "at 360 pixels the log says who did what on which goal, and cuts no sentence of usual length",
+  async () => {
+    const page = await browser.open(scene.page.address("#/log"), { width: 360, height: 740 });
+    await page.getByText("works on claim").first().waitFor();
+    const events = await page.locator(".event").evaluateAll((rows) =>
+      rows.map((row) => {
+        const [who, text] = [
+          row.querySelector<HTMLElement>(".event-who"),
+          row.querySelector<HTMLElement>(".event-text"),
+        ];
+        const isCut = (part: HTMLElement | null) =>
+          part === null ||
+          part.scrollWidth > part.clientWidth ||
+          part.scrollHeight > part.clientHeight + 1;
+        const said = text?.textContent ?? "";
+        const { height, bottom } = row.getBoundingClientRect();
+        const overlaps =
+          (row.nextElementSibling?.getBoundingClientRect().top ?? bottom) < bottom - 1;
+        return { said, height, overlaps, isCut: isCut(who) || (said.length < 85 && isCut(text)) };
+      }),
+    );
+    expect(events.length).toBeGreaterThan(5);
+    expect(events.filter(({ isCut, overlaps }) => isCut || overlaps)).toEqual([]);
+    await page.locator(".event-goal:visible").first().waitFor();
+    // Large enough to be met by a finger, whatever is above and below.
+    const heights = await page
+      .locator(".event-goal:visible")
+      .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().height));
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(24);
+  },
+);
 
-test("the log says what was posted, leaves out bids that change nothing, and names no id twice", async () => {
-  const page = await browser.open(scene.page.address(`#/log?goal=${scene.goals.release.id}`));
-  await page.getByText(/^posts LicenceReport .*: “12 dependencies, all permissive”$/).waitFor();
-  const texts = await page.locator(".event-text").allTextContents();
-  const ids = (text: string) => text.match(/\b[0-9a-f]{8}\b/g) ?? [];
-  expect(texts.length).toBeGreaterThan(5);
-  expect(texts.filter((text) => new Set(ids(text)).size < ids(text).length)).toEqual([]);
-  expect(texts.filter((text) => text.includes("closes the bidding"))).toEqual([]);
-  await page.getByLabel("Every bid and call").check();
-  await page.getByText("closes the bidding").first().waitFor();
-  expect(page.url()).toContain("all=1");
-  expect(await page.locator("#suggested-agent option").count()).toBe(8);
-});
+nightly(
+  "the log says what was posted, leaves out bids that change nothing, and names no id twice",
+  async () => {
+    const page = await browser.open(scene.page.address(`#/log?goal=${scene.goals.release.id}`));
+    await page.getByText(/^posts LicenceReport .*: “12 dependencies, all permissive”$/).waitFor();
+    const texts = await page.locator(".event-text").allTextContents();
+    const ids = (text: string) => text.match(/\b[0-9a-f]{8}\b/g) ?? [];
+    expect(texts.length).toBeGreaterThan(5);
+    expect(texts.filter((text) => new Set(ids(text)).size < ids(text).length)).toEqual([]);
+    expect(texts.filter((text) => text.includes("closes the bidding"))).toEqual([]);
+    await page.getByLabel("Every bid and call").check();
+    await page.getByText("closes the bidding").first().waitFor();
+    expect(page.url()).toContain("all=1");
+    expect(await page.locator("#suggested-agent option").count()).toBe(8);
+  },
+);
 
-test("at 360 pixels the names of agents and their bids are not broken", async () => {
+nightly("at 360 pixels the names of agents and their bids are not broken", async () => {
   const page = await browser.open(
     scene.page.address(`#/goals/${scene.goals.release.id}?a=${scene.goals.release.id}&tab=work`),
     {
@@ -200,7 +205,7 @@ test("at 360 pixels the names of agents and their bids are not broken", async ()
   expect(new Set(heights).size).toBe(1);
 });
 
-test("each card of a goal says who and what, in letters of 11 pixels or more", async () => {
+nightly("each card of a goal says who and what, in letters of 11 pixels or more", async () => {
   const page = await browser.open(
     scene.page.address(`#/goals/${scene.goals.release.id}?view=graph`),
     { width: 1_440, height: 900 },
@@ -226,7 +231,7 @@ test("each card of a goal says who and what, in letters of 11 pixels or more", a
   ]);
 });
 
-test("axe is at work: it finds what was made wrong on purpose", async () => {
+nightly("axe is at work: it finds what was made wrong on purpose", async () => {
   const page = await browser.open(scene.page.address("#/new"));
   await page.getByLabel("What is to be achieved").waitFor();
   await page.evaluate(() =>

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { nightly } from "../support/nightly.ts";
 import { TestBrowser } from "../support/page/browser.ts";
 import { CubLog } from "../support/page/cub-log.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
@@ -147,35 +148,38 @@ test("a question is answered in the inbox by keyboard alone, and the work goes o
   await waitFor("the title without a count", async () => (await page.title()).startsWith("Inbox"));
 });
 
-test("of two people who answer at the same time one is first, and the other reads who it was", async () => {
-  await using scene = await startPageScene({ asker });
-  const goal = await scene.clan.postGoal("Paint it");
-  const [ada, grace] = await Promise.all(
-    ["ada", "grace"].map((name) => browser.open(scene.page.address("#/inbox", name))),
-  );
-  if (ada === undefined || grace === undefined) throw new Error("There are two pages.");
-  for (const page of [ada, grace]) {
-    await page.getByRole("button", { name: /Which colour\?/ }).click();
-    await page.getByLabel("Your answer").fill(page === ada ? "green" : "blue");
-  }
-  await Promise.all(
-    [ada, grace].map((page) => page.getByRole("button", { name: "Answer", exact: true }).click()),
-  );
-  const loser = await waitFor("one to read who was first", async () => {
-    const texts = await Promise.all(
-      [ada, grace].map((page) => page.locator(".inbox-pane").textContent()),
+nightly(
+  "of two people who answer at the same time one is first, and the other reads who it was",
+  async () => {
+    await using scene = await startPageScene({ asker });
+    const goal = await scene.clan.postGoal("Paint it");
+    const [ada, grace] = await Promise.all(
+      ["ada", "grace"].map((name) => browser.open(scene.page.address("#/inbox", name))),
     );
-    const at = texts.findIndex((text) => /was answered by (?:ada|grace)/.test(text ?? ""));
-    return [ada, grace][at];
-  });
-  const [winner, text] = loser === ada ? ["grace", "green"] : ["ada", "blue"];
-  expect(await loser.locator(".inbox-pane").textContent()).toContain(`was answered by ${winner}`);
-  expect(await loser.getByLabel("Your answer").inputValue()).toBe(text);
-  const made = (await scene.clan.artefactsOf(goal)).filter(
-    ({ structural_type }) => structural_type === "Answer",
-  );
-  expect(made).toHaveLength(1);
-});
+    if (ada === undefined || grace === undefined) throw new Error("There are two pages.");
+    for (const page of [ada, grace]) {
+      await page.getByRole("button", { name: /Which colour\?/ }).click();
+      await page.getByLabel("Your answer").fill(page === ada ? "green" : "blue");
+    }
+    await Promise.all(
+      [ada, grace].map((page) => page.getByRole("button", { name: "Answer", exact: true }).click()),
+    );
+    const loser = await waitFor("one to read who was first", async () => {
+      const texts = await Promise.all(
+        [ada, grace].map((page) => page.locator(".inbox-pane").textContent()),
+      );
+      const at = texts.findIndex((text) => /was answered by (?:ada|grace)/.test(text ?? ""));
+      return [ada, grace][at];
+    });
+    const [winner, text] = loser === ada ? ["grace", "green"] : ["ada", "blue"];
+    expect(await loser.locator(".inbox-pane").textContent()).toContain(`was answered by ${winner}`);
+    expect(await loser.getByLabel("Your answer").inputValue()).toBe(text);
+    const made = (await scene.clan.artefactsOf(goal)).filter(
+      ({ structural_type }) => structural_type === "Answer",
+    );
+    expect(made).toHaveLength(1);
+  },
+);
 
 test("a result is rejected with a reason, made again, and approved", async () => {
   await using scene = await startPageScene({
@@ -220,7 +224,7 @@ test("a result is rejected with a reason, made again, and approved", async () =>
   expect(second).toMatchObject({ payload: "{}", metadata: { comment: "Well dated" } });
 });
 
-test("a goal is cancelled after a second thought, and its work ends", async () => {
+nightly("a goal is cancelled after a second thought, and its work ends", async () => {
   const work = gate();
   await using scene = await startPageScene({
     coder: {
@@ -241,7 +245,7 @@ test("a goal is cancelled after a second thought, and its work ends", async () =
   await page.getByText("No agent works on this goal.").waitFor();
 });
 
-test("the instance is paused and resumed, and a reader may do neither", async () => {
+nightly("the instance is paused and resumed, and a reader may do neither", async () => {
   await using scene = await startPageScene({});
   const page = await browser.open(scene.page.address("#/goals"));
   await page.getByRole("button", { name: "Pause" }).click();
@@ -306,7 +310,7 @@ test("hostile content is text: scripts, terminal escapes, marks that turn text, 
   );
 });
 
-test("the log of a gateway is offered only where one has run", async () => {
+nightly("the log of a gateway is offered only where one has run", async () => {
   await using scene = await startPageScene({});
   const page = await browser.open(scene.page.address("#/clan"));
   const logs = page.getByRole("group", { name: "Logs of the services" });
@@ -318,36 +322,39 @@ test("the log of a gateway is offered only where one has run", async () => {
   await logs.getByRole("button", { name: "gateway" }).waitFor();
 });
 
-test("the log of an agent is shown as it is written, and controls in it are shown by their names", async () => {
-  const more = gate();
-  const logs = {
-    async *read(
-      name: string,
-      { follow, signal }: { tail: number; follow: boolean; signal: AbortSignal },
-    ) {
-      if (!follow) return;
-      yield `${name} has begun \u001b[32mgreen`;
-      await more.pass(signal);
-      yield "and goes on";
-      await new Promise((end) => signal.addEventListener("abort", end));
-    },
-  };
-  await using scene = await startPageScene(
-    { coder: { tool: () => ending("Built") } },
-    {},
-    { logs },
-  );
-  const page = await browser.open(scene.page.address("#/clan"));
-  await page.getByRole("button", { name: "Log", exact: true }).click();
-  const log = page.getByRole("region", { name: "Log of coder" });
-  await log.getByText("coder has begun").waitFor();
-  expect(await log.locator(".mark").first().textContent()).toBe("ESC");
-  more.open();
-  await log.getByText("and goes on").waitFor();
-  await log.getByText("follows").waitFor();
-});
+nightly(
+  "the log of an agent is shown as it is written, and controls in it are shown by their names",
+  async () => {
+    const more = gate();
+    const logs = {
+      async *read(
+        name: string,
+        { follow, signal }: { tail: number; follow: boolean; signal: AbortSignal },
+      ) {
+        if (!follow) return;
+        yield `${name} has begun \u001b[32mgreen`;
+        await more.pass(signal);
+        yield "and goes on";
+        await new Promise((end) => signal.addEventListener("abort", end));
+      },
+    };
+    await using scene = await startPageScene(
+      { coder: { tool: () => ending("Built") } },
+      {},
+      { logs },
+    );
+    const page = await browser.open(scene.page.address("#/clan"));
+    await page.getByRole("button", { name: "Log", exact: true }).click();
+    const log = page.getByRole("region", { name: "Log of coder" });
+    await log.getByText("coder has begun").waitFor();
+    expect(await log.locator(".mark").first().textContent()).toBe("ESC");
+    more.open();
+    await log.getByText("and goes on").waitFor();
+    await log.getByText("follows").waitFor();
+  },
+);
 
-test("the filters of the log are in the address, and new events pass through them", async () => {
+nightly("the filters of the log are in the address, and new events pass through them", async () => {
   await using scene = await startPageScene({ asker });
   const goal = await scene.clan.postGoal("Paint it");
   const page = await browser.open(scene.page.address(`#/log?goal=${goal.id}`));
@@ -366,34 +373,37 @@ test("the filters of the log are in the address, and new events pass through the
   await page.getByText("asks to cancel the goal").waitFor();
 });
 
-test("a reader who wants it is notified when a question waits and the page is not in view", async () => {
-  const work = gate();
-  await using scene = await startPageScene({
-    asker: {
-      ...asker,
-      tool: (input, signal) => work.pass(signal).then(() => asker.tool?.(input, signal)),
-    },
-  });
-  const page = await browser.open(scene.page.address("#/goals"), {
-    permissions: ["notifications"],
-  });
-  await page.getByRole("button", { name: "Notify me" }).click();
-  await page.getByRole("button", { name: "Notify me", pressed: true }).waitFor();
-  await page.evaluate(() => {
-    const notices: string[] = [];
-    Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
-    class Notice {
-      static permission = "granted";
-      constructor(title: string, { body }: { body: string }) {
-        notices.push(`${title}: ${body}`);
+nightly(
+  "a reader who wants it is notified when a question waits and the page is not in view",
+  async () => {
+    const work = gate();
+    await using scene = await startPageScene({
+      asker: {
+        ...asker,
+        tool: (input, signal) => work.pass(signal).then(() => asker.tool?.(input, signal)),
+      },
+    });
+    const page = await browser.open(scene.page.address("#/goals"), {
+      permissions: ["notifications"],
+    });
+    await page.getByRole("button", { name: "Notify me" }).click();
+    await page.getByRole("button", { name: "Notify me", pressed: true }).waitFor();
+    await page.evaluate(() => {
+      const notices: string[] = [];
+      Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+      class Notice {
+        static permission = "granted";
+        constructor(title: string, { body }: { body: string }) {
+          notices.push(`${title}: ${body}`);
+        }
       }
-    }
-    Object.assign(globalThis, { Notification: Notice, notices });
-  });
-  await scene.clan.postGoal("Paint it");
-  work.open();
-  const notices = () =>
-    page.evaluate(() => Reflect.get(globalThis, "notices") as unknown as string[]);
-  await waitFor("the notification", async () => (await notices()).length > 0);
-  expect(await notices()).toEqual(["Sett: A question waits for you."]);
-});
+      Object.assign(globalThis, { Notification: Notice, notices });
+    });
+    await scene.clan.postGoal("Paint it");
+    work.open();
+    const notices = () =>
+      page.evaluate(() => Reflect.get(globalThis, "notices") as unknown as string[]);
+    await waitFor("the notification", async () => (await notices()).length > 0);
+    expect(await notices()).toEqual(["Sett: A question waits for you."]);
+  },
+);

@@ -2,6 +2,7 @@
 // one refused, two answers at once.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
+import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -96,48 +97,51 @@ const artefactOf = (goal: string, type: string, version = 1) =>
     { everyMs: 200 },
   );
 
-test("an agent and a worker ask; orchestrator, cub and Redis are restarted before each answer, and the work goes on", async () => {
-  const goal = await sett.forage("license it");
-  const first = await questionOf(goal, "Which licence?");
-  await restartEverything("agent-coder");
-  await waitFor(
-    "the answer to be taken",
-    async () => (await sett.sett("answer", first, "MIT")).code === 0,
-    { everyMs: 500 },
-  );
-  const second = await questionOf(goal, "Is it allowed?");
-  const workers = () =>
-    $`docker ps -aq --filter label=dev.sett.instance=${sett.name} --filter label=dev.sett.component=worker`;
-  // Nothing runs for who waits.
-  await waitFor("the worker to be gone", async () => (await workers().text()).trim() === "");
-  await restartEverything("agent-checker");
-  await waitFor(
-    "the answer to be taken",
-    async () => (await sett.sett("answer", second, "yes")).code === 0,
-    { everyMs: 500 },
-  );
-  const end = await artefactOf(goal, "End");
-  expect(end.payload).toBe("yes");
-  const events = await sett.events(goal);
-  const started = events.filter(({ type }) => type === "grant_started");
-  expect(
-    started
-      .map(({ agent, data }) => [agent, data?.attempt])
-      .filter(([agent]) => agent !== "planner"),
-  ).toEqual([
-    ["coder", 1],
-    ["coder", 2],
-    ["checker", 1],
-    ["checker", 2],
-  ]);
-  // Where each attempt ran is on record.
-  for (const { actor, agent } of started)
-    expect(actor).toMatch(new RegExp(`^agent:${agent}@[0-9a-f]{12}$`));
-  const answers = events.filter(({ data }) => data?.structural_type === "Answer");
-  expect(answers.map(({ actor }) => actor)).toEqual(
-    Array(2).fill("person:Ada Lovelace <ada@sett.invalid>"),
-  );
-});
+nightly(
+  "an agent and a worker ask; orchestrator, cub and Redis are restarted before each answer, and the work goes on",
+  async () => {
+    const goal = await sett.forage("license it");
+    const first = await questionOf(goal, "Which licence?");
+    await restartEverything("agent-coder");
+    await waitFor(
+      "the answer to be taken",
+      async () => (await sett.sett("answer", first, "MIT")).code === 0,
+      { everyMs: 500 },
+    );
+    const second = await questionOf(goal, "Is it allowed?");
+    const workers = () =>
+      $`docker ps -aq --filter label=dev.sett.instance=${sett.name} --filter label=dev.sett.component=worker`;
+    // Nothing runs for who waits.
+    await waitFor("the worker to be gone", async () => (await workers().text()).trim() === "");
+    await restartEverything("agent-checker");
+    await waitFor(
+      "the answer to be taken",
+      async () => (await sett.sett("answer", second, "yes")).code === 0,
+      { everyMs: 500 },
+    );
+    const end = await artefactOf(goal, "End");
+    expect(end.payload).toBe("yes");
+    const events = await sett.events(goal);
+    const started = events.filter(({ type }) => type === "grant_started");
+    expect(
+      started
+        .map(({ agent, data }) => [agent, data?.attempt])
+        .filter(([agent]) => agent !== "planner"),
+    ).toEqual([
+      ["coder", 1],
+      ["coder", 2],
+      ["checker", 1],
+      ["checker", 2],
+    ]);
+    // Where each attempt ran is on record.
+    for (const { actor, agent } of started)
+      expect(actor).toMatch(new RegExp(`^agent:${agent}@[0-9a-f]{12}$`));
+    const answers = events.filter(({ data }) => data?.structural_type === "Answer");
+    expect(answers.map(({ actor }) => actor)).toEqual(
+      Array(2).fill("person:Ada Lovelace <ada@sett.invalid>"),
+    );
+  },
+);
 
 test("of two answers at the same moment one wins, and the other person learns whose", async () => {
   const goal = await sett.forage("race");

@@ -192,7 +192,7 @@ nightly("where it cannot be made, the Failure says why, and where its output is"
   );
 });
 
-test("nothing of it is left when the instance is gone", async () => {
+nightly("nothing of it is left when the instance is gone", async () => {
   const layers =
     await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name} --filter label=dev.sett.component=layer`.text();
   expect(layers).toContain(".layer.");

@@ -79,7 +79,7 @@ test("a command that neither the machine nor the folder of its Dockerfile has is
   await git("checkout", "sett.yml");
 });
 
-test("where no engine answers, up names the way without one", async () => {
+nightly("where no engine answers, up names the way without one", async () => {
   const { code, err } = await sett("up", "--name", at.name);
   expect(code).toBe(1);
   expect(err).toContain("The Docker Engine does not answer");
@@ -150,55 +150,63 @@ test("list, status, logs and watch show it at work", async () => {
   );
 });
 
-test("a person who takes part by hand finds Redis' port with list, and the password in their own file, as docs/guides/by-hand.md says", async () => {
-  const listed = await need("list", "--json");
-  const [{ redis_port }] = JSON.parse(listed);
-  const specs = new Bun.Glob("*/spec.json").scan({
-    cwd: join(at.state, "processes"),
-    absolute: true,
-  });
-  const found = (await Array.fromAsync(specs, (path) => Bun.file(path).json())).find(
-    (one) => one.name === `sett-${at.name}-redis`,
-  );
-  const { REDISCLI_AUTH } = found.env;
-  const payload = await $`redis-cli -p ${redis_port} HGET sett:${at.name}:artifact:${goal} payload`
-    .env({ ...at.environment, REDISCLI_AUTH })
-    .text();
-  expect(payload.trim()).toBe("look");
-  expect(listed).not.toContain(REDISCLI_AUTH);
-});
-
-test("logs --follow of a controller shows what its workers log: earlier ones, and each new one", async () => {
-  const following = at.start("logs", "--follow", "critic");
-  let out = "";
-  const reading = (async () => {
-    const decoder = new TextDecoder();
-    for await (const bytes of following.stdout) out += decoder.decode(bytes, { stream: true });
-  })();
-  try {
-    const created = () =>
-      [...out.matchAll(/"msg":"Created artefact".*?"claim_id":"([^"]+)"/g)].map(
-        ([, claim]) => claim,
-      );
-    await waitFor("what a worker has logged", () => created().length === 1);
-    for (const text of ["look", "and look"]) {
-      const before = created().length;
-      await need("forage", "--goal", text, "--watch");
-      await waitFor("the worker's lines", () => created().length === before + 1);
-    }
-    expect(new Set(created()).size).toBe(3);
-    const inOrder = (text: string) => text.split("\n").toSorted().join("\n");
-    await waitFor(
-      "each line, once",
-      async () => inOrder(out) === inOrder(await need("logs", "critic")),
-      { everyMs: 100 },
+nightly(
+  "a person who takes part by hand finds Redis' port with list, and the password in their own file, as docs/guides/by-hand.md says",
+  async () => {
+    const listed = await need("list", "--json");
+    const [{ redis_port }] = JSON.parse(listed);
+    const specs = new Bun.Glob("*/spec.json").scan({
+      cwd: join(at.state, "processes"),
+      absolute: true,
+    });
+    const found = (await Array.fromAsync(specs, (path) => Bun.file(path).json())).find(
+      (one) => one.name === `sett-${at.name}-redis`,
     );
-  } finally {
-    following.kill("SIGINT");
-    await reading;
-    expect(await following.exited).toBe(130);
-  }
-}, 300_000);
+    const { REDISCLI_AUTH } = found.env;
+    const payload =
+      await $`redis-cli -p ${redis_port} HGET sett:${at.name}:artifact:${goal} payload`
+        .env({ ...at.environment, REDISCLI_AUTH })
+        .text();
+    expect(payload.trim()).toBe("look");
+    expect(listed).not.toContain(REDISCLI_AUTH);
+  },
+);
+
+nightly(
+  "logs --follow of a controller shows what its workers log: earlier ones, and each new one",
+  async () => {
+    const following = at.start("logs", "--follow", "critic");
+    let out = "";
+    const reading = (async () => {
+      const decoder = new TextDecoder();
+      for await (const bytes of following.stdout) out += decoder.decode(bytes, { stream: true });
+    })();
+    try {
+      const created = () =>
+        [...out.matchAll(/"msg":"Created artefact".*?"claim_id":"([^"]+)"/g)].map(
+          ([, claim]) => claim,
+        );
+      await waitFor("what a worker has logged", () => created().length === 1);
+      for (const text of ["look", "and look"]) {
+        const before = created().length;
+        await need("forage", "--goal", text, "--watch");
+        await waitFor("the worker's lines", () => created().length === before + 1);
+      }
+      expect(new Set(created()).size).toBe(3);
+      const inOrder = (text: string) => text.split("\n").toSorted().join("\n");
+      await waitFor(
+        "each line, once",
+        async () => inOrder(out) === inOrder(await need("logs", "critic")),
+        { everyMs: 100 },
+      );
+    } finally {
+      following.kill("SIGINT");
+      await reading;
+      expect(await following.exited).toBe(130);
+    }
+  },
+  300_000,
+);
 
 test("Redis refuses connections from outside, and commands without the password", async () => {
   const port = readSpec(at.placeOf("redis"))?.env.SETT_REDIS_PORT ?? "";
@@ -233,20 +241,23 @@ async function startWaiting(): Promise<ProcessId> {
   });
 }
 
-test("a cub that is killed comes back and works on; the command that it had left running is gone", async () => {
-  const tool = await startWaiting();
-  const cub = processOf("agent-painter");
-  await end(cub);
-  await waitFor(
-    "another cub",
-    () => ![undefined, cub?.pid].includes(processOf("agent-painter")?.pid),
-  );
-  expect(isAlive(tool)).toBe(false);
-  const next = await need("forage", "--goal", "look again", "--watch");
-  expect(JSON.parse(await need("hoard", "--json", "--goal", next.trim()))).toHaveLength(3);
-});
+nightly(
+  "a cub that is killed comes back and works on; the command that it had left running is gone",
+  async () => {
+    const tool = await startWaiting();
+    const cub = processOf("agent-painter");
+    await end(cub);
+    await waitFor(
+      "another cub",
+      () => ![undefined, cub?.pid].includes(processOf("agent-painter")?.pid),
+    );
+    expect(isAlive(tool)).toBe(false);
+    const next = await need("forage", "--goal", "look again", "--watch");
+    expect(JSON.parse(await need("hoard", "--json", "--goal", next.trim()))).toHaveLength(3);
+  },
+);
 
-test("Redis and the orchestrator come back as well, with all that was recorded", async () => {
+nightly("Redis and the orchestrator come back as well, with all that was recorded", async () => {
   const { SETT_REDIS_PORT = "", REDISCLI_AUTH = "" } = readSpec(at.placeOf("redis"))?.env ?? {};
   await untilWritten(["redis-cli", "-p", SETT_REDIS_PORT, "-a", REDISCLI_AUTH]);
   for (const part of ["redis", "orchestrator"]) {
@@ -263,7 +274,7 @@ test("Redis and the orchestrator come back as well, with all that was recorded",
     expect(JSON.parse(await need("hoard", "--json", "--goal", each))).toHaveLength(3);
 });
 
-test("a second up changes what has changed, and leaves the rest alone", async () => {
+nightly("a second up changes what has changed, and leaves the rest alone", async () => {
   const before = {
     redis: processOf("redis"),
     critic: processOf("agent-critic"),
@@ -287,23 +298,26 @@ test("a second up changes what has changed, and leaves the rest alone", async ()
   await git("checkout", "sett.yml");
 });
 
-test("a part whose supervisor was killed is shown, and up puts another in its place; its own process ends", async () => {
-  const states = ["agent-painter", "redis"].map((part) => readState(at.placeOf(part)));
-  const lone = ["agent-painter", "redis"].map(processOf);
-  for (const state of states) await end(state?.supervisor);
-  const [listed] = JSON.parse(await need("list", "--json"));
-  expect(listed.state).toBe("3 of 5 running");
-  expect(listed.containers).toContainEqual({
-    name: `sett-${at.name}-redis`,
-    state: "unsupervised",
-  });
-  expect(JSON.parse(await need("status", "--json")).agents).toHaveLength(2);
-  expect(await need("up", "--name", at.name)).toContain(
-    "replaced redis, painter; kept orchestrator, critic",
-  );
-  for (const id of lone) expect(id && isAlive(id)).toBe(false);
-  expect(JSON.parse(await need("list", "--json"))[0].state).toBe("running");
-});
+nightly(
+  "a part whose supervisor was killed is shown, and up puts another in its place; its own process ends",
+  async () => {
+    const states = ["agent-painter", "redis"].map((part) => readState(at.placeOf(part)));
+    const lone = ["agent-painter", "redis"].map(processOf);
+    for (const state of states) await end(state?.supervisor);
+    const [listed] = JSON.parse(await need("list", "--json"));
+    expect(listed.state).toBe("3 of 5 running");
+    expect(listed.containers).toContainEqual({
+      name: `sett-${at.name}-redis`,
+      state: "unsupervised",
+    });
+    expect(JSON.parse(await need("status", "--json")).agents).toHaveLength(2);
+    expect(await need("up", "--name", at.name)).toContain(
+      "replaced redis, painter; kept orchestrator, critic",
+    );
+    for (const id of lone) expect(id && isAlive(id)).toBe(false);
+    expect(JSON.parse(await need("list", "--json"))[0].state).toBe("running");
+  },
+);
 
 nightly(
   "a frozen agent, which runs but gives no sign of life, is replaced by up, as status says",
@@ -329,7 +343,7 @@ nightly(
   300_000,
 );
 
-test("the name cannot be taken in Docker as well", async () => {
+nightly("the name cannot be taken in Docker as well", async () => {
   const { code, err } = await sett("up", "--name", at.name, "--runtime", "docker");
   expect(code).toBe(1);
   expect(err).toContain(`${at.name} runs as processes of this machine`);

@@ -4,6 +4,7 @@ import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { readSpec } from "../../lib/runtime/process/registry.ts";
+import { nightly } from "../support/nightly.ts";
 import { password, startTlsServer, type TlsServer } from "../support/redis/tls-server.ts";
 import { answering, ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -100,7 +101,7 @@ test("a back-up of it is refused: it is one with that Redis", async () => {
   expect([code, err]).toEqual([1, expect.stringContaining("which is not its own")]);
 });
 
-test("two instances on one Redis see nothing of each other", async () => {
+nightly("two instances on one Redis see nothing of each other", async () => {
   await two.up();
   await two.need("forage", "--watch", "--goal", "hello");
   const url = environmentOf(two, "agent-echo").REDIS_URL ?? "";
@@ -131,7 +132,7 @@ test("two instances on one Redis see nothing of each other", async () => {
   await redis.server.cli("ACL", "LOG", "RESET");
 });
 
-test("a name that another sett has there is refused, before anything is made", async () => {
+nightly("a name that another sett has there is refused, before anything is made", async () => {
   await using third = await settWith(settings());
   const before = [await keys(), await users()];
   const { code, err } = await third.sett("up", "--runtime", "process", "--name", one.name);
@@ -140,19 +141,24 @@ test("a name that another sett has there is refused, before anything is made", a
   expect([await keys(), await users()]).toEqual(before);
 });
 
-test("a Redis that is killed and starts again loses nothing: goals that were open are settled", async () => {
-  await one.need("pause");
-  await one.need("forage", "--goal", "before the crash");
-  await redis.server.kill();
-  await redis.server.start();
-  await waitFor("the way to be open again", async () => (await one.sett("resume")).code === 0);
-  await waitFor("both goals to be settled", async () => {
-    const { code, out } = await one.sett("status", "--json");
-    if (code !== 0) return false;
-    const { goals } = JSON.parse(out);
-    return goals.length === 2 && goals.every(({ state }: { state: string }) => state === "settled");
-  });
-});
+nightly(
+  "a Redis that is killed and starts again loses nothing: goals that were open are settled",
+  async () => {
+    await one.need("pause");
+    await one.need("forage", "--goal", "before the crash");
+    await redis.server.kill();
+    await redis.server.start();
+    await waitFor("the way to be open again", async () => (await one.sett("resume")).code === 0);
+    await waitFor("both goals to be settled", async () => {
+      const { code, out } = await one.sett("status", "--json");
+      if (code !== 0) return false;
+      const { goals } = JSON.parse(out);
+      return (
+        goals.length === 2 && goals.every(({ state }: { state: string }) => state === "settled")
+      );
+    });
+  },
+);
 
 test("after `down` the blackboard is there, and `up` goes on with it", async () => {
   const events = await redis.server.cli("XLEN", `sett:${one.name}:events`);
@@ -165,7 +171,7 @@ test("after `down` the blackboard is there, and `up` goes on with it", async () 
   expect(goals.map(({ state }: { state: string }) => state)).toContain("settled");
 });
 
-test("`down --volumes` removes what is the instance's own, and needs to know how", async () => {
+nightly("`down --volumes` removes what is the instance's own, and needs to know how", async () => {
   one.env = {};
   const refused = await one.sett("down", "--name", one.name, "--volumes");
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("OPS_REDIS")]);

@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { readSpec } from "../../lib/runtime/process/registry.ts";
+import { nightly } from "../support/nightly.ts";
 import { floodWithConnections } from "../support/redis/connection-flood.ts";
 import { answering, ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -94,17 +95,20 @@ test("Redis has the limits that keep one agent from starving the others", async 
   expect(clients).toBe(Math.max(Math.floor(data / 4), 96 * 1024 ** 2));
 });
 
-test("an agent that opens hundreds of connections loses them, on record, and the work of others goes on", async () => {
-  using flood = await floodWithConnections(environmentOf("agent-echo").REDIS_URL ?? "", 600);
-  // The last ones may have come when those before had been ended already.
-  await waitFor("the end of the flood", () => flood.open <= 100);
-  const events = () =>
-    at.need("watch", "--no-follow", "--output", "jsonl", "--type", "connections_ended");
-  const event = JSON.parse(await waitFor("the event", events));
-  expect(event).toMatchObject({ agent: "echo", data: { user: "agent-echo", limit: 500 } });
-  await at.need("forage", "--watch", "--goal", "hello again");
-  expect(await owner("ACL", "LOG")).toBe("");
-});
+nightly(
+  "an agent that opens hundreds of connections loses them, on record, and the work of others goes on",
+  async () => {
+    using flood = await floodWithConnections(environmentOf("agent-echo").REDIS_URL ?? "", 600);
+    // The last ones may have come when those before had been ended already.
+    await waitFor("the end of the flood", () => flood.open <= 100);
+    const events = () =>
+      at.need("watch", "--no-follow", "--output", "jsonl", "--type", "connections_ended");
+    const event = JSON.parse(await waitFor("the event", events));
+    expect(event).toMatchObject({ agent: "echo", data: { user: "agent-echo", limit: 500 } });
+    await at.need("forage", "--watch", "--goal", "hello again");
+    expect(await owner("ACL", "LOG")).toBe("");
+  },
+);
 
 test("an agent's user is refused what is not an agent's", async () => {
   const url = environmentOf("agent-echo").REDIS_URL ?? "";
@@ -149,20 +153,23 @@ test("an agent's user is refused what is not an agent's", async () => {
   await owner("ACL", "LOG", "RESET");
 });
 
-test("an external agent learns from agent-env how to connect, and no other agent does", async () => {
-  const { REDIS_URL = "", ...env } = JSON.parse(await at.need("agent-env", "writer", "--json"));
-  expect(env).toEqual({ SETT_INSTANCE_NAME: at.name, SETT_AGENT_NAME: "writer" });
-  expect(await as(REDIS_URL, "ACL", "WHOAMI")).toContain("NOPERM");
-  expect(
-    await as(REDIS_URL, "XREVRANGE", `sett:${at.name}:claims`, "+", "-", "COUNT", "1"),
-  ).toContain('"type":');
-  expect(await at.need("agent-env", "writer")).toContain(`REDIS_URL=${REDIS_URL}\n`);
-  const { code, err } = await at.sett("agent-env", "echo");
-  expect(code).toBe(2);
-  expect(err).toContain("There is no external agent echo.");
-});
+nightly(
+  "an external agent learns from agent-env how to connect, and no other agent does",
+  async () => {
+    const { REDIS_URL = "", ...env } = JSON.parse(await at.need("agent-env", "writer", "--json"));
+    expect(env).toEqual({ SETT_INSTANCE_NAME: at.name, SETT_AGENT_NAME: "writer" });
+    expect(await as(REDIS_URL, "ACL", "WHOAMI")).toContain("NOPERM");
+    expect(
+      await as(REDIS_URL, "XREVRANGE", `sett:${at.name}:claims`, "+", "-", "COUNT", "1"),
+    ).toContain('"type":');
+    expect(await at.need("agent-env", "writer")).toContain(`REDIS_URL=${REDIS_URL}\n`);
+    const { code, err } = await at.sett("agent-env", "echo");
+    expect(code).toBe(2);
+    expect(err).toContain("There is no external agent echo.");
+  },
+);
 
-test("a new agent gets a user and a removed one loses it, while Redis goes on", async () => {
+nightly("a new agent gets a user and a removed one loses it, while Redis goes on", async () => {
   const redis = at.processOf("redis");
   const { REDIS_URL: writer = "" } = JSON.parse(await at.need("agent-env", "writer", "--json"));
   await at.write(`${head}${echo}${echo.replace("echo:", "second:")}`);
@@ -182,22 +189,25 @@ test("a new agent gets a user and a removed one loses it, while Redis goes on", 
   );
 });
 
-test("the users are in a file on Redis' volume, without passwords, and outlast down and up", async () => {
-  await at.need("down", "--name", at.name);
-  const file = await readFile(
-    join(at.state, "volumes", `sett-${at.name}-blackboard`, "users.acl"),
-    "utf8",
-  ).catch(() => "");
-  expect(file).toContain("user agent-second on ");
-  expect(file).not.toContain(" >");
-  await at.up();
-  expect(await users()).toEqual([
-    "agent-echo",
-    "agent-second",
-    "default",
-    "orchestrator",
-    "person",
-  ]);
-  await at.need("forage", "--watch", "--goal", "again");
-  expect(await owner("ACL", "LOG")).toBe("");
-});
+nightly(
+  "the users are in a file on Redis' volume, without passwords, and outlast down and up",
+  async () => {
+    await at.need("down", "--name", at.name);
+    const file = await readFile(
+      join(at.state, "volumes", `sett-${at.name}-blackboard`, "users.acl"),
+      "utf8",
+    ).catch(() => "");
+    expect(file).toContain("user agent-second on ");
+    expect(file).not.toContain(" >");
+    await at.up();
+    expect(await users()).toEqual([
+      "agent-echo",
+      "agent-second",
+      "default",
+      "orchestrator",
+      "person",
+    ]);
+    await at.need("forage", "--watch", "--goal", "again");
+    expect(await owner("ACL", "LOG")).toBe("");
+  },
+);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { type ScriptedCall, scriptedModel } from "../support/models/scripted-model.ts";
+import { nightly } from "../support/nightly.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -96,51 +97,65 @@ test("an agent whose budget is spent asks a person, and goes on where it was wit
   ]);
 }, 300_000);
 
-test("an agent that does not ask fails, and after a rise of its budget another try reaches the goal", async () => {
-  const goal = (await sett.need("forage", "--goal", "failer")).trim();
-  const failure = await untilThereIs(goal, (one) => one.structural_type === "Failure");
-  expect(failure.type).toBe("BudgetExceeded");
-  expect(JSON.parse(failure.payload)).toMatchObject({
-    scope: "grant",
-    kind: "calls",
-    limit: 2,
-    spent: 2,
-    needed: 1,
-  });
+nightly(
+  "an agent that does not ask fails, and after a rise of its budget another try reaches the goal",
+  async () => {
+    const goal = (await sett.need("forage", "--goal", "failer")).trim();
+    const failure = await untilThereIs(goal, (one) => one.structural_type === "Failure");
+    expect(failure.type).toBe("BudgetExceeded");
+    expect(JSON.parse(failure.payload)).toMatchObject({
+      scope: "grant",
+      kind: "calls",
+      limit: 2,
+      spent: 2,
+      needed: 1,
+    });
 
-  await sett.need("budget", goal, "--add", "1 call", "--agent", "failer");
-  await sett.need("retry", failure.id);
-  await untilThereIs(goal, ({ type }) => type === "CodeCommit");
-  expect((await raised(goal)).length).toBe(1);
-}, 300_000);
+    await sett.need("budget", goal, "--add", "1 call", "--agent", "failer");
+    await sett.need("retry", failure.id);
+    await untilThereIs(goal, ({ type }) => type === "CodeCommit");
+    expect((await raised(goal)).length).toBe(1);
+  },
+  300_000,
+);
 
-test("what is spent in a day holds new work, which begins when a person raises the budget", async () => {
-  // Both goals before have used the eight calls of the day.
-  const first = (await sett.need("forage", "--goal", "failer")).trim();
-  const failure = await untilThereIs(first, (one) => one.structural_type === "Failure");
-  expect(JSON.parse(failure.payload)).toMatchObject({ scope: "day", whose: "instance", spent: 8 });
-  const goal = (await sett.need("forage", "--goal", "failer")).trim();
-  const status = await waitFor("the held work", async () => {
-    const text = await sett.need("status");
-    return text.includes("is used up (8 calls of 8 calls)") && text;
-  });
-  expect(status).toContain("its new work waits; to raise it: sett budget --add 50calls --per day");
-  expect(JSON.parse(await sett.need("status", "--json")).held).toMatchObject([
-    { whose: "instance" },
-  ]);
-  expect(models.failer.requests.length).toBe(5);
+nightly(
+  "what is spent in a day holds new work, which begins when a person raises the budget",
+  async () => {
+    // Both goals before have used the eight calls of the day.
+    const first = (await sett.need("forage", "--goal", "failer")).trim();
+    const failure = await untilThereIs(first, (one) => one.structural_type === "Failure");
+    expect(JSON.parse(failure.payload)).toMatchObject({
+      scope: "day",
+      whose: "instance",
+      spent: 8,
+    });
+    const goal = (await sett.need("forage", "--goal", "failer")).trim();
+    const status = await waitFor("the held work", async () => {
+      const text = await sett.need("status");
+      return text.includes("is used up (8 calls of 8 calls)") && text;
+    });
+    expect(status).toContain(
+      "its new work waits; to raise it: sett budget --add 50calls --per day",
+    );
+    expect(JSON.parse(await sett.need("status", "--json")).held).toMatchObject([
+      { whose: "instance" },
+    ]);
+    expect(models.failer.requests.length).toBe(5);
 
-  await sett.need("budget", "--add", "20 calls", "--per", "day");
-  await untilThereIs(goal, ({ type }) => type === "CodeCommit");
-  const { periods } = JSON.parse(await sett.need("budget", goal, "--json"));
-  expect(periods[0]).toMatchObject({
-    whose: "instance",
-    period: "day",
-    limits: { calls: 28 },
-    spent: { calls: 10 },
-    holds_new_work: false,
-  });
-  const events = (await sett.need("watch", "--no-follow", "-o", "jsonl")).trim().split("\n");
-  const reached = events.filter((line) => line.includes("budget_reached"));
-  expect(reached).toHaveLength(1);
-}, 300_000);
+    await sett.need("budget", "--add", "20 calls", "--per", "day");
+    await untilThereIs(goal, ({ type }) => type === "CodeCommit");
+    const { periods } = JSON.parse(await sett.need("budget", goal, "--json"));
+    expect(periods[0]).toMatchObject({
+      whose: "instance",
+      period: "day",
+      limits: { calls: 28 },
+      spent: { calls: 10 },
+      holds_new_work: false,
+    });
+    const events = (await sett.need("watch", "--no-follow", "-o", "jsonl")).trim().split("\n");
+    const reached = events.filter((line) => line.includes("budget_reached"));
+    expect(reached).toHaveLength(1);
+  },
+  300_000,
+);

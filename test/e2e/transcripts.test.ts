@@ -70,7 +70,7 @@ test("the conversation that led to a result is shown, without a key", async () =
   expect(text).not.toContain(key);
 });
 
-test("as JSON it has each call, with the bodies as they were", async () => {
+nightly("as JSON it has each call, with the bodies as they were", async () => {
   const json = await sett.need("unearth", answer, "--transcript", "--json");
   expect(json).not.toContain(key);
   const { artefact_id, calls } = JSON.parse(json);
@@ -96,7 +96,7 @@ test("what it has cost is shown by `budget`, `status`, `hoard` and `graph`", asy
   expect(await sett.need("graph", "--format", "tree")).toContain("cost $");
 });
 
-test("an archive shows the cost, and the conversation as long as its gateway runs", async () => {
+nightly("an archive shows the cost, and the conversation as long as its gateway runs", async () => {
   await waitFor(
     "the goal to be over",
     async () => JSON.parse(await sett.need("status", "--json")).goals[0].waiting_for.length === 0,

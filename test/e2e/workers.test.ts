@@ -44,12 +44,12 @@ const workersOf = async ({ name }: SettWorkspace) =>
 
 test("each grant is worked on by a container of its own, two at a time, which is then gone; its log is kept", async () => {
   await using sett = await scalable(`${gate}\n${answer("Report")}`);
-  const goals = await Promise.all(["a", "b", "c", "d", "e"].map((goal) => sett.forage(goal)));
+  const goals = await Promise.all(["a", "b", "c"].map((goal) => sett.forage(goal)));
   const count = async (type: string) =>
     (await sett.need("watch", "--no-follow", "-o", "jsonl", "--type", type)).split("\n").length - 1;
   await waitFor(
     "all to be queued, and two begun",
-    async () => (await count("grant_queued")) === 5 && (await count("grant_started")) === 2,
+    async () => (await count("grant_queued")) === 3 && (await count("grant_started")) === 2,
   );
   const workers = { at_work: 2, of: 2, claim_ids: [expect.any(String), expect.any(String)] };
   expect(JSON.parse(await sett.need("status", "--json")).agents[0]).toMatchObject({
@@ -75,12 +75,12 @@ test("each grant is worked on by a container of its own, two at a time, which is
   const results = (await Promise.all(goals.map((goal) => sett.artefacts(goal)))).map(
     ([, result]) => result,
   );
-  expect(results.map((result) => result?.type)).toEqual(Array(5).fill("Report"));
+  expect(results.map((result) => result?.type)).toEqual(Array(3).fill("Report"));
   // Each in a container of its own.
-  expect(new Set(results.map((result) => result?.payload)).size).toBe(5);
+  expect(new Set(results.map((result) => result?.payload)).size).toBe(3);
   await waitFor("the workers to be gone", async () => (await workersOf(sett)).length === 0);
   const log = await sett.need("logs", "tester");
-  expect(log.match(/"msg":"Created artefact"/g)).toHaveLength(5);
+  expect(log.match(/"msg":"Created artefact"/g)).toHaveLength(3);
   expect(log).toContain('"msg":"Cub started"');
 });
 

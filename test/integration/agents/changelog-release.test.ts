@@ -56,7 +56,7 @@ nightly("a package.json on a single line keeps its form, and the versions of oth
   );
 });
 
-test.each([
+nightly.each([
   ["no version", '{\n  "private": true\n}\n'],
   ["the new version already", '{\n  "version": "1.2.0"\n}\n'],
 ])("a package.json with %s stays as it is", async (_, content) => {
@@ -66,13 +66,13 @@ test.each([
   expect(await changed(scene, await ask(scene))).toBe("CHANGELOG.md");
 });
 
-test("a goal that names no release raises no version", async () => {
+nightly("a goal that names no release raises no version", async () => {
   await using scene = await releaseScene({ goal: "Write the changelog" });
   const made = await ask(scene);
   expect([await changed(scene, made), made.metadata.version]).toEqual(["CHANGELOG.md", undefined]);
 });
 
-test.each([
+nightly.each([
   ["Release 1.1.0", {}, "changelog: version 1.1.0 is already released: the last tag is v1.1.0"],
   ["Release 1.2.0", { "package.json": "{" }, "changelog: package.json is not valid JSON"],
   [
@@ -160,7 +160,7 @@ nightly(
   },
 );
 
-test("a complaint reaches no file outside of the repository, by name or by link", async () => {
+nightly("a complaint reaches no file outside of the repository, by name or by link", async () => {
   await using scene = await releaseScene({
     async change({ folder, commit }) {
       await writeFile(join(folder, "../outside.txt"), "1.1.0\n");
@@ -183,24 +183,27 @@ test("a complaint reaches no file outside of the repository, by name or by link"
   expect(await readFile(outside, "utf8")).toBe("1.1.0\n");
 });
 
-test("a goal that leaves the version to a person asks for it, asks again where the answer is no version, and then releases the answer", async () => {
-  await using scene = await releaseScene({ goal: "Release the next version" });
-  const answer = (payload: string) =>
-    sampleArtefact({ structural_type: "Answer", type: "Answer", payload });
-  const release = (...answers: Artefact[]) =>
-    scene.ask("changelog", scene.goal, { phase: "exclusive", additional: answers });
-  const question = await ask(scene);
-  expect(question).toMatchObject({
-    structural_type: "Question",
-    payload: "Which version is to be released? The last tag is v1.1.0.",
-  });
-  const again = await release(question, answer("a nice one"));
-  expect(again.payload).toStartWith('"a nice one" is no version such as 1.2.0. Which version');
-  const made = await release(question, answer("a nice one"), again, answer("Version 1.2.0."));
-  expect([made.type, made.metadata.version]).toEqual(["CodeCommit", "1.2.0"]);
-  const verdict = await scene.ask("reviewer", made, {
-    phase: "review",
-    chain: [scene.goal, answer("Version 1.2.0.")],
-  });
-  expect(verdict.payload).not.toContain("does not ask for version");
-});
+nightly(
+  "a goal that leaves the version to a person asks for it, asks again where the answer is no version, and then releases the answer",
+  async () => {
+    await using scene = await releaseScene({ goal: "Release the next version" });
+    const answer = (payload: string) =>
+      sampleArtefact({ structural_type: "Answer", type: "Answer", payload });
+    const release = (...answers: Artefact[]) =>
+      scene.ask("changelog", scene.goal, { phase: "exclusive", additional: answers });
+    const question = await ask(scene);
+    expect(question).toMatchObject({
+      structural_type: "Question",
+      payload: "Which version is to be released? The last tag is v1.1.0.",
+    });
+    const again = await release(question, answer("a nice one"));
+    expect(again.payload).toStartWith('"a nice one" is no version such as 1.2.0. Which version');
+    const made = await release(question, answer("a nice one"), again, answer("Version 1.2.0."));
+    expect([made.type, made.metadata.version]).toEqual(["CodeCommit", "1.2.0"]);
+    const verdict = await scene.ask("reviewer", made, {
+      phase: "review",
+      chain: [scene.goal, answer("Version 1.2.0.")],
+    });
+    expect(verdict.payload).not.toContain("does not ask for version");
+  },
+);

@@ -61,13 +61,18 @@ test("the payload is the commit, which holds the changelog alone and carries the
 
 test.each([
   ["Release 1.2.0", "1.2.0"],
+  ["Support Python 3.11", undefined],
+])("the goal %j is for the version %p", isForVersion);
+
+nightly.each([
   ["please release v1.2.0.", "1.2.0"],
   ["Version 2.0.0-rc.1, at last", "2.0.0-rc.1"],
   [" 1.4\n", "1.4"],
-  ["Support Python 3.11", undefined],
   ["release 1.2.x", undefined],
   ["2.5 things to do", undefined],
-])("the goal %j is for the version %p", async (goal, version) => {
+])("the goal %j is for the version %p", isForVersion);
+
+async function isForVersion(goal: string, version: string | undefined): Promise<void> {
   await using made = await repository();
   await made.commit("Add the parser", "a");
   const [before, , after] = [today(), await made.ask(goal), today()];
@@ -75,7 +80,7 @@ test.each([
   expect(
     version === undefined ? ["Unreleased"] : [`${version} - ${before}`, `${version} - ${after}`],
   ).toContain(heading ?? "");
-});
+}
 
 nightly(
   "in a working copy without tags, the goal's metadata says where the last release was",
@@ -99,7 +104,7 @@ nightly(
   },
 );
 
-test("the goal is found in the context chain of a later piece of work", async () => {
+nightly("the goal is found in the context chain of a later piece of work", async () => {
   await using made = await repository();
   await made.commit("Add the parser", "a");
   const target = sampleArtefact({ type: "CodeCommit", payload: "Release 7.0" });
@@ -109,7 +114,7 @@ test("the goal is found in the context chain of a later piece of work", async ()
   expect(answer.summary).toContain("1.2.0");
 });
 
-test("where there are tags, git says which was the last", async () => {
+nightly("where there are tags, git says which was the last", async () => {
   await using made = await repository();
   await made.commit("Add the parser", "a");
   await git(made.folder, "tag", "-a", "-m", "first", "v0.1.0");
@@ -202,7 +207,7 @@ nightly(
   },
 );
 
-test("asked twice, it says that nothing is left to write, and commits nothing", async () => {
+nightly("asked twice, it says that nothing is left to write, and commits nothing", async () => {
   await using made = await repository();
   await made.commit("Add the parser", "a");
   await made.ask("hello");
@@ -215,7 +220,7 @@ test("asked twice, it says that nothing is left to write, and commits nothing", 
   expect(await git(made.folder, "rev-parse", "HEAD")).toBe(head);
 });
 
-test("no commits since the last tag are no failure", async () => {
+nightly("no commits since the last tag are no failure", async () => {
   await using made = await repository();
   await made.commit("Add the parser", "a");
   await git(made.folder, "tag", "v1");
@@ -260,37 +265,44 @@ nightly("a thousand commits with long subjects in any script are listed", async 
   );
 });
 
-test("it fails with a sentence where there is no commit, no goal, or not the commit that the goal names", async () => {
-  await using made = await repository();
-  const goal = (metadata: object) => ({
-    target_artefact: { type: "GoalDefined", payload: "x", metadata },
-    context_chain: [],
-  });
-  const sayings = [
-    await runAgent("changelog", goal({}), made.folder),
-    await runAgent("changelog", { target_artefact: { type: "X" } }, made.folder),
-  ];
-  await made.commit("Add the parser", "a");
-  sayings.push(
-    await runAgent(
-      "changelog",
-      goal({ last_tag: "v9", last_tag_commit: "0".repeat(40) }),
-      made.folder,
-    ),
-  );
-  sayings.push(await runAgent("changelog", "no json", made.folder));
-  sayings.push(await runAgent("changelog", "", made.folder));
-  expect(
-    sayings.map(({ exitCode, stdout, stderr }) => [
-      exitCode,
-      stdout,
-      stderr.trim().split("\n").at(-1),
-    ]),
-  ).toEqual([
-    [1, "", "changelog: there is no commit here"],
-    [1, "", "changelog: there is no goal (GoalDefined) in the work on stdin"],
-    [1, "", `changelog: the commit ${"0".repeat(40)} of the last tag v9 is not in this repository`],
-    [1, "", "changelog: there is no goal (GoalDefined) in the work on stdin"],
-    [1, "", "changelog: there is no goal (GoalDefined) in the work on stdin"],
-  ]);
-});
+nightly(
+  "it fails with a sentence where there is no commit, no goal, or not the commit that the goal names",
+  async () => {
+    await using made = await repository();
+    const goal = (metadata: object) => ({
+      target_artefact: { type: "GoalDefined", payload: "x", metadata },
+      context_chain: [],
+    });
+    const sayings = [
+      await runAgent("changelog", goal({}), made.folder),
+      await runAgent("changelog", { target_artefact: { type: "X" } }, made.folder),
+    ];
+    await made.commit("Add the parser", "a");
+    sayings.push(
+      await runAgent(
+        "changelog",
+        goal({ last_tag: "v9", last_tag_commit: "0".repeat(40) }),
+        made.folder,
+      ),
+    );
+    sayings.push(await runAgent("changelog", "no json", made.folder));
+    sayings.push(await runAgent("changelog", "", made.folder));
+    expect(
+      sayings.map(({ exitCode, stdout, stderr }) => [
+        exitCode,
+        stdout,
+        stderr.trim().split("\n").at(-1),
+      ]),
+    ).toEqual([
+      [1, "", "changelog: there is no commit here"],
+      [1, "", "changelog: there is no goal (GoalDefined) in the work on stdin"],
+      [
+        1,
+        "",
+        `changelog: the commit ${"0".repeat(40)} of the last tag v9 is not in this repository`,
+      ],
+      [1, "", "changelog: there is no goal (GoalDefined) in the work on stdin"],
+      [1, "", "changelog: there is no goal (GoalDefined) in the work on stdin"],
+    ]);
+  },
+);

@@ -9,6 +9,7 @@ import {
   releaseScene,
 } from "../../support/agents/release-scene.ts";
 import { git, runAgent } from "../../support/agents/run-agent.ts";
+import { nightly } from "../../support/nightly.ts";
 
 setDefaultTimeout(120_000);
 
@@ -57,20 +58,23 @@ describe("the tester", () => {
     expect(report.output).toContain("FAILED ./bell.sh: expected Ding dong.");
   });
 
-  test("says so when the command itself is missing", async () => {
+  nightly("says so when the command itself is missing", async () => {
     expect(await testing("no-such-command")).toMatchObject({
       type: "TestsFailed",
       report: { exit_code: 127 },
     });
   });
 
-  test("gives the tests no input, and keeps the end of what they say, whatever its bytes", async () => {
-    const { report } = await testing("cat; seq 1 100000; printf 'caf\\351'");
-    expect(report.output.length).toBeLessThanOrEqual(65_536);
-    expect(report.output).toEndWith("100000\ncaf\ufffd");
-  });
+  nightly(
+    "gives the tests no input, and keeps the end of what they say, whatever its bytes",
+    async () => {
+      const { report } = await testing("cat; seq 1 100000; printf 'caf\\351'");
+      expect(report.output.length).toBeLessThanOrEqual(65_536);
+      expect(report.output).toEndWith("100000\ncaf\ufffd");
+    },
+  );
 
-  test.each([
+  nightly.each([
     ["npm test", { "package.json": '{"scripts":{"test":"tap"}}' }],
     [
       "make test",
@@ -98,13 +102,16 @@ describe("the tester", () => {
     },
   );
 
-  test("tests nothing where no setting or file says how, and fails with a sentence", async () => {
-    await expect(testing("", { "package.json": null, "test.sh": null })).rejects.toThrow(
-      "tester: no test command is known",
-    );
-  });
+  nightly(
+    "tests nothing where no setting or file says how, and fails with a sentence",
+    async () => {
+      await expect(testing("", { "package.json": null, "test.sh": null })).rejects.toThrow(
+        "tester: no test command is known",
+      );
+    },
+  );
 
-  test("works on the commit that it was given, not on whatever is checked out", async () => {
+  nightly("works on the commit that it was given, not on whatever is checked out", async () => {
     const target = await commitOnTop(scene, { "bell.sh": "#!/bin/sh\necho Dong.\n" });
     const elsewhere = { ...target, metadata: { ...target.metadata, commit: undefined } };
     expect((await check("tester", elsewhere, { TEST_COMMAND: "./test.sh" })).type).toBe(
@@ -129,7 +136,7 @@ describe("the licence agent", () => {
     ]);
   });
 
-  test.each([
+  nightly.each([
     [
       "COPYING",
       "GNU GENERAL PUBLIC LICENSE\n                       Version 3, 29 June 2007\n",
@@ -217,25 +224,31 @@ describe("the secrets agent", () => {
     ]);
   });
 
-  test("begins at the tag before the commit, which may be tagged itself, where git is asked for it", async () => {
-    const target = await commitOnTop(scene, {});
-    await git(scene.sample, "tag", "v9.0.0", target.payload);
-    const work = { target_artefact: target, context_chain: [{ ...scene.goal, metadata: {} }] };
-    const { stdout } = await runAgent("secrets", work, scene.sample);
-    await git(scene.sample, "tag", "--delete", "v9.0.0");
-    const expected = await git(scene.sample, "rev-list", "--count", `v1.1.0..${target.payload}`);
-    expect(String(JSON.parse(stdout).artefact_payload.commits_searched)).toBe(expected);
-  });
+  nightly(
+    "begins at the tag before the commit, which may be tagged itself, where git is asked for it",
+    async () => {
+      const target = await commitOnTop(scene, {});
+      await git(scene.sample, "tag", "v9.0.0", target.payload);
+      const work = { target_artefact: target, context_chain: [{ ...scene.goal, metadata: {} }] };
+      const { stdout } = await runAgent("secrets", work, scene.sample);
+      await git(scene.sample, "tag", "--delete", "v9.0.0");
+      const expected = await git(scene.sample, "rev-list", "--count", `v1.1.0..${target.payload}`);
+      expect(String(JSON.parse(stdout).artefact_payload.commits_searched)).toBe(expected);
+    },
+  );
 
-  test("is not misled by what only looks like one, and leaves out the files that its settings name", async () => {
-    const harmless = `AKIA\nghp_short\n${secrets["AWS access key"]}EXAMPLE\n-----BEGIN PUBLIC KEY-----\n`;
-    const target = await commitOnTop(scene, {
-      "a.txt": harmless,
-      "test/keys/b": `${secrets["private key"]}\n`,
-      "c d": "x\n",
-    });
-    const { type, report } = await searching(target, { SECRETS_EXCLUDE: "test/keys *.nothing" });
-    expect([type, report.found]).toEqual(["SecretsReport", []]);
-    expect((await searching(target)).report.found).toHaveLength(1);
-  });
+  nightly(
+    "is not misled by what only looks like one, and leaves out the files that its settings name",
+    async () => {
+      const harmless = `AKIA\nghp_short\n${secrets["AWS access key"]}EXAMPLE\n-----BEGIN PUBLIC KEY-----\n`;
+      const target = await commitOnTop(scene, {
+        "a.txt": harmless,
+        "test/keys/b": `${secrets["private key"]}\n`,
+        "c d": "x\n",
+      });
+      const { type, report } = await searching(target, { SECRETS_EXCLUDE: "test/keys *.nothing" });
+      expect([type, report.found]).toEqual(["SecretsReport", []]);
+      expect((await searching(target)).report.found).toHaveLength(1);
+    },
+  );
 });

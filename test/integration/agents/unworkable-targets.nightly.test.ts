@@ -7,7 +7,6 @@ import { join } from "node:path";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { type ReleaseScene, releaseScene } from "../../support/agents/release-scene.ts";
 import { git, runAgent } from "../../support/agents/run-agent.ts";
-import { isNight, nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 setDefaultTimeout(120_000);
@@ -48,7 +47,7 @@ async function refusalOf(
 
 const agents = ["reviewer", "tester", "licences", "secrets", "packager"];
 
-describe.each(isNight ? agents : agents.slice(0, 2))("%s", (agent) => {
+describe.each(agents)("%s", (agent) => {
   test("gets no CodeCommit", async () => {
     for (const work of ["", "{", "[]", "null", '"text"', "{}", { target: scene.goal }])
       expect(await refusalOf(agent, work, scene.sample)).toStartWith(
@@ -56,13 +55,13 @@ describe.each(isNight ? agents : agents.slice(0, 2))("%s", (agent) => {
       );
   });
 
-  nightly("is outside of any repository", async () => {
+  test("is outside of any repository", async () => {
     expect(await refusalOf(agent, { target: commit(head) }, folder)).toBe(
       `${agent}: git finds no repository here`,
     );
   });
 
-  nightly("is in an empty repository, or in one that lacks the commit", async () => {
+  test("is in an empty repository, or in one that lacks the commit", async () => {
     expect(await refusalOf(agent, { target: commit(head) }, join(folder, "empty"))).toContain(
       `the commit ${head} is not in this repository`,
     );
@@ -80,7 +79,7 @@ describe.each(isNight ? agents : agents.slice(0, 2))("%s", (agent) => {
 });
 
 describe.each(["reviewer", "secrets", "packager"])("%s", (agent) => {
-  nightly("finds no goal in the context", async () => {
+  test("finds no goal in the context", async () => {
     for (const chain of [[], [sampleArtefact({ type: "Review" })]])
       expect(await refusalOf(agent, { target: commit(head), chain }, scene.sample)).toStartWith(
         `${agent}: there is no goal (GoalDefined)`,

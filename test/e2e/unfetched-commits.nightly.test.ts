@@ -7,7 +7,6 @@ import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
 import { readSpec, readState } from "../../lib/runtime/process/registry.ts";
-import { nightly } from "../support/nightly.ts";
 import { untilWritten } from "../support/redis/redis-server.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -100,48 +99,37 @@ test("nor while its repository is there and cannot be used", async () => {
   expect(JSON.parse(await sett.need("list", "--json"))[0].state).toBe("running");
 }, 300_000);
 
-nightly(
-  "what a down has left in the exchange is not removed by the next one either, and fetched once Redis is back",
-  async () => {
-    const { SETT_REDIS_PORT: port = "", REDISCLI_AUTH = "" } =
-      readSpec(sett.placeOf("redis"))?.env ?? {};
-    await untilWritten(["redis-cli", "-p", port, "-a", REDISCLI_AUTH]);
-    const { redis, supervisor } = redisProcess();
-    process.kill(supervisor, "SIGKILL");
-    process.kill(redis, "SIGKILL");
-    const first = await sett.sett("down", "--name", sett.name, "--timeout", "1s");
-    expect([first.code, first.err]).toEqual([
-      0,
-      expect.stringContaining("No commits were fetched"),
-    ]);
-    const { code, err } = await away();
-    expect([code, err]).toEqual([1, expect.stringContaining(`${refusal()} Nothing was removed.`)]);
-    await sett.need("up", "--name", sett.name);
-    commit = JSON.parse(await sett.need("hoard", "--json", "--type", "CodeCommit"))[0].payload;
-    expect(await refs()).toContain(commit);
-    await sett.need("down", "--name", sett.name);
-    await sett.need("down", "--volumes", "--name", sett.name);
-    expect(await readdir(join(sett.folder, ".git"))).not.toContain("sett");
-    expect(await refs()).toBe("");
-  },
-  300_000,
-);
+test("what a down has left in the exchange is not removed by the next one either, and fetched once Redis is back", async () => {
+  const { SETT_REDIS_PORT: port = "", REDISCLI_AUTH = "" } =
+    readSpec(sett.placeOf("redis"))?.env ?? {};
+  await untilWritten(["redis-cli", "-p", port, "-a", REDISCLI_AUTH]);
+  const { redis, supervisor } = redisProcess();
+  process.kill(supervisor, "SIGKILL");
+  process.kill(redis, "SIGKILL");
+  const first = await sett.sett("down", "--name", sett.name, "--timeout", "1s");
+  expect([first.code, first.err]).toEqual([0, expect.stringContaining("No commits were fetched")]);
+  const { code, err } = await away();
+  expect([code, err]).toEqual([1, expect.stringContaining(`${refusal()} Nothing was removed.`)]);
+  await sett.need("up", "--name", sett.name);
+  commit = JSON.parse(await sett.need("hoard", "--json", "--type", "CodeCommit"))[0].payload;
+  expect(await refs()).toContain(commit);
+  await sett.need("down", "--name", sett.name);
+  await sett.need("down", "--volumes", "--name", sett.name);
+  expect(await readdir(join(sett.folder, ".git"))).not.toContain("sett");
+  expect(await refs()).toBe("");
+}, 300_000);
 
-nightly(
-  "--force loses them",
-  async () => {
-    await sett.up();
-    await sett.need("forage", "--goal", "Paint the door", "--watch");
-    const { redis, supervisor } = redisProcess();
-    process.kill(supervisor, "SIGKILL");
-    process.kill(redis, "SIGKILL");
-    const { code, err } = await sett.sett("down", "--volumes", "--force", "--name", sett.name);
-    expect({ code, err }).toEqual({
-      code: 0,
-      err: expect.stringContaining("No commits were fetched"),
-    });
-    expect(await readdir(join(sett.folder, ".git"))).not.toContain("sett");
-    expect((await sett.sett("down", "--force")).code).toBe(2);
-  },
-  300_000,
-);
+test("--force loses them", async () => {
+  await sett.up();
+  await sett.need("forage", "--goal", "Paint the door", "--watch");
+  const { redis, supervisor } = redisProcess();
+  process.kill(supervisor, "SIGKILL");
+  process.kill(redis, "SIGKILL");
+  const { code, err } = await sett.sett("down", "--volumes", "--force", "--name", sett.name);
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: expect.stringContaining("No commits were fetched"),
+  });
+  expect(await readdir(join(sett.folder, ".git"))).not.toContain("sett");
+  expect((await sett.sett("down", "--force")).code).toBe(2);
+}, 300_000);

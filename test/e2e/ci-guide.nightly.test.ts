@@ -10,7 +10,6 @@ import { lintWorkflows } from "../../.ci/lint-workflows.ts";
 import { openBrokenLine } from "../support/docs/broken-line.ts";
 import { runIn, runJob, workflowFile, writeSett } from "../support/docs/ci-job.ts";
 import { fileWrittenBy, readPage } from "../support/docs/pages.ts";
-import { nightly } from "../support/nightly.ts";
 import { freePort } from "../support/redis/redis-server.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 
@@ -133,7 +132,7 @@ describe("a sett that is there", () => {
     ]);
   });
 
-  nightly("is asked for several goals by one job, also for the same one in two steps", async () => {
+  test("is asked for several goals by one job, also for the same one in two steps", async () => {
     const job = { ...asking(), GITHUB_RUN_ID: "8", GITHUB_RUN_ATTEMPT: "1", GITHUB_JOB: "forage" };
     const goals = await Promise.all([
       run(["ci/forage.sh", "Water the lilies"], { ...job, GITHUB_ACTION: "__run" }),

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { FailureReport } from "../../lib/model/tool-contract.ts";
-import { nightly } from "../support/nightly.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -131,38 +130,31 @@ test("orphans leave no zombies", async () => {
   await waitFor("the zombies to go", async () => !/ Z|sleep/.test(await processes()));
 });
 
-nightly(
-  "a target that vanished before the work is a Failure that says so, and the agent carries on",
-  async () => {
-    const redis = `sett-${sett.name}-redis`;
-    const tool = `sett-${sett.name}-agent-tool`;
-    // Busy with another goal, the agent cannot take the grant before its target is gone.
-    const before = await sett.forage("waits");
-    await waitFor("the agent to be busy", async () =>
-      (await sett.events(before)).some(({ type }) => type === "grant_started"),
-    );
-    const goal = await sett.forage("vanishing");
-    await waitFor("its grant", async () =>
-      (await sett.events(goal)).some(({ type }) => type === "grant_queued"),
-    );
-    await $`docker exec ${redis} redis-cli DEL ${`sett:${sett.name}:artifact:${goal}`}`.quiet();
-    await $`docker exec ${tool} touch /tmp/go`.quiet();
-    const events = await waitFor(
-      "the end of the claim",
-      async () => {
-        const all = await sett.events(goal);
-        return all.some(({ type }) => type === "claim_terminated") && all;
-      },
-      { everyMs: 200 },
-    );
-    const failure = events.findLast(({ type }) => type === "artefact_created");
-    const { payload } = JSON.parse(
-      await sett.need("unearth", failure?.artefact_id ?? "", "--json"),
-    );
-    expect(payload).toContain(`${goal} is not on the blackboard`);
-    expect((await resultOf("empty")).code).toBe(0);
-    expect((await $`docker inspect --format ${"{{.RestartCount}}"} ${tool}`.text()).trim()).toBe(
-      "0",
-    );
-  },
-);
+test("a target that vanished before the work is a Failure that says so, and the agent carries on", async () => {
+  const redis = `sett-${sett.name}-redis`;
+  const tool = `sett-${sett.name}-agent-tool`;
+  // Busy with another goal, the agent cannot take the grant before its target is gone.
+  const before = await sett.forage("waits");
+  await waitFor("the agent to be busy", async () =>
+    (await sett.events(before)).some(({ type }) => type === "grant_started"),
+  );
+  const goal = await sett.forage("vanishing");
+  await waitFor("its grant", async () =>
+    (await sett.events(goal)).some(({ type }) => type === "grant_queued"),
+  );
+  await $`docker exec ${redis} redis-cli DEL ${`sett:${sett.name}:artifact:${goal}`}`.quiet();
+  await $`docker exec ${tool} touch /tmp/go`.quiet();
+  const events = await waitFor(
+    "the end of the claim",
+    async () => {
+      const all = await sett.events(goal);
+      return all.some(({ type }) => type === "claim_terminated") && all;
+    },
+    { everyMs: 200 },
+  );
+  const failure = events.findLast(({ type }) => type === "artefact_created");
+  const { payload } = JSON.parse(await sett.need("unearth", failure?.artefact_id ?? "", "--json"));
+  expect(payload).toContain(`${goal} is not on the blackboard`);
+  expect((await resultOf("empty")).code).toBe(0);
+  expect((await $`docker inspect --format ${"{{.RestartCount}}"} ${tool}`.text()).trim()).toBe("0");
+});

@@ -1,7 +1,6 @@
 // Shows what a person types that cannot be sent, and where the keyboard goes on after something is
 // closed, in Chromium.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { isNight } from "../support/nightly.ts";
 import { TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -58,7 +57,7 @@ test("a draft of a goal outlives a reload, and a commit that there is not is ref
   expect(await page.getByLabel("Commit").inputValue()).toBe("no-such-branch");
 });
 
-test.each(isNight ? [360, 1_280] : [360])(
+test.each([360, 1_280])(
   "Escape in the inbox returns to the entry that was open, %d px wide",
   async (width) => {
     await scene.clan.postGoal("A plan", { type: "Idea" });

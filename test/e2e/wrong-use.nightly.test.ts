@@ -9,7 +9,6 @@ import { lockInstance } from "../../apps/cli/instance/lock.ts";
 import { nameOfFolder } from "../../apps/cli/up/checks/checks.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
-import { nightly } from "../support/nightly.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -45,27 +44,24 @@ test("an agent's image that does not exist is named, with the agent, and nothing
   await sett.write({ "sett.yml": yml });
 });
 
-nightly(
-  "while a `sett up` is at work another one is refused, and so is `sett down`, whatever temporary folder they have",
-  async () => {
-    const instance = InstanceName.parse(nameOfFolder(sett.folder));
-    await using _held = await lockInstance(await dockerRuntime({ env: process.env }), instance);
-    for (const command of ["up", "down"]) {
-      const env = { ...process.env, TMPDIR: sett.folder };
-      const { exitCode, stdout, stderr } = await $`${settBinary} ${command}`
-        .cwd(sett.folder)
-        .env(env)
-        .quiet()
-        .nothrow();
-      expect({ exitCode, out: stdout.toString() }).toEqual({ exitCode: 1, out: "" });
-      expect(stderr.toString()).toContain(
-        `Another \`sett up\`, \`down\`, \`backup\` or \`restore\` is at work on ${instance}, by `,
-      );
-      expect(stderr.toString()).toContain(`process ${process.pid}.`);
-      expect(stderr.toString()).toContain("→");
-    }
-  },
-);
+test("while a `sett up` is at work another one is refused, and so is `sett down`, whatever temporary folder they have", async () => {
+  const instance = InstanceName.parse(nameOfFolder(sett.folder));
+  await using _held = await lockInstance(await dockerRuntime({ env: process.env }), instance);
+  for (const command of ["up", "down"]) {
+    const env = { ...process.env, TMPDIR: sett.folder };
+    const { exitCode, stdout, stderr } = await $`${settBinary} ${command}`
+      .cwd(sett.folder)
+      .env(env)
+      .quiet()
+      .nothrow();
+    expect({ exitCode, out: stdout.toString() }).toEqual({ exitCode: 1, out: "" });
+    expect(stderr.toString()).toContain(
+      `Another \`sett up\`, \`down\`, \`backup\` or \`restore\` is at work on ${instance}, by `,
+    );
+    expect(stderr.toString()).toContain(`process ${process.pid}.`);
+    expect(stderr.toString()).toContain("→");
+  }
+});
 
 test("a repository of root in such a path is served, and its agent's commit arrives", async () => {
   await $`chown -R 0:0 .`.cwd(sett.folder);
@@ -76,17 +72,6 @@ test("a repository of root in such a path is served, and its agent's commit arri
   expect(await sett.git("show", `refs/sett/${sett.name}/${commit.id}:neue Datei.txt`)).toBe("grün");
   expect((await stat(join(sett.folder, ".git/HEAD"))).uid).toBe(0);
   expect(await sett.git("status", "--porcelain")).toBe("");
-});
-
-test("a dirty tree is refused with every file, strange names too, and nothing is posted", async () => {
-  await sett.write({ "neu é.txt": "", "README.md": "changed\n" });
-  const before = await sett.need("hoard", "--json");
-  const { code, out, err } = await sett.sett("forage", "--goal", "x");
-  expect({ code, out }).toEqual({ code: 1, out: "" });
-  expect(err).toContain("?? neu é.txt");
-  expect(err).toContain(" M README.md");
-  expect(await sett.need("hoard", "--json")).toBe(before);
-  await $`git checkout --quiet README.md && rm ${"neu é.txt"}`.cwd(sett.folder);
 });
 
 test("watch says when its Redis is away, goes on when it is back, and ends with a sentence when the instance is gone", async () => {

@@ -1,6 +1,5 @@
 // Two instances side by side on one machine know nothing of each other.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
 let left: SettWorkspace;
@@ -42,23 +41,20 @@ test("each works on its own goals", async () => {
   }
 });
 
-nightly(
-  "a name that is taken is refused, and so is a second instance for one workspace",
-  async () => {
-    const other = await SettWorkspace.create({
-      ...scriptAgent("echo", echo("other")),
-      "sett.yml": settYml({ echo: "" }),
-    });
-    await other.commit("Add a sett");
-    const taken = await other.sett("up", "--name", left.name);
-    expect(taken.code).not.toBe(0);
-    expect(taken.err).toContain(left.name);
-    const second = await left.sett("up", "--name", `${left.name}-2`);
-    expect(second.code).not.toBe(0);
-    expect(second.err).toContain(left.name);
-    expect(await left.need("list")).toContain(right.name);
-    await other[Symbol.asyncDispose]();
-    // Taking the refused one down must not have touched the instance that holds the name.
-    expect(await left.need("status")).not.toBe("");
-  },
-);
+test("a name that is taken is refused, and so is a second instance for one workspace", async () => {
+  const other = await SettWorkspace.create({
+    ...scriptAgent("echo", echo("other")),
+    "sett.yml": settYml({ echo: "" }),
+  });
+  await other.commit("Add a sett");
+  const taken = await other.sett("up", "--name", left.name);
+  expect(taken.code).not.toBe(0);
+  expect(taken.err).toContain(left.name);
+  const second = await left.sett("up", "--name", `${left.name}-2`);
+  expect(second.code).not.toBe(0);
+  expect(second.err).toContain(left.name);
+  expect(await left.need("list")).toContain(right.name);
+  await other[Symbol.asyncDispose]();
+  // Taking the refused one down must not have touched the instance that holds the name.
+  expect(await left.need("status")).not.toBe("");
+});

@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { startSett } from "../support/cli/sett-process.ts";
-import { nightly } from "../support/nightly.ts";
 import { freePort } from "../support/redis/redis-server.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -56,31 +55,28 @@ async function paintAndRead(page: Page): Promise<void> {
   expect((await ask(page, "/v1/agents/painter/logs")).text).toContain("painting the door");
 }
 
-nightly(
-  "with containers it reads what the instance has, also when Redis starts again at another port",
-  async () => {
-    await using sett = await SettWorkspace.create({
-      ...scriptAgent("painter", painter),
-      "sett.yml": settYml({ painter: bids }),
-    });
-    await sett.up();
-    await using running = startSett(["ui", "--no-open"], {
-      cwd: sett.folder,
-      env: { DOCKER_HOST: process.env.DOCKER_HOST ?? "" },
-    });
-    const page = await pageOf(running);
-    await paintAndRead(page);
-    const portOf = async () => (await $`docker port sett-${sett.name}-redis 6379`.text()).trim();
-    const before = await portOf();
-    await $`docker restart --time 20 sett-${sett.name}-redis`.quiet();
-    await running.untilErr("Redis answers again, and so does the page.");
-    expect(await portOf()).not.toBe(before);
-    expect((await ask(page, "/v1/instance")).status).toBe(200);
-    await sett.need("down", "--timeout", "1s");
-    expect(await running.exited).toBe(1);
-    expect(running.err()).toContain("is down. Its blackboard is kept.");
-  },
-);
+test("with containers it reads what the instance has, also when Redis starts again at another port", async () => {
+  await using sett = await SettWorkspace.create({
+    ...scriptAgent("painter", painter),
+    "sett.yml": settYml({ painter: bids }),
+  });
+  await sett.up();
+  await using running = startSett(["ui", "--no-open"], {
+    cwd: sett.folder,
+    env: { DOCKER_HOST: process.env.DOCKER_HOST ?? "" },
+  });
+  const page = await pageOf(running);
+  await paintAndRead(page);
+  const portOf = async () => (await $`docker port sett-${sett.name}-redis 6379`.text()).trim();
+  const before = await portOf();
+  await $`docker restart --time 20 sett-${sett.name}-redis`.quiet();
+  await running.untilErr("Redis answers again, and so does the page.");
+  expect(await portOf()).not.toBe(before);
+  expect((await ask(page, "/v1/instance")).status).toBe(200);
+  await sett.need("down", "--timeout", "1s");
+  expect(await running.exited).toBe(1);
+  expect(running.err()).toContain("is down. Its blackboard is kept.");
+});
 
 describe("without containers", () => {
   let sett: ProcessSett;
