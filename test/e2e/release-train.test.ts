@@ -140,7 +140,7 @@ test("afterwards the page has the diff of each commit, the phases, and what each
   const grants = (await open(card("CodeCommit", 2), "Bids and work")).locator(".claim .grant");
   await grants.nth(4).waitFor();
   const did = (await grants.allTextContents()).map((text) =>
-    /done([a-z]+)(review|parallel|exclusive)/.exec(text)?.slice(1).join(" "),
+    /(?:done|approved)([a-z]+)(review|parallel|exclusive)/.exec(text)?.slice(1).join(" "),
   );
   const checks = ["licences parallel", "secrets parallel", "tester parallel"];
   expect(did.toSorted()).toEqual([...checks, "reviewer review", "packager exclusive"].toSorted());

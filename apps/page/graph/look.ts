@@ -1,6 +1,6 @@
-// Decides how an artefact is shown: a tone (a colour of style/tokens.css), a symbol that says the
-// same without colour, and a word for readers of the screen. Pure.
-import type { ArtefactHead, ArtefactItem } from "../data/contract.ts";
+// Decides how an artefact or a grant is shown: a tone (a colour of style/tokens.css), a symbol that
+// says the same without colour, and a word for readers of the screen. Pure.
+import type { ArtefactHead, ArtefactItem, Grant } from "../data/contract.ts";
 import type { Pending } from "./pending.ts";
 
 export type Tone =
@@ -50,4 +50,24 @@ const pendingLooks: Record<Pending["what"], Look> = {
 
 export function pendingLook({ what }: Pick<Pending, "what">): Look {
   return pendingLooks[what];
+}
+
+const grantLooks: Readonly<Record<Grant["state"], Look>> = {
+  queued: { tone: "wait", symbol: "○", word: "granted, has not begun" },
+  running: { tone: "work", symbol: "▶", word: "works" },
+  waiting: { tone: "question", symbol: "?", word: "waits for a person" },
+  done: { tone: "result", symbol: "●", word: "done" },
+  failed: { tone: "failure", symbol: "✕", word: "failed" },
+  cancelled: { tone: "wait", symbol: "⊘", word: "cancelled" },
+};
+
+/** Work of any phase may send its target back: that is no success of the target. */
+export function grantLook(grant: Grant): Look {
+  if (grant.state === "failed" && grant.retry_at !== undefined)
+    return { tone: "feedback", symbol: "↻", word: "failed, tries again soon" };
+  if (grant.state !== "done") return grantLooks[grant.state];
+  if (grant.rejects === true) return { tone: "feedback", symbol: "↺", word: "sent back" };
+  return grant.phase === "review"
+    ? { tone: "approval", symbol: "✓", word: "approved" }
+    : grantLooks.done;
 }

@@ -2,7 +2,7 @@
 // and how long each waited for its turn and for its agent. Pure.
 import type { Grant, GraphClaim } from "../data/contract.ts";
 import type { ArtefactNode } from "../data/goal-graph.ts";
-import type { Look } from "./look.ts";
+import { grantLook, type Look } from "./look.ts";
 import { isOpen } from "./pending.ts";
 
 /**
@@ -83,24 +83,6 @@ function bidsWithoutGrant(target: ArtefactNode, claim: GraphClaim): Span[] {
 }
 
 const bidLook: Look = { tone: "wait", symbol: "⋯", word: "has bid, and waits for its turn" };
-
-const grantLooks: Readonly<Record<Grant["state"], Look>> = {
-  queued: { tone: "wait", symbol: "○", word: "granted, has not begun" },
-  running: { tone: "work", symbol: "▶", word: "works" },
-  waiting: { tone: "question", symbol: "?", word: "waits for a person" },
-  done: { tone: "result", symbol: "●", word: "done" },
-  failed: { tone: "failure", symbol: "✕", word: "failed" },
-  cancelled: { tone: "wait", symbol: "⊘", word: "cancelled" },
-};
-
-function grantLook(grant: Grant): Look {
-  if (grant.state === "failed" && grant.retry_at !== undefined)
-    return { tone: "feedback", symbol: "↻", word: "failed, tries again soon" };
-  if (grant.state !== "done" || grant.phase !== "review") return grantLooks[grant.state];
-  return grant.rejects === true
-    ? { tone: "feedback", symbol: "↺", word: "sent back" }
-    : { tone: "approval", symbol: "✓", word: "approved" };
-}
 
 /** All bids that wait are in one track: a claim that waits takes no room of its own. */
 function tracksOf(spans: readonly Span[]): Span[][] {

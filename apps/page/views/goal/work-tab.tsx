@@ -9,6 +9,7 @@ import { Elapsed } from "../../components/time.tsx";
 import { WaitingText } from "../../components/waiting-text.tsx";
 import { post } from "../../data/api.ts";
 import type { ArtefactDetail, ClaimView, Grant } from "../../data/contract.ts";
+import { grantLook } from "../../graph/look.ts";
 
 type Select = (artefact: string) => void;
 
@@ -140,24 +141,15 @@ function ClaimSection({
   );
 }
 
-const marks: Record<Grant["state"], { symbol: string; tone: string }> = {
-  queued: { symbol: "○", tone: "wait" },
-  running: { symbol: "▶", tone: "work" },
-  waiting: { symbol: "?", tone: "question" },
-  done: { symbol: "✓", tone: "approval" },
-  failed: { symbol: "✕", tone: "failure" },
-  cancelled: { symbol: "⊘", tone: "wait" },
-};
-
 function GrantRow({ grant, select }: { grant: Grant; select: Select }) {
-  const { symbol, tone } = marks[grant.state];
+  const { symbol, tone, word } = grantLook(grant);
   return (
     <li className="grant">
       <span className={`state tone-${tone}`}>
         <span aria-hidden="true" className="state-symbol">
           {symbol}
         </span>
-        {grant.state}
+        {word}
       </span>
       <span className="grant-who">{grant.agent}</span>
       <span className="quiet">

@@ -63,6 +63,16 @@ describe("the timeline of a goal", () => {
     expect(rowsOf(claim("a", grants)).flat(3)).toEqual(["ada", "✓ 1000", "bob", "↺ 1000"]);
   });
 
+  test("work of a later phase that sends its target back is not done with it", () => {
+    const grants = [
+      grant("linter", [1, 1, 2], { rejects: true }),
+      grant("lane", [1, 1, 2], { phase: "exclusive", rejects: true }),
+      grant("tester", [1, 1, 2]),
+    ];
+    const looks = ["linter", "↺ 1000", "lane", "↺ 1000", "tester", "● 1000"];
+    expect(rowsOf(claim("a", grants)).flat(3)).toEqual(looks);
+  });
+
   test("a day without work is drawn short, and says how long it was", () => {
     const day = 86_400;
     const rows = timelineOf(
