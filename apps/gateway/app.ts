@@ -39,7 +39,7 @@ export function createGatewayApp(
     app.get(`${path}/:name{.+}`, ({ req }) => listModels(deps, req.raw, provider, { one: true }));
   }
   if (tools !== undefined)
-    app.all("/mcp", ({ req }) => handleTools(deps, tools.tools, tools.version, req.raw));
+    app.all("/mcp", ({ req }) => handleTools(deps, { ...tools, held: calls.held }, req.raw));
   app.notFound(({ req }) => {
     const provider = providerAt(req.path);
     return errorResponse(provider, pathUnknown(provider, req.path));

@@ -5,17 +5,19 @@ import { parseToken } from "../../../lib/models/token.ts";
 import { awayError, tokenError } from "../admit.ts";
 import { ClientError } from "../client-error.ts";
 import type { Deps } from "../deps.ts";
-import { answerErrors } from "../handle-call.ts";
-import { readBounded } from "../read-bounded.ts";
+import { answerErrors, bodyOf } from "../handle-call.ts";
+import type { HeldBytes } from "../held-bytes.ts";
 import type { ToolCaller, Tools } from "./tools.ts";
 
 const maxRequestBytes = 1024 * 1024;
 
+/** `held`: the memory that an agent's requests share with those to its model. */
+type Parts = { tools: Pick<Tools, "namesOf" | "list" | "call">; held: HeldBytes; version: string };
+
 /** Never rejects. A request is whole in itself: there are no sessions, and no streams. */
 export async function handleTools(
   deps: Deps,
-  tools: Tools,
-  version: string,
+  { tools, held, version }: Parts,
   request: Request,
 ): Promise<Response> {
   if (request.method !== "POST") return new Response(null, { status: 405 });
@@ -27,10 +29,14 @@ export async function handleTools(
         "no-tools",
         `The agent \`${of.token.agent}\` has no \`tools\` in sett.yml.`,
       );
-    const bytes = await readBounded(request.body, maxRequestBytes);
-    if (bytes === undefined)
-      throw new ClientError(413, "request-too-large", "The request is larger than 1 MiB.");
-    return await answer(tools, of, { version, request, text: new TextDecoder().decode(bytes) });
+    const limits = { ...deps.limits, maxRequestBytes };
+    const { agent } = of.token;
+    const { bytes, release } = await bodyOf({ limits }, held, { agent, request });
+    try {
+      return await answer(tools, of, { version, request, text: new TextDecoder().decode(bytes) });
+    } finally {
+      release();
+    }
   });
 }
 
@@ -50,7 +56,7 @@ async function callerOf({ board }: Pick<Deps, "board">, headers: Headers): Promi
 
 type Incoming = { version: string; request: Request; text: string };
 
-async function answer(tools: Tools, of: ToolCaller, { version, request, text }: Incoming) {
+async function answer(tools: Parts["tools"], of: ToolCaller, { version, request, text }: Incoming) {
   const [{ Server }, { WebStandardStreamableHTTPServerTransport: Transport }, types] =
     await Promise.all([
       import("@modelcontextprotocol/sdk/server/index.js"),
