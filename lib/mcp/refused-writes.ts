@@ -4,14 +4,12 @@ import { z } from "zod";
 import type { Right } from "../model/api-access.ts";
 import { SettError } from "../model/errors.ts";
 import type { Write } from "./deps.ts";
-import { postArtefactTool } from "./tools/artefacts.ts";
-import { cancel, retry } from "./tools/control.ts";
-import { postGoalTool } from "./tools/goals.ts";
-import { answerQuestion, approve, reject } from "./tools/people.ts";
+import { allTools } from "./tools/all-tools.ts";
 
-const tools = [postGoalTool, postArtefactTool, answerQuestion, approve, reject, cancel, retry];
 const writing = new Map(
-  tools.map(({ name, right, args }) => [name, { right, args: z.object(args as z.ZodRawShape) }]),
+  allTools
+    .filter(({ annotations }) => annotations.readOnlyHint !== true)
+    .map(({ name, right, args }) => [name, { right, args: z.object(args) }]),
 );
 
 const Message = z.looseObject({

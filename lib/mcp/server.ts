@@ -13,10 +13,7 @@ import { answerOrExplain } from "./answers.ts";
 import type { McpDeps } from "./deps.ts";
 import { recordedWrite } from "./recorded-write.ts";
 import { suggestTool } from "./suggest-tool.ts";
-import { listArtefacts, postArtefactTool, readArtefact, readChanges } from "./tools/artefacts.ts";
-import { cancel, retry } from "./tools/control.ts";
-import { listGoals, postGoalTool, readGoalTool, waitForGoalTool } from "./tools/goals.ts";
-import { answerQuestion, approve, listQuestions, reject, tellTool } from "./tools/people.ts";
+import { allTools } from "./tools/all-tools.ts";
 import type { Tool } from "./tools/tool.ts";
 
 const instructions = `Sett runs a clan of agents on a git repository. Post a goal with post_goal, wait for it with wait_for_goal,
@@ -32,28 +29,9 @@ export function createMcpServer(deps: McpDeps): McpServer {
     { name: "sett", title: "Sett", version: deps.version },
     { instructions },
   );
-  let isAnyAdded = false;
-  const add = <Shape extends z.ZodRawShape>(tool: Tool<Shape>) => {
-    if (!deps.rights.has(tool.right)) return;
-    isAnyAdded = true;
-    register(server, tool, deps);
-  };
-  add(postGoalTool);
-  add(waitForGoalTool);
-  add(readGoalTool);
-  add(listGoals);
-  add(listArtefacts);
-  add(readArtefact);
-  add(readChanges);
-  add(postArtefactTool);
-  add(listQuestions);
-  add(answerQuestion);
-  add(tellTool);
-  add(approve);
-  add(reject);
-  add(cancel);
-  add(retry);
-  if (!isAnyAdded) listNone(server);
+  const allowed = allTools.filter(({ right }) => deps.rights.has(right));
+  for (const tool of allowed) register(server, tool, deps);
+  if (allowed.length === 0) listNone(server);
   return server;
 }
 

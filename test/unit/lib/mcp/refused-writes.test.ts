@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { refusedWrites } from "../../../../lib/mcp/refused-writes.ts";
+import { allTools } from "../../../../lib/mcp/tools/all-tools.ts";
 
 const call = (name: string, args?: unknown) => ({
   jsonrpc: "2.0",
@@ -21,6 +22,15 @@ test("a write without the right, or with wrong arguments, is refused", () => {
     ["post_goal", "usage"],
     ["post_goal", "usage"],
   ]);
+});
+
+test("each tool that writes is refused without its right, and said so", () => {
+  const writing = allTools.filter(({ annotations }) => annotations.readOnlyHint !== true);
+  expect(writing.map(({ name }) => name)).toContain("tell");
+  const body = allTools.map(({ name }) => call(name, {}));
+  expect(refusedWrites(body, new Set()).map(({ tool }) => tool)).toEqual(
+    writing.map(({ name }) => name),
+  );
 });
 
 test("what runs, only reads, or is no call is none", () => {
