@@ -33,6 +33,7 @@ import { artefactIdsOf, listsOf } from "./lists.ts";
 import { readOutlineOf } from "./outline.ts";
 import { overwrittenOf } from "./overwritten.ts";
 import { artefactRecord } from "./records.ts";
+import { unlessWrongType } from "./wrong-type.ts";
 
 type StoredName = ArtefactFieldName | typeof saltField;
 
@@ -53,7 +54,9 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
   ): Promise<Record<string, string>[]> => {
     // Requested at once, these share one round trip.
     const rows = await connection.run((client) =>
-      Promise.all(ids.map((id) => client.hmGet(keys.artefact(id), [...names]))),
+      Promise.all(
+        ids.map((id) => client.hmGet(keys.artefact(id), [...names]).catch(unlessWrongType([]))),
+      ),
     );
     return rows.map((values) => {
       const fields: Record<string, string> = {};
@@ -95,7 +98,8 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
       const [salt, ...values] = await connection.run((client) =>
         client
           .withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
-          .hmGet(keys.artefact(id), [saltField, ...artefactFieldNames]),
+          .hmGet(keys.artefact(id), [saltField, ...artefactFieldNames])
+          .catch(unlessWrongType([])),
       );
       const fields = Object.fromEntries(
         values.flatMap((value, place) =>

@@ -13,20 +13,22 @@ import { waitFor } from "../../support/wait-for.ts";
 const overwritten = "overwritten by hand";
 const key = (id: string) => `sett:demo:artifact:${id}`;
 let at: Workspace;
-let [goal, sound, forged, broken, gone, bare]: Artefact[] = [];
+let [goal, sound, forged, broken, gone, bare, typed, bereft]: Artefact[] = [];
+const unreadable = () => [broken, gone, bare, typed];
 
 beforeAll(async () => {
   at = await Workspace.create();
   await using board = await at.board();
   goal = sampleArtefact({ metadata: { summary: "Paint the door" } });
-  [sound, forged, broken, gone, bare] = ["Sound", "Forged", "Broken", "Gone", "Bare"].map((type) =>
+  const types = ["Sound", "Forged", "Broken", "Gone", "Bare", "Typed", "Bereft"];
+  [sound, forged, broken, gone, bare, typed, bereft] = types.map((type) =>
     derived(goal === undefined ? [] : [goal], {
       type,
       payload: "green",
       metadata: { summary: `${type} work` },
     }),
   );
-  for (const one of [goal, sound, forged, broken, gone, bare])
+  for (const one of [goal, sound, forged, broken, gone, bare, typed, bereft])
     if (one !== undefined) await board.createArtefact(one, "hand");
   await at.redis.cli(
     "HSET",
@@ -39,6 +41,11 @@ beforeAll(async () => {
   await at.redis.cli("HSET", key(broken?.id ?? ""), "source_artefacts", "[");
   await at.redis.cli("DEL", key(gone?.id ?? ""));
   await at.redis.cli("HDEL", key(bare?.id ?? ""), "type");
+  await at.redis.cli("DEL", key(typed?.id ?? ""));
+  await at.redis.cli("SET", key(typed?.id ?? ""), "no hash");
+  // Its digest is gone, too.
+  await at.redis.cli("HSET", key(bereft?.id ?? ""), "payload", "amber");
+  await at.redis.cli("HDEL", "sett:demo:artefacts:digests", bereft?.id ?? "");
 }, 120_000);
 
 afterAll(() => at[Symbol.asyncDispose]());
@@ -52,8 +59,8 @@ test("hoard lists what can be read, marks what was overwritten, and names what i
   const line = out.split("\n").find((each) => each.startsWith(short(forged)));
   expect(line).toContain(overwritten);
   expect(line).not.toContain("Approved by all");
-  for (const one of [forged, broken, gone, bare]) expect(err).toContain(short(one));
-  expect(err).toContain(`Artefacts ${[broken, gone, bare].map(short).join(", ")} cannot be shown`);
+  for (const one of [forged, bereft, ...unreadable()]) expect(err).toContain(short(one));
+  expect(err).toContain(`Artefacts ${unreadable().map(short).join(", ")} cannot be shown`);
   expect(err).not.toContain(short(sound));
 });
 
@@ -62,9 +69,9 @@ test("hoard --json has all that can be read, and says of each what was overwritt
   expect(code).toBe(0);
   const all: (Artefact & { overwritten?: true })[] = JSON.parse(out);
   expect(all.map(({ id }) => id)).toEqual(
-    [goal, sound, forged].map((one) => one?.id ?? "") as (typeof all)[number]["id"][],
+    [goal, sound, forged, bereft].map((one) => one?.id ?? "") as (typeof all)[number]["id"][],
   );
-  expect(all.map((one) => one.overwritten)).toEqual([undefined, undefined, true]);
+  expect(all.map((one) => one.overwritten)).toEqual([undefined, undefined, true, true]);
   expect(err).toContain(short(broken));
 });
 
@@ -93,10 +100,10 @@ test("unearth says so, and shows nothing of what is gone", async () => {
 test("status names what cannot be read below its goal, also as data, and says what can be done", async () => {
   const { code, out } = await at.sett("status");
   expect(code).toBe(0);
-  expect(out).toContain(`Artefacts ${[broken, gone, bare].map(short).join(", ")} cannot be shown`);
+  expect(out).toContain(`Artefacts ${unreadable().map(short).join(", ")} cannot be shown`);
   expect(out).toContain("sett doctor");
   const [shown] = JSON.parse(await at.need("status", "--json")).goals;
-  expect(shown.unreadable).toEqual([broken, gone, bare].map((one) => one?.id));
+  expect(shown.unreadable).toEqual(unreadable().map((one) => one?.id));
 });
 
 test("status shows no words of a goal or a failure that was overwritten, and says which it was", async () => {
@@ -138,7 +145,7 @@ test("graph marks it, and draws the rest where one is damaged", async () => {
   expect(drawn).toContain("Sound ");
   expect(drawn).not.toContain(`Sound (${overwritten})`);
   const { err } = await at.sett("graph", goal?.id ?? "");
-  expect(err).toContain(`Artefacts ${[broken, gone, bare].map(short).join(", ")} cannot be shown`);
+  expect(err).toContain(`Artefacts ${unreadable().map(short).join(", ")} cannot be shown`);
 });
 
 test("doctor counts what was overwritten, and events that were deleted", async () => {

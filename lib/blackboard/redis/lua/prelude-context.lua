@@ -20,7 +20,9 @@ end
 -- False where it is not complete. Counts in `read`.
 local function read_head(id, read)
   local key = artefact_key(id)
-  local payload_bytes = redis.call('HSTRLEN', key, 'payload')
+  -- A person may have put a key of another type in its place: nothing can be read of it.
+  local payload_bytes = redis.pcall('HSTRLEN', key, 'payload')
+  if type(payload_bytes) ~= 'number' then return false end
   local names = payload_bytes <= small_payload and artefact_fields or large_artefact_fields
   local head = read_fields(key, names)
   read.artefacts = read.artefacts + 1

@@ -73,6 +73,8 @@ end
 -- in turn. Counts the bytes that it reads in `read`.
 local function kind_at_rest(id, goal, causes, sound, read)
   local key = artefact_key(id)
+  -- A reader says what is wrong with a key of another type.
+  if type(redis.pcall('HSTRLEN', key, 'id')) ~= 'number' then return false end
   local head = read_fields(key, head_fields)
   for index = 1, #head_fields do
     local value = head[head_fields[index]]
