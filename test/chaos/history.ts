@@ -127,7 +127,12 @@ export function historyOf(
         AgentRegistration.parse(JSON.parse(text)),
       ]),
     ),
-    facts: new Map(Object.entries(snapshot.hash(keys.facts))),
+    facts: new Map(
+      [
+        keys.facts,
+        ...idsOf("goal", ":facts").map((id) => `${keys.prefix}goal:${id}:facts`),
+      ].flatMap((key) => Object.entries(snapshot.hash(key))),
+    ),
     statuses: mapOf(idsOf("agent", ":status"), (name) =>
       AgentStatus.parse(JSON.parse(snapshot.string(`${keys.prefix}agent:${name}:status`))),
     ),

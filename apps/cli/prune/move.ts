@@ -3,14 +3,14 @@
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readWhole } from "../../../lib/client/facts/artefacts.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import type { Actor } from "../../../lib/model/event.ts";
+import type { Actor, SettEvent } from "../../../lib/model/event.ts";
 import type { FactDigest } from "../../../lib/model/fact.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import type { ArchiveHeader } from "../archive/format.ts";
 import { eventPages } from "../archive/log-order.ts";
 import { recordMembers } from "../archive/record-of-line.ts";
 import { type Archive, writeArchive } from "../archive/write.ts";
-import { digestsIn } from "../audit/replay.ts";
+import { factsNamedIn } from "../audit/replay.ts";
 import type { PrunableGoal } from "./choose.ts";
 
 /** Small, because Redis runs nothing else while a function runs. */
@@ -75,7 +75,7 @@ async function archiveAndRemove(
   // Later events of these goals stay in the log.
   const end = await board.endOfEvents();
   let events = 0;
-  const digests = new Set<FactDigest>();
+  const facts = new Map<FactDigest, string>();
   const sha256 = await writeArchive(path, header, async (archive) => {
     for (const goal of goals) {
       stopIf(signal, "Nothing was removed.");
@@ -83,15 +83,12 @@ async function archiveAndRemove(
     }
     for await (const page of eventPages(board, end)) {
       stopIf(signal, "Nothing was removed.");
-      for (const event of page) {
-        if (event.goal_id === undefined || !ids.has(event.goal_id)) continue;
-        await archive.add({ event });
-        for (const digest of digestsIn([event])) digests.add(digest);
-        events += 1;
-      }
+      const ofGoals = page.filter(({ goal_id }) => goal_id !== undefined && ids.has(goal_id));
+      for (const event of ofGoals) await archive.add({ event });
+      await readNamed(board, ofGoals, facts);
+      events += ofGoals.length;
     }
-    for (const [digest, text] of await board.readFacts(digests))
-      await archive.add({ fact: { digest, text } });
+    for (const [digest, text] of facts) await archive.add({ fact: { digest, text } });
   });
   const sum = (of: (goal: PrunableGoal) => number) =>
     goals.reduce((total, goal) => total + of(goal), 0);
@@ -139,6 +136,18 @@ async function addGoal(
   for (const [index, answer] of answers.entries())
     if (answer !== undefined) await archive.add({ question: ids[index], answer });
   for (const call of (await board.readCalls(id)).ended) await archive.add({ call });
+}
+
+/** Adds the facts that these events name to `facts`. */
+async function readNamed(
+  board: PersonBlackboard,
+  events: readonly SettEvent[],
+  facts: Map<FactDigest, string>,
+): Promise<void> {
+  for (const { goal, digests } of factsNamedIn(events)) {
+    const missing = digests.filter((digest) => !facts.has(digest));
+    for (const [digest, text] of await board.readFacts(missing, goal)) facts.set(digest, text);
+  }
 }
 
 async function addClaims(

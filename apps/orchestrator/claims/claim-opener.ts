@@ -153,7 +153,7 @@ export class ClaimOpener {
       electorateOf(agents),
       pieces,
     );
-    const basis = await this.#basis.of(agents, target?.paths);
+    const basis = await this.#basis.of(agents, target?.paths, goal);
     const undecided = { claim, grants: [], writes: [], at, basis, isDecided: false, event };
     // Nothing is known that rules could read; the first decision about the claim finds out why.
     if (target === undefined) return undecided;

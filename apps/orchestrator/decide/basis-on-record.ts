@@ -6,7 +6,7 @@ import type { LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
 import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { ChangedPaths } from "../../../lib/model/changed-paths.ts";
 import type { Basis, Fact } from "../../../lib/model/fact.ts";
-import type { ClaimId } from "../../../lib/model/ids.ts";
+import type { ClaimId, GoalId } from "../../../lib/model/ids.ts";
 import type { Policy } from "../../../lib/model/policy.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 
@@ -27,7 +27,7 @@ export class BasisOnRecord {
    */
   readonly #noted = new WeakMap<
     readonly RegisteredAgent[],
-    RecentMap<ChangedPaths | undefined, Promise<Basis>>
+    RecentMap<ChangedPaths | undefined, { goal: GoalId; basis: Promise<Basis> }>
   >();
   #named = new RecentMap<ClaimId, Basis>(maxClaims);
 
@@ -36,24 +36,38 @@ export class BasisOnRecord {
     this.#policy = policy;
   }
 
-  /** Resolves once all are on record. `paths`: the same list for the same artefact. */
-  of(agents: readonly RegisteredAgent[], paths: ChangedPaths | undefined): Promise<Basis> {
+  /**
+   * Resolves once all are on record. `paths`: the same list for the same artefact. It is a fact of
+   * the goal, so that a year of changes does not stay when their goals go.
+   */
+  of(
+    agents: readonly RegisteredAgent[],
+    paths: ChangedPaths | undefined,
+    goal: GoalId,
+  ): Promise<Basis> {
     const ofAgents = this.#noted.get(agents) ?? new RecentMap(maxPaths);
     this.#noted.set(agents, ofAgents);
     const known = ofAgents.get(paths);
-    if (known !== undefined) return known;
-    const noting = this.#note(agents, paths);
-    ofAgents.set(paths, noting);
+    if (known !== undefined && (paths === undefined || known.goal === goal)) return known.basis;
+    const basis = this.#note(agents, paths, goal);
+    ofAgents.set(paths, { goal, basis });
     // A failed note must not be remembered.
-    noting.catch(() => ofAgents.delete(paths));
-    return noting;
+    basis.catch(() => ofAgents.delete(paths));
+    return basis;
   }
 
-  async #note(agents: readonly RegisteredAgent[], paths: ChangedPaths | undefined): Promise<Basis> {
+  async #note(
+    agents: readonly RegisteredAgent[],
+    paths: ChangedPaths | undefined,
+    goal: GoalId,
+  ): Promise<Basis> {
     const [registry, policy] = [factOf(agents), factOf(this.#policy)];
     const changed = paths && factOf(paths);
-    const facts = [registry, policy, ...(changed === undefined ? [] : [changed])];
-    await Promise.all(facts.map((fact) => this.#board.noteFact(fact)));
+    await Promise.all([
+      this.#board.noteFact(registry),
+      this.#board.noteFact(policy),
+      changed && this.#board.noteFact(changed, goal),
+    ]);
     const basis = { registry: registry.digest, policy: policy.digest };
     return { ...basis, ...withoutUndefined({ paths: changed?.digest }) };
   }

@@ -252,7 +252,7 @@ export class Decider {
     const target = read.ok ? await targets.withPaths(read.value.target, agents) : undefined;
     const records =
       target && read.ok ? { ok: true as const, value: { ...read.value, target } } : read;
-    const basis = await this.#basis.of(agents, target?.paths);
+    const basis = await this.#basis.of(agents, target?.paths, snapshot.claim.goal_id);
     const failureId = ArtefactId.parse(newId());
     const presence = this.#presence;
     presence.forgetExpected(snapshot.claim.id);

@@ -37,7 +37,10 @@ type UnderEpoch = {
   ) => ReplyOf<Whole[Method]>;
 } & {
   adoptArtefact(id: Parameters<Whole["adoptArtefact"]>[0]): ReplyOf<Whole["adoptArtefact"]>;
-  noteFact(fact: Parameters<Whole["noteFact"]>[0]): ReplyOf<Whole["noteFact"]>;
+  noteFact(
+    fact: Parameters<Whole["noteFact"]>[0],
+    goal?: Parameters<Whole["noteFact"]>[2],
+  ): ReplyOf<Whole["noteFact"]>;
   moveCursor(cursor: string): ReplyOf<Whole["moveCursor"]>;
   moveNoticeCursor(cursor: string | undefined): ReplyOf<Whole["moveNoticeCursor"]>;
   noteNoticeProblems(
@@ -119,7 +122,7 @@ export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboar
     askPeople: (order) => unfenced(board.askPeople({ ...order, epoch })),
     recordDelivery: (order) => unfenced(board.recordDelivery({ ...order, epoch })),
     adoptArtefact: (id) => unfenced(board.adoptArtefact(id, epoch)),
-    noteFact: (fact) => unfenced(board.noteFact(fact, epoch)),
+    noteFact: (fact, goal) => unfenced(board.noteFact(fact, epoch, goal)),
     moveCursor: (cursor) => unfenced(board.moveCursor(epoch, cursor)),
     moveNoticeCursor: (cursor) => unfenced(board.moveNoticeCursor(epoch, cursor)),
     noteNoticeProblems: (problems) => unfenced(board.noteNoticeProblems(epoch, problems)),

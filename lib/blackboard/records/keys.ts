@@ -96,8 +96,13 @@ export function keysOf(instance: InstanceName) {
     /** hash: hook → the last notice of this subject as JSON, for webhooks. */
     delivery: (subject: string) => `${prefix}delivery:${subject}`,
     /**
-     * hash: SHA-256 → what decisions were based on beside the log, as JSON: the registrations, the
-     * policy.
+     * hash: SHA-256 → the files that the changes of the goal's artefacts touch, as JSON, where
+     * decisions were based on them.
+     */
+    factsOfGoal: (id: GoalId) => `${prefix}goal:${id}:facts`,
+    /**
+     * hash: SHA-256 → what decisions of all goals were based on beside the log, as JSON: the
+     * registrations, the policy.
      */
     facts: `${prefix}facts`,
     /** hash: lane → the commit at its tip. */

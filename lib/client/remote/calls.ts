@@ -67,7 +67,10 @@ export const remoteCalls = {
   readGateway: { right: "read", args: none },
   readEvents: { right: "read", args: z.tuple([EventPosition, z.int().min(1).max(maxEvents)]) },
   endOfEvents: { right: "read", args: none },
-  readFacts: { right: "read", args: z.tuple([z.array(FactDigest).max(maxIds)]) },
+  readFacts: {
+    right: "read",
+    args: z.tuple([z.array(FactDigest).max(maxIds), GoalId.optional()]),
+  },
   listArchives: { right: "read", args: none },
   readSpending: { right: "read", args: goal },
   readCalls: { right: "read", args: goal },

@@ -65,7 +65,9 @@ test("who bids by paths bids on a change that touches them, and the log shows th
     ({ type, artefact_id }) => type === "claim_opened" && artefact_id === made.id,
   );
   const digest = String(opened?.data?.paths);
-  const facts = new Map(await clan.board.readFacts([digest as never]));
+  // It is a fact of the goal, and goes with it.
+  expect((await clan.board.readFacts([digest as never])).size).toBe(0);
+  const facts = await clan.board.readFacts([digest as never], made.goal_id);
   expect(JSON.parse(facts.get(digest as never) ?? "")).toEqual(["infra/main.tf", "src/a.ts"]);
   expect(await replayLog(clan.board)).toMatchObject({ differences: [], unknown: [] });
   const lost = { ...clan.board, readFacts: async () => [] as never };

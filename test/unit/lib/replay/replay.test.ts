@@ -2,7 +2,7 @@
 // not decided so, or cannot have been done.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { digestsIn } from "../../../../apps/cli/audit/replay.ts";
+import { factsNamedIn } from "../../../../apps/cli/audit/replay.ts";
 import type { EventType, SettEvent } from "../../../../lib/model/event.ts";
 import type { FactDigest } from "../../../../lib/model/fact.ts";
 import { Replay } from "../../../../lib/replay/replay.ts";
@@ -50,7 +50,8 @@ beforeAll(async () => {
     ),
   );
   const events = await clan.events();
-  log = { events, facts: new Map(await clan.board.readFacts(digestsIn(events))) };
+  const digests = factsNamedIn(events).flatMap((named) => named.digests);
+  log = { events, facts: await clan.board.readFacts(digests) };
 }, 120_000);
 
 function replayed({ events, facts }: Log) {

@@ -45,7 +45,7 @@ async function scene() {
     ...boundWrites,
     announceClaim: () => leader.announceClaim({ claim: claim.id, nextAfterMs: 1, isSilent: false }),
     askPeople: () => leader.askPeople({ question: goal.id }),
-    noteFact: () => leader.noteFact({ digest: "a".repeat(64), text: "[]" }),
+    noteFact: () => leader.noteFact({ digest: "a".repeat(64), text: "[]" }, goal.goal_id),
     recordDelivery: () => leader.recordDelivery({ subject: "s", hook: "h", delivery }),
     adoptArtefact: () => leader.adoptArtefact(goal.id),
     moveCursor: () => leader.moveCursor("1-0"),
