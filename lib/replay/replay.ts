@@ -6,7 +6,7 @@ import type { Decision, DecisionInput } from "../core/claim-decision.ts";
 import { decideClaim } from "../core/decide-claim.ts";
 import { decisionEvents } from "../core/decision-events.ts";
 import { goalFeedbackType } from "../model/artefact.ts";
-import { isEnded } from "../model/claim.ts";
+import { type ClaimSnapshot, isEnded } from "../model/claim.ts";
 import type { EventDraft, SettEvent } from "../model/event.ts";
 import { ArtefactId } from "../model/ids.ts";
 import { applyDone } from "./apply-done.ts";
@@ -112,6 +112,15 @@ export class Replay {
       if (this.#isWithoutClaim(artefact))
         this.#result.due.push({ artefact: artefact.id, rules: 'claim_opened cause="standard"' });
     return this.#result;
+  }
+
+  /**
+   * The claims as the events so far have made them; without those that differ, or of which the log
+   * says too little. No write may be cut in two by the last event.
+   */
+  claims(): ClaimSnapshot[] {
+    this.#flush();
+    return [...this.#claims.values()].map(({ snapshot }) => snapshot);
   }
 
   /** Each Standard artefact of a goal that goes on gets a claim; a list, after its pieces. */

@@ -5,12 +5,13 @@ import { isLater } from "../../../lib/model/stream-id.ts";
 
 const pageSize = 1_000;
 
-/** `end`: the id of the last event. */
+/** `end`: the id of the last event. `after`: of the event before the first. */
 export async function* eventPages(
   board: Pick<PersonBlackboard, "readEvents">,
   end: string,
+  after = "0",
 ): AsyncGenerator<SettEvent[]> {
-  for (let from = "0"; ; ) {
+  for (let from = after; ; ) {
     const page = await board.readEvents(from, pageSize);
     const wanted = page.filter(({ id }) => !isLater(id, end));
     if (wanted.length > 0) yield wanted;

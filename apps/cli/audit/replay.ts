@@ -1,27 +1,95 @@
-// Decides again all that the log of an instance, or of an archive, says was decided.
+// Decides again all that the log of an instance, or of an archive, says was decided, and compares
+// the claims, as they are stored, with those to which the log leads.
 import { createHash } from "node:crypto";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
+import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { FactDigest } from "../../../lib/model/fact.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { basisIn } from "../../../lib/replay/decision-on-record.ts";
 import { Replay, type Replayed } from "../../../lib/replay/replay.ts";
+import { type Overwritten, overwrittenIn } from "../../../lib/replay/state-by-log.ts";
 import { eventPages } from "../archive/log-order.ts";
 
+/** `overwritten`: claims that are not what their events have made of them. */
+export type Audited = Replayed & { overwritten: Overwritten[] };
+
+const claimsAtOnce = 100;
+/** So often the log may have moved on until what is read now is left out. */
+const maxLooks = 20;
+
 /** Up to the end that the log has now. A fact that was written over counts as missing. */
-export async function replayLog(board: ReadingBoard): Promise<Replayed> {
+export async function replayLog(board: ReadingBoard): Promise<Audited> {
   const facts = new Map<FactDigest, string>();
   const replay = new Replay(facts);
-  for await (const page of eventPages(board, await board.endOfEvents())) {
-    for (const { goal, digests } of factsNamedIn(page)) {
-      const missing = digests.filter((digest) => !facts.has(digest));
-      if (missing.length === 0) continue;
-      for (const [digest, text] of await board.readFacts(missing, goal))
-        if (createHash("sha256").update(text).digest("hex") === digest) facts.set(digest, text);
+  let last = "0";
+  const readOn = async () => {
+    const end = await board.endOfEvents();
+    for await (const page of eventPages(board, end, last)) {
+      await addFacts(board, page, facts);
+      for (const event of page) replay.add(event);
     }
-    for (const event of page) replay.add(event);
+    last = end;
+  };
+  await readOn();
+  const overwritten = await findOverwritten(board, replay, readOn);
+  return { ...replay.end(), overwritten };
+}
+
+/**
+ * A claim changes in one step with its events: one that differs is not overwritten where the log
+ * had gone on before it was read.
+ */
+async function findOverwritten(
+  board: ReadingBoard,
+  replay: Replay,
+  readOn: () => Promise<void>,
+): Promise<Overwritten[]> {
+  const found: Overwritten[] = [];
+  let suspects = await compared(board, replay.claims());
+  for (let looks = 0; suspects.length > 0 && looks < maxLooks; looks++) {
+    await readOn();
+    const claims = new Map(replay.claims().map((one) => [String(one.claim.id), one]));
+    const moved = suspects.flatMap((suspect) => {
+      const now = claims.get(suspect.claim);
+      if (now === undefined) return [];
+      if (overwrittenIn(now, undefined)?.log !== suspect.log) return [now];
+      found.push(suspect);
+      return [];
+    });
+    suspects = await compared(board, moved);
   }
-  return replay.end();
+  return found;
+}
+
+async function compared(
+  board: ReadingBoard,
+  byLog: readonly ClaimSnapshot[],
+): Promise<Overwritten[]> {
+  const found: Overwritten[] = [];
+  for (let at = 0; at < byLog.length; at += claimsAtOnce) {
+    const some = byLog.slice(at, at + claimsAtOnce);
+    const stored = await board.readClaims(
+      some.map(({ claim }) => claim.id),
+      () => undefined,
+    );
+    const byId = new Map(stored.map((one) => [one.claim.id, one]));
+    found.push(...some.flatMap((one) => overwrittenIn(one, byId.get(one.claim.id)) ?? []));
+  }
+  return found;
+}
+
+async function addFacts(
+  board: ReadingBoard,
+  page: readonly SettEvent[],
+  facts: Map<FactDigest, string>,
+): Promise<void> {
+  for (const { goal, digests } of factsNamedIn(page)) {
+    const missing = digests.filter((digest) => !facts.has(digest));
+    if (missing.length === 0) continue;
+    for (const [digest, text] of await board.readFacts(missing, goal))
+      if (createHash("sha256").update(text).digest("hex") === digest) facts.set(digest, text);
+  }
 }
 
 /** `goal`: of facts that are on record with it; undefined of those of all goals. */

@@ -2,9 +2,8 @@
 import { resolve } from "node:path";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
-import type { Replayed } from "../../../lib/replay/replay.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
-import { replayLog } from "../audit/replay.ts";
+import { type Audited, replayLog } from "../audit/replay.ts";
 import { openHistory } from "../instance/open-history.ts";
 import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
@@ -19,7 +18,8 @@ export const audit = defineCommand({
   details: [
     "`replay` makes each decision on record again, from the log and the rules that it names: which claims were opened, who was",
     "granted what, why work ended. It also names what agents cannot have done, such as a result after the end. With FILE, an",
-    "archive of `sett prune`: no sett needs to run. Exit code 1 where the record is not as the rules ask for.",
+    "archive of `sett prune`: no sett needs to run. Exit code 1 where the record is not as the rules ask for, or a claim is not",
+    "what its events have made of it.",
   ].join("\n"),
   args: {
     what: { type: "positional", required: true, description: "`replay`" },
@@ -44,11 +44,13 @@ export const audit = defineCommand({
     else await shell.out.write(textOf(replayed, isArchive));
     explain(replayed, { file, isArchive }, shell);
     const isOpen = isArchive && replayed.due.length > 0;
-    return replayed.differences.length > 0 || isOpen ? exitCodes.failed : exitCodes.done;
+    const { differences, overwritten } = replayed;
+    const isWrong = differences.length + overwritten.length > 0 || isOpen;
+    return isWrong ? exitCodes.failed : exitCodes.done;
   },
 });
 
-function textOf({ differences, due }: Replayed, isArchive: boolean): string {
+function textOf({ differences, overwritten, due }: Audited, isArchive: boolean): string {
   const different = differences.map(
     ({ event, claim, rules, record }) =>
       `Claim ${shortId(claim)}, at event ${event}:\n  the record: ${oneLine(record)}\n  the rules:  ${oneLine(rules)}\n`,
@@ -58,7 +60,11 @@ function textOf({ differences, due }: Replayed, isArchive: boolean): string {
     ({ artefact, rules }) =>
       `Artefact ${shortId(artefact)}, at the end:\n  the record: nothing\n  the rules:  ${oneLine(rules)}\n`,
   );
-  return [...different, ...missing].slice(0, maxShown).join("");
+  const changed = overwritten.map(
+    ({ claim, log, record }) =>
+      `Claim ${shortId(claim)}, as it is stored:\n  the record: ${oneLine(record)}\n  the log:    ${oneLine(log)}\n`,
+  );
+  return [...different, ...changed, ...missing].slice(0, maxShown).join("");
 }
 
 function countText(count: number, of: string): string {
@@ -66,7 +72,7 @@ function countText(count: number, of: string): string {
 }
 
 function explain(
-  { decisions, claims, differences, due, unknown, versions }: Replayed,
+  { decisions, claims, differences, overwritten, due, unknown, versions }: Audited,
   { file, isArchive }: { file: string | undefined; isArchive: boolean },
   { messages, suggest, cwd, version }: Shell,
 ): void {
@@ -81,6 +87,10 @@ function explain(
     if (isArchive) messages.warn(`${what}, and the archive has no more of them.`);
     else messages.note(`${what}: none comes while the instance is paused or down.`);
   }
+  if (overwritten.length > 0)
+    messages.warn(
+      `${countText(overwritten.length, "claim")} not what the log has made of it: the record was changed by hand.`,
+    );
   if (differences.length === 0)
     return messages.done(
       `${decisions} decisions about ${known} claims were made again: each is the one on record.`,

@@ -68,6 +68,25 @@ async function changed(to: string, change: (text: string) => string): Promise<st
 
 const offline = (...words: string[]) => runSett(["audit", "replay", ...words], { cwd: at.folder });
 
+test("a claim, or a grant of it, that was written over is not what its events have made of it", async () => {
+  const events = await clan.board.readEvents("0", 1_000);
+  const claim = String(events.find(({ type }) => type === "claim_terminated")?.claim_id);
+  const grants = `sett:demo:grants:${claim}`;
+  const grant = (await at.redis.cli("HGET", grants, "reviewer")).trim();
+  expect(grant).toContain('"rejects":true');
+  await at.redis.cli("HSET", grants, "reviewer", grant.replace(',"rejects":true', ""));
+  await at.redis.cli("HSET", `sett:demo:claim:${claim}`, "status", "complete");
+  const { code, out, err } = await at.sett("audit", "replay");
+  expect([code, out, err]).toEqual([
+    1,
+    expect.stringMatching(/the record: complete; .*\n +the log: +terminated; .* rejects /),
+    expect.stringContaining("1 claim is not what the log has made of it"),
+  ]);
+  await at.redis.cli("HSET", grants, "reviewer", grant);
+  await at.redis.cli("HSET", `sett:demo:claim:${claim}`, "status", "terminated");
+  expect((await at.sett("audit", "replay")).code).toBe(0);
+}, 120_000);
+
 test("each decision of a rework is made again from the log, and from the archive without a sett", async () => {
   const live = JSON.parse(await at.need("audit", "replay", "--json"));
   expect(live).toMatchObject({ claims: 4, differences: [], due: [], unknown: [] });
