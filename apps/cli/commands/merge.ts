@@ -204,7 +204,9 @@ async function changesOf(
   const [artefact] = await session.board.readArtefacts([id]);
   if (artefact === undefined) return undefined;
   const person = await session.actor();
-  return await summarizeChanges(session.board, repository, artefact, { person, detail: "files" });
+  return await summarizeChanges(session.board, repository, artefact, {
+    ...{ person, detail: "files", into: repository },
+  });
 }
 
 async function requireConsent({ of }: MergePlan, shell: Shell): Promise<void> {

@@ -15,6 +15,7 @@ import {
 } from "./work.ts";
 
 type Repository = Pick<HostRepository, "showChanges">;
+type Target = Pick<HostRepository, "commonWith" | "isMerged">;
 
 /** `person`: whose last verdict `verdict` means. */
 export type ChangesWanted = { since: Since; person: Actor };
@@ -39,16 +40,28 @@ export async function readChanges(
 
 /**
  * How much is changed, in all or of each file: since the commit of the goal, and then since each
- * earlier commit.
+ * earlier commit. `into`: the repository into whose branch it is to be merged, which may not have
+ * the commit of the goal: then all comes first that a merge brings.
  */
 export async function summarizeChanges(
   board: WorkBoard,
   repository: Repository,
   artefact: Artefact,
-  { person, detail }: { person: Actor; detail: "sums" | "files" },
+  { person, detail, into }: { person: Actor; detail: "sums" | "files"; into?: Target },
 ): Promise<string> {
-  const work = await workOf(board, artefact, requireResultCommit(artefact), person);
+  const known = await workOf(board, artefact, requireResultCommit(artefact), person);
+  const work = into === undefined ? known : await sinceBranch(known, into);
   return await repository.showChanges({ ...work, earlier: distinct(work) }, detail);
+}
+
+async function sinceBranch(work: WorkOfResult, into: Target): Promise<WorkOfResult> {
+  const { goal, goalName, commit, earlier } = work;
+  if (goal === undefined || (await into.isMerged(goal))) return work;
+  const common = await into.commonWith(commit);
+  if (common === undefined) return work;
+  const since: EarlierCommit = { since: "start", name: goalName, commit: goal };
+  const name = "the last commit that your branch has of it";
+  return { ...work, goal: common, goalName: name, earlier: [since, ...earlier] };
 }
 
 function requireEarlier({ earlier }: WorkOfResult, since: EarlierCommit["since"]): EarlierCommit {

@@ -18,12 +18,13 @@ export type Since = (typeof sinceNames)[number];
 export type EarlierCommit = { since: Exclude<Since, "goal">; name: string; commit: CommitHash };
 
 /**
- * `recorded`: the commits on record that it may be based on, and its own, the oldest first.
- * `earlier`: each commit once.
+ * `goal`: the commit where the work began, and `goalName` what it is. `recorded`: the commits on
+ * record that it may be based on, and its own, the oldest first. `earlier`: each commit once.
  */
 export type WorkOfResult = {
   commit: CommitHash;
   goal: CommitHash | undefined;
+  goalName: string;
   recorded: { commit: CommitHash; agent: AgentName | "" }[];
   earlier: EarlierCommit[];
 };
@@ -40,7 +41,7 @@ export async function workOf(
   commit: CommitHash,
   person: Actor | undefined,
 ): Promise<WorkOfResult> {
-  const [goal] = await board.readHeads([ArtefactId.parse(artefact.goal_id)]);
+  const goal = await beginningOf(board, ArtefactId.parse(artefact.goal_id));
   const inputs = await inputsOf(board, artefact);
   const recorded = [...inputs, artefact].flatMap(({ type, metadata, produced_by_agent }) =>
     type === goalType || metadata.commit === undefined
@@ -52,7 +53,6 @@ export async function workOf(
           },
         ],
   );
-  const goalCommit = goal?.head.metadata.commit;
   const versions = inputs.filter(
     (one) => one.logical_id === artefact.logical_id && one.version < artefact.version,
   );
@@ -73,7 +73,37 @@ export async function workOf(
       `${typeText(start?.type ?? "")} ${start?.id.slice(0, 8)}, which the work is based on`,
     ),
   ];
-  return { commit, goal: goalCommit, recorded, earlier: named.flatMap((one) => one ?? []) };
+  return {
+    ...{ commit, goal: goal.commit, goalName: goal.name },
+    ...{ recorded, earlier: named.flatMap((one) => one ?? []) },
+  };
+}
+
+type Beginning = { commit: CommitHash | undefined; name: string };
+
+/**
+ * The commit of the goal. A fork begins at the work of an agent, which no one may have seen or
+ * merged: a merge of the fork brings that as well, so that its work began where that began.
+ */
+async function beginningOf(board: WorkBoard, id: ArtefactId): Promise<Beginning> {
+  const [own] = await board.readHeads([id]);
+  let beginning: Beginning = { commit: own?.head.metadata.commit, name: "the commit of the goal" };
+  let goal = own?.head;
+  for (let level = 0; level < levels; level += 1) {
+    const sources = goal?.source_artefacts ?? [];
+    if (goal === undefined || sources.length === 0) break;
+    const { commit } = goal.metadata;
+    const from = (await inputsOf(board, goal)).findLast(
+      ({ type, metadata }) => type !== goalType && metadata.commit === commit,
+    );
+    if (commit === undefined || from === undefined || from.goal_id === goal.goal_id) break;
+    const [before] = await board.readHeads([ArtefactId.parse(from.goal_id)]);
+    if (before?.head.metadata.commit === undefined) break;
+    goal = before.head;
+    const name = `the commit of goal ${goal.id.slice(0, 8)}, of which this one is a fork`;
+    beginning = { commit: goal.metadata.commit, name };
+  }
+  return beginning;
 }
 
 /**

@@ -49,6 +49,8 @@ export interface Work {
    * that names none.
    */
   readonly goal: CommitHash | undefined;
+  /** What that commit is; undefined: the commit of the goal. */
+  readonly goalName?: string;
   readonly recorded: readonly RecordedCommit[];
   readonly earlier: readonly Earlier[];
 }
@@ -95,10 +97,9 @@ export async function showChanges(
 }
 
 async function showWhole(view: PlainView, work: Work, detail: ChangeDetail): Promise<string> {
-  const { commit, goal, recorded } = work;
-  if (commit === goal)
-    return `Nothing was changed since ${short(commit)}, the commit of the goal.\n`;
-  const start = await startOf(view, commit, goal);
+  const { commit, goal, goalName = "the commit of the goal", recorded } = work;
+  if (commit === goal) return `Nothing was changed since ${short(commit)}, ${goalName}.\n`;
+  const start = await startOf(view, commit, goal, goalName);
   const from = start.from ?? emptyTreeOf(commit);
   const range = start.isAlone
     ? ["--no-walk", commit]
@@ -134,10 +135,11 @@ async function startOf(
   view: PlainView,
   commit: CommitHash,
   goal: CommitHash | undefined,
+  goalName: string,
 ): Promise<Start> {
   if (goal === undefined)
     return await alone(view, commit, "Its goal names no commit to compare with.");
-  const named = `${short(goal)}, the commit of the goal`;
+  const named = `${short(goal)}, ${goalName}`;
   const found = await view.try({ args: ["merge-base", goal, commit] });
   const base = found.stdout.trim();
   if (found.exitCode === 0 && base === goal)

