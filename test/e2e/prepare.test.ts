@@ -2,7 +2,7 @@
 // workers that begin with the same one (`workspace.prepare`). In real containers.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
-import { nightly } from "../support/nightly.ts";
+import { isNight, nightly } from "../support/nightly.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -53,7 +53,8 @@ const registry = Bun.serve({
 });
 afterAll(() => registry.stop(true));
 
-const prepare = `prepare: { run: "./install.sh", key: [install.sh, lock.json, deep/key], timeout: 15s, network: { egress: ["host.docker.internal:${registry.port}"] } }`;
+/** By night a test waits for the end of this time. */
+const prepare = `prepare: { run: "./install.sh", key: [install.sh, lock.json, deep/key], timeout: ${isNight ? "15s" : "5m"}, network: { egress: ["host.docker.internal:${registry.port}"] } }`;
 const environment = `    environment: { PORT: "${registry.port}" }`;
 const bids = (goal: string) =>
   `    bids: [{ on: GoalDefined, bid: ${goal} }, { on: CodeCommit, bid: claim }, { on: "*", bid: ignore }]`;

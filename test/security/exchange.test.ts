@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import { isNight } from "../support/nightly.ts";
+import { isNight, nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -176,24 +176,27 @@ test("what it destroys of its own is a Failure that names it, and is missed by `
   );
 });
 
-test("what it leaves in its own folder beside its commits is gone when its grant has ended", async () => {
-  const { of } = await attack(
-    [
-      "cd /git/exchange/evil",
-      `mkdir -p ${"3".repeat(40)}.pack folder && echo '#!/bin/sh' > plain && chmod 755 plain`,
-      `head -c 100000 /dev/urandom | tee .${"3".repeat(40)} > ${"4".repeat(40)}.pack`,
-    ].join("\n"),
-  );
-  const folder = join(sett.folder, ".git/sett/exchange", sett.name, "evil");
-  const strangers = async () =>
-    (await readdir(folder)).filter((name) => !/^(?!3{40}|4{40})[0-9a-f]{40}\.pack$/.test(name));
-  expect(of("Report").payload).toBe("");
-  await waitFor("its folder to be tidy", async () => (await strangers()).length === 0, {
-    happened: async () => (await strangers()).join(" "),
-  });
-});
+nightly(
+  "what it leaves in its own folder beside its commits is gone when its grant has ended",
+  async () => {
+    const { of } = await attack(
+      [
+        "cd /git/exchange/evil",
+        `mkdir -p ${"3".repeat(40)}.pack folder && echo '#!/bin/sh' > plain && chmod 755 plain`,
+        `head -c 100000 /dev/urandom | tee .${"3".repeat(40)} > ${"4".repeat(40)}.pack`,
+      ].join("\n"),
+    );
+    const folder = join(sett.folder, ".git/sett/exchange", sett.name, "evil");
+    const strangers = async () =>
+      (await readdir(folder)).filter((name) => !/^(?!3{40}|4{40})[0-9a-f]{40}\.pack$/.test(name));
+    expect(of("Report").payload).toBe("");
+    await waitFor("its folder to be tidy", async () => (await strangers()).length === 0, {
+      happened: async () => (await strangers()).join(" "),
+    });
+  },
+);
 
-test("`sett up` and `sett down` give nothing of the host to the agents' user", async () => {
+nightly("`sett up` and `sett down` give nothing of the host to the agents' user", async () => {
   await attack(
     `ln -s '${other.folder}/.git' /git/exchange/evil/link; mkdir /git/exchange/evil/folder`,
   );

@@ -2,6 +2,7 @@
 // that an earlier grant has left there.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
+import { nightly } from "../support/nightly.ts";
 import { type ContainerConfig, redisUrlIn } from "../support/security/login-of.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -191,59 +192,68 @@ test("a grant begins without the processes and the files of the one before", asy
   );
 });
 
-test("a process that is another one whenever it is looked for is ended all the same", async () => {
-  // Each starts the next one in a session of its own, and ends.
-  const fugitive = `export NEXT='setsid sh -c "$NEXT" &'; setsid sh -c "$NEXT" > /dev/null 2>&1 < /dev/null & sleep 0.3; echo begun`;
-  expect(linesOf(await outputOf(fugitive))).toEqual(["begun"]);
-  const newest = 'cat /proc/loadavg | cut -d" " -f5';
-  const [one, other] = linesOf(await outputOf(`${newest}; sleep 1; ${newest}`)).map(Number);
-  // Process numbers have hardly grown meanwhile.
-  expect((other ?? Number.NaN) - (one ?? Number.NaN)).toBeLessThan(50);
-});
+nightly(
+  "a process that is another one whenever it is looked for is ended all the same",
+  async () => {
+    // Each starts the next one in a session of its own, and ends.
+    const fugitive = `export NEXT='setsid sh -c "$NEXT" &'; setsid sh -c "$NEXT" > /dev/null 2>&1 < /dev/null & sleep 0.3; echo begun`;
+    expect(linesOf(await outputOf(fugitive))).toEqual(["begun"]);
+    const newest = 'cat /proc/loadavg | cut -d" " -f5';
+    const [one, other] = linesOf(await outputOf(`${newest}; sleep 1; ${newest}`)).map(Number);
+    // Process numbers have hardly grown meanwhile.
+    expect((other ?? Number.NaN) - (one ?? Number.NaN)).toBeLessThan(50);
+  },
+);
 
-test("an agent whose image needs it may write to its root, and keep what git ignores", async () => {
-  const text = settYml({
-    runner:
-      "    writable_root: true\n    workspace: { keep: true }\n    bids: [{ on: GoalDefined, bid: exclusive }]\n",
-  });
-  expect(
-    linesOf(await outputOf(`echo cache > /workspace/.git/info/exclude; touch /workspace/cache`)),
-  ).toEqual([]);
-  expect(await outputOf("ls /workspace/cache")).toContain("No such file");
-  await sett.write({ "sett.yml": text, ".gitignore": "cache\n" });
-  await sett.commit("Let the runner write");
-  await sett.up();
-  await outputOf("touch /var/tmp/left /workspace/cache /workspace/new");
-  expect(
-    linesOf(await outputOf("ls -d /var/tmp/left /workspace/cache /workspace/new; true")),
-  ).toEqual([expect.stringContaining("No such file"), "/var/tmp/left", "/workspace/cache"]);
-});
+nightly(
+  "an agent whose image needs it may write to its root, and keep what git ignores",
+  async () => {
+    const text = settYml({
+      runner:
+        "    writable_root: true\n    workspace: { keep: true }\n    bids: [{ on: GoalDefined, bid: exclusive }]\n",
+    });
+    expect(
+      linesOf(await outputOf(`echo cache > /workspace/.git/info/exclude; touch /workspace/cache`)),
+    ).toEqual([]);
+    expect(await outputOf("ls /workspace/cache")).toContain("No such file");
+    await sett.write({ "sett.yml": text, ".gitignore": "cache\n" });
+    await sett.commit("Let the runner write");
+    await sett.up();
+    await outputOf("touch /var/tmp/left /workspace/cache /workspace/new");
+    expect(
+      linesOf(await outputOf("ls -d /var/tmp/left /workspace/cache /workspace/new; true")),
+    ).toEqual([expect.stringContaining("No such file"), "/var/tmp/left", "/workspace/cache"]);
+  },
+);
 
-test("where the container has a network that its agent must not have, no work begins, and people see why", async () => {
-  const name = container("runner");
-  const hasState = async (word: string) =>
-    new RegExp(`runner +runner +${word}`).test(await sett.need("status"));
-  await $`docker network disconnect none ${name} && docker network connect bridge ${name} && docker restart ${name}`.quiet();
-  await waitFor("the state", () => hasState("unconfined"), { everyMs: 200 });
-  const goal = await sett.forage("echo it has run");
-  const waits = async () => /does not confine it|not confined/.test(await sett.need("status"));
-  await waitFor("the sentence about the goal", waits, { everyMs: 200 });
-  // The Engine asks the same, and `sett doctor` shows its answer.
-  const health = await $`docker exec ${name} /cub/cub --healthcheck`.quiet().nothrow();
-  expect([health.exitCode, health.text()]).toEqual([
-    1,
-    expect.stringContaining("could reach a network"),
-  ]);
-  expect((await sett.events(goal)).map(({ type }) => type)).not.toContain("grant_started");
-  // It begins by itself when it is confined again, without another start.
-  await $`docker network disconnect bridge ${name}`.quiet();
-  await waitFor("the work", async () =>
-    (await sett.artefacts(goal)).some(({ payload }) => payload === "it has run\n"),
-  );
-  expect(await hasState("idle")).toBe(true);
-});
+nightly(
+  "where the container has a network that its agent must not have, no work begins, and people see why",
+  async () => {
+    const name = container("runner");
+    const hasState = async (word: string) =>
+      new RegExp(`runner +runner +${word}`).test(await sett.need("status"));
+    await $`docker network disconnect none ${name} && docker network connect bridge ${name} && docker restart ${name}`.quiet();
+    await waitFor("the state", () => hasState("unconfined"), { everyMs: 200 });
+    const goal = await sett.forage("echo it has run");
+    const waits = async () => /does not confine it|not confined/.test(await sett.need("status"));
+    await waitFor("the sentence about the goal", waits, { everyMs: 200 });
+    // The Engine asks the same, and `sett doctor` shows its answer.
+    const health = await $`docker exec ${name} /cub/cub --healthcheck`.quiet().nothrow();
+    expect([health.exitCode, health.text()]).toEqual([
+      1,
+      expect.stringContaining("could reach a network"),
+    ]);
+    expect((await sett.events(goal)).map(({ type }) => type)).not.toContain("grant_started");
+    // It begins by itself when it is confined again, without another start.
+    await $`docker network disconnect bridge ${name}`.quiet();
+    await waitFor("the work", async () =>
+      (await sett.artefacts(goal)).some(({ payload }) => payload === "it has run\n"),
+    );
+    expect(await hasState("idle")).toBe(true);
+  },
+);
 
-test("a bid that is decided meanwhile keeps its processes and its files", async () => {
+nightly("a bid that is decided meanwhile keeps its processes and its files", async () => {
   const text = settYml({ bidder: `    bid_command: ${JSON.stringify(["sh", "-c", slowBid])}\n` });
   await sett.write({ "sett.yml": text });
   await sett.commit("Bid slowly");

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
+import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -210,7 +211,7 @@ describe("with egress", () => {
 });
 
 describe("an open agent", () => {
-  test("may connect to every public host, at any port", async () => {
+  nightly("may connect to every public host, at any port", async () => {
     // Whether there is a way to the internet here is another question: what the proxy does not
     // allow is 403.
     const answers = await outputOf(
@@ -258,7 +259,7 @@ describe("an open agent", () => {
     expect(reached).toEqual([]);
   });
 
-  test("reaches none of them by plain HTTP either", async () => {
+  nightly("reaches none of them by plain HTTP either", async () => {
     const [gateway = ["", 0]] = await machine();
     const places = [
       `${gateway.join(":")}/`,
@@ -279,7 +280,7 @@ describe("an open agent", () => {
   });
 });
 
-test("the doctor names the agent that has a network without a proxy", async () => {
+nightly("the doctor names the agent that has a network without a proxy", async () => {
   const { out } = await sett.sett("doctor", "--json");
   const findings: { subject: string; check: string; level: string }[] = JSON.parse(out).findings;
   const levels = findings
@@ -293,10 +294,13 @@ test("the doctor names the agent that has a network without a proxy", async () =
   });
 });
 
-test("a direct agent reaches this machine, but no part of the instance and no other agent", async () => {
-  const [gateway = ["", 0]] = await machine();
-  const all = [...(await services()), gateway];
-  expect(
-    await outputOf("direct", `${all.map(([host, port]) => tried(host, port)).join("; ")}; true`),
-  ).toBe(`reached ${gateway.join(":")}\n`);
-});
+nightly(
+  "a direct agent reaches this machine, but no part of the instance and no other agent",
+  async () => {
+    const [gateway = ["", 0]] = await machine();
+    const all = [...(await services()), gateway];
+    expect(
+      await outputOf("direct", `${all.map(([host, port]) => tried(host, port)).join("; ")}; true`),
+    ).toBe(`reached ${gateway.join(":")}\n`);
+  },
+);

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
+import { nightly } from "../support/nightly.ts";
 import { untilWritten } from "../support/redis/redis-server.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -128,7 +129,7 @@ test("a worker gets those of its agent", async () => {
   ).toBe(`${digest(printed)}\nprinted\n`);
 });
 
-test("no command can change them, for itself or for those after it", async () => {
+nightly("no command can change them, for itself or for those after it", async () => {
   const script =
     "rm -f /run/secrets/key; echo x > /run/secrets/key; echo x > /run/secrets/own; mv /run/secrets /tmp/; ls /run/secrets";
   expect(await outputOf("maker", `(${script}) 2> /dev/null | xargs`)).toBe("key token\n");
@@ -181,23 +182,26 @@ test("a commit that has one is not published, also where a later one removes it"
   expect((await result("maker", `echo fine > a.txt; ${commit}`)).metadata).toHaveProperty("commit");
 });
 
-test("the configuration of a working copy starts nothing when its commit is searched", async () => {
-  const program = `#!/bin/sh\ntouch /git/exchange/maker/started; ( while :; do sleep 1; done ) </dev/null >/dev/null 2>&1 &\n`;
-  const signed = "gpgsig -----BEGIN PGP SIGNATURE-----\\n \\n abc\\n -----END PGP SIGNATURE-----";
-  const commit = [
-    `printf '${program.replaceAll("\n", "\\n")}' > .git/check; chmod +x .git/check`,
-    "git config log.showSignature true; git config gpg.program /workspace/.git/check",
-    "echo b > b.txt; git add b.txt; tree=$(git write-tree); by='a <a@example.invalid> 1700000000 +0000'",
-    `printf "tree $tree\\nparent $(git rev-parse HEAD)\\nauthor $by\\ncommitter $by\\n${signed}\\n\\nx\\n" > .git/c`,
-    "git update-ref --no-deref HEAD $(git hash-object -t commit -w --literally .git/c)",
-  ];
-  const done = await result("maker", commit.join("\n"));
-  expect([done.type, Object.keys(done.metadata)]).toEqual([
-    "Done",
-    expect.arrayContaining(["commit"]),
-  ]);
-  expect(await outputOf("maker", "ls /git/exchange/maker | grep -c started; true")).toBe("0\n");
-});
+nightly(
+  "the configuration of a working copy starts nothing when its commit is searched",
+  async () => {
+    const program = `#!/bin/sh\ntouch /git/exchange/maker/started; ( while :; do sleep 1; done ) </dev/null >/dev/null 2>&1 &\n`;
+    const signed = "gpgsig -----BEGIN PGP SIGNATURE-----\\n \\n abc\\n -----END PGP SIGNATURE-----";
+    const commit = [
+      `printf '${program.replaceAll("\n", "\\n")}' > .git/check; chmod +x .git/check`,
+      "git config log.showSignature true; git config gpg.program /workspace/.git/check",
+      "echo b > b.txt; git add b.txt; tree=$(git write-tree); by='a <a@example.invalid> 1700000000 +0000'",
+      `printf "tree $tree\\nparent $(git rev-parse HEAD)\\nauthor $by\\ncommitter $by\\n${signed}\\n\\nx\\n" > .git/c`,
+      "git update-ref --no-deref HEAD $(git hash-object -t commit -w --literally .git/c)",
+    ];
+    const done = await result("maker", commit.join("\n"));
+    expect([done.type, Object.keys(done.metadata)]).toEqual([
+      "Done",
+      expect.arrayContaining(["commit"]),
+    ]);
+    expect(await outputOf("maker", "ls /git/exchange/maker | grep -c started; true")).toBe("0\n");
+  },
+);
 
 test("a model gets none of them, and the transcript has none", async () => {
   const body = `JSON.stringify({ model: "m", max_tokens: 9, messages: [{ role: "user", content: "My token: " + process.env.TOKEN }] })`;
@@ -211,7 +215,7 @@ test("a model gets none of them, and the transcript has none", async () => {
   expect(questions.join()).toContain("My token: [secret token]");
 });
 
-test("another value needs no restart", async () => {
+nightly("another value needs no restart", async () => {
   const started = async () =>
     await $`docker inspect --format ${"{{.Id}} {{.State.StartedAt}}"} ${["maker", "worker"].map((agent) => `sett-${sett.name}-agent-${agent}`)}`.text();
   const before = await started();

@@ -2,7 +2,6 @@
 // service of packs, and people notice nothing of it.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
-import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -80,27 +79,24 @@ test("no agent has a folder of this machine, and goals, fetches and what is show
   expect(await sett.need("hoard")).toContain("CodeCommit");
 });
 
-nightly("it goes on where the service was killed, and an `up` keeps all", async () => {
+test("it goes on where the service was killed, and an `up` keeps all", async () => {
   await sett.kill("packs");
   await work("third");
   expect(await sett.need("up", "--name", sett.name)).toContain("nothing has changed");
 });
 
-nightly(
-  "what was not fetched is fetched by `down`, which leaves nothing of the service",
-  async () => {
-    const goal = await sett.forage("fourth");
-    await waitFor("its commit", async () =>
-      (await sett.events(goal)).some(
-        ({ type, agent }) => type === "grant_done" && agent === "reader",
-      ),
-    );
-    // `hoard` would fetch it.
-    const names = () => sett.git("for-each-ref", `refs/sett/${sett.name}/`);
-    const before = (await names()).split("\n");
-    await sett.need("down", "--name", sett.name);
-    expect((await names()).split("\n")).toHaveLength(before.length + 1);
-    await sett.need("down", "--name", sett.name, "--volumes");
-    expect(await sett.leftOvers()).toEqual([]);
-  },
-);
+test("what was not fetched is fetched by `down`, which leaves nothing of the service", async () => {
+  const goal = await sett.forage("fourth");
+  await waitFor("its commit", async () =>
+    (await sett.events(goal)).some(
+      ({ type, agent }) => type === "grant_done" && agent === "reader",
+    ),
+  );
+  // `hoard` would fetch it.
+  const names = () => sett.git("for-each-ref", `refs/sett/${sett.name}/`);
+  const before = (await names()).split("\n");
+  await sett.need("down", "--name", sett.name);
+  expect((await names()).split("\n")).toHaveLength(before.length + 1);
+  await sett.need("down", "--name", sett.name, "--volumes");
+  expect(await sett.leftOvers()).toEqual([]);
+});

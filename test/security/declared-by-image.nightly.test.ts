@@ -2,7 +2,6 @@
 // (docs/reference/tool-contract.md#what-an-image-declares).
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
-import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -96,7 +95,7 @@ test("the agent works as it would in another image, and its command sees the var
   expect(Object.fromEntries(seen)).toEqual(ours);
 });
 
-nightly("its container is healthy, of this instance, and publishes nothing", async () => {
+test("its container is healthy, of this instance, and publishes nothing", async () => {
   await waitFor(
     "its health",
     async () => (await inspect("{{.State.Health.Status}}")) === "healthy",

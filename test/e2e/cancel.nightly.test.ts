@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import { pauseContainer } from "../support/docker/pause-container.ts";
-import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -75,8 +74,7 @@ for (const [phase, payload, agent] of [
   ["parallel", "checking", "checker"],
   ["exclusive", "working", "coder"],
 ] as const) {
-  const daily = phase === "exclusive" ? test : nightly;
-  daily(`in the ${phase} phase: the running tool is stopped`, async () => {
+  test(`in the ${phase} phase: the running tool is stopped`, async () => {
     const goal = await sett.forage(payload);
     await happened(goal, "grant_started", agent);
     await waitFor("the tool", () => isSleeping(agent));
@@ -85,7 +83,7 @@ for (const [phase, payload, agent] of [
   });
 }
 
-nightly("while a question waits: it is closed, and can be answered no more", async () => {
+test("while a question waits: it is closed, and can be answered no more", async () => {
   const goal = await sett.forage("asking");
   await happened(goal, "question_asked", "asker");
   const [question] = JSON.parse(await sett.need("questions", "--json", "--goal", goal));
@@ -96,7 +94,7 @@ nightly("while a question waits: it is closed, and can be answered no more", asy
   expect(err).toContain("was cancelled");
 });
 
-nightly("while a bid is waited for", async () => {
+test("while a bid is waited for", async () => {
   await pauseContainer(`sett-${sett.name}-agent-coder`);
   try {
     const goal = await sett.forage("bidding");
