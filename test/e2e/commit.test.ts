@@ -4,6 +4,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
+import { finished } from "../support/cli/finished.ts";
+import { settBinary } from "../support/process/compiled.ts";
+import { agentName } from "../support/records/sample.ts";
 import { root } from "../support/root.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
@@ -70,6 +73,24 @@ test("unearth shows the commit with what it changed", async () => {
 test("the next agent works on the commit of the one before it", async () => {
   const read = (await sett.artefacts(result.goal_id)).find((artefact) => artefact.type === "Read");
   expect(read?.payload).toContain("Paint the door");
+});
+
+test("sett rerun has the same result again, and sett shell begins where the grant began", async () => {
+  const before = await sett.artefacts(result.goal_id);
+  const read = before.find((artefact) => artefact.type === "Read");
+  const again = JSON.parse(await sett.need("rerun", read?.id ?? "", "--json"));
+  expect(again).toMatchObject({ same: true, artefact_id: read?.id, differences: [] });
+  const stdin = new Blob(["git rev-parse HEAD; /app/run.sh < /tmp/input.json | jq -r .summary"]);
+  const shell = Bun.spawn([settBinary, "shell", read?.id ?? ""], {
+    ...{ cwd: sett.folder, stdin, stdout: "pipe", stderr: "pipe" },
+  });
+  expect(await finished(shell)).toMatchObject({ code: 0, out: `${result.payload}\nread\n` });
+  expect(await sett.artefacts(result.goal_id)).toEqual(before);
+  const looks = (await sett.events(result.goal_id)).filter(({ type }) => type === "grant_examined");
+  expect(looks.map(({ agent, data }) => [agent, data])).toEqual([
+    [agentName("reader"), { attempt: 1, how: "rerun", same: true }],
+    [agentName("reader"), { attempt: 1, how: "shell" }],
+  ]);
 });
 
 test("plain git merges it, and garbage collection keeps what is not merged", async () => {

@@ -1,7 +1,8 @@
 // Opens a container for a look at a grant, and removes all of it again (docs/guides/failures.md).
 import { randomBytes } from "node:crypto";
 import { dirname, resolve } from "node:path";
-import { readConfig } from "../../../lib/config/read-config.ts";
+import { invalidConfig, missingVariables } from "../../../lib/config/problems.ts";
+import { checkConfig } from "../../../lib/config/read-config.ts";
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -73,7 +74,12 @@ export async function readAgentOf(
   shell: Shell,
 ): Promise<{ config: SettConfig; agent: AgentConfig; folder: string }> {
   const found = await findConfig(shell, file);
-  const { config } = await readConfig(found.file, shell.env, { withoutKeys: true });
+  const checked = await checkConfig(found.file, shell.env, { withoutKeys: true });
+  const { config, mistakes, missing } = checked;
+  if (config === undefined) throw invalidConfig(found.file, mistakes);
+  // Secrets come from the keeper, which has them, and what others need is not read.
+  const needed = missing.filter(({ path }) => path.startsWith(`agents.${name}.`));
+  if (needed.length > 0) throw missingVariables(found.file, needed);
   const agent = config.agents.find((one) => one.name === name);
   const folder = dirname(resolve(shell.cwd, found.file));
   if (agent !== undefined) return { config, agent, folder };

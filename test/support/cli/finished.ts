@@ -1,7 +1,9 @@
 // Holds what a `sett` that has ended leaves.
 export type Finished = { code: number; out: string; err: string };
 
-export async function finished(child: Bun.Subprocess<"ignore", "pipe", "pipe">): Promise<Finished> {
+export async function finished(
+  child: Bun.Subprocess<Bun.SpawnOptions.Writable, "pipe", "pipe">,
+): Promise<Finished> {
   const [out, err, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

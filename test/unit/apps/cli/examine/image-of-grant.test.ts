@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { findImageOf } from "../../../../../apps/cli/examine/image-of-grant.ts";
+import type { PersonBlackboard } from "../../../../../lib/blackboard/port/holders.ts";
+import type { EngineRuntime } from "../../../../../lib/runtime/port.ts";
+import { agentName, sampleAgent } from "../../../../support/records/sample.ts";
+
+const at = (minute: number) => `2026-11-28T20:0${minute}:00.000Z`;
+const registered = (minute: number, agent: string, image: string) => ({
+  ...{ id: `${minute}-0`, time: at(minute), type: "agent_registered", agent, data: { image } },
+});
+
+/** The newest first, two at once. */
+function boardWith(events: readonly ReturnType<typeof registered>[]) {
+  const newest = events.toReversed();
+  const readEventsBefore = async (before: string | undefined) => {
+    const from = newest.findIndex(({ id }) => id === before) + 1;
+    return newest.slice(from, from + 2);
+  };
+  const listAgents = async () => [sampleAgent("coder", { image: "sha256:now" })];
+  return { readEventsBefore, listAgents } as unknown as PersonBlackboard;
+}
+
+function engineWith(...ids: string[]) {
+  const find = async (id: string) => (ids.includes(id) ? { id } : undefined);
+  return { engine: { images: { find } } } as unknown as EngineRuntime;
+}
+
+const log = [
+  registered(1, "coder", "sha256:one"),
+  registered(2, "coder", "sha256:two"),
+  registered(3, "tester", "sha256:other"),
+  registered(4, "coder", "sha256:three"),
+];
+const of = { agent: agentName("coder"), startedAt: at(3), wanted: undefined };
+
+test("the image of a grant is the one with which its agent was registered when it began", async () => {
+  const engine = engineWith("sha256:one", "sha256:two", "sha256:three");
+  expect(await findImageOf(boardWith(log), engine, of)).toMatchObject({
+    ...{ id: "sha256:two", tag: "sha256:two", isRecorded: true },
+  });
+});
+
+test("where the log does not go back so far, it is the one of now", async () => {
+  const board = boardWith(log.slice(3));
+  expect(await findImageOf(board, engineWith("sha256:now"), of)).toMatchObject({
+    id: "sha256:now",
+  });
+});
+
+test("an image that is gone is named, with what brings it", async () => {
+  const gone = findImageOf(boardWith(log), engineWith("sha256:three"), of);
+  await expect(gone).rejects.toMatchObject({
+    code: "image-not-found",
+    message: expect.stringContaining("sha256:two"),
+    hint: expect.stringContaining("--image"),
+  });
+  const digest = "registry.example.org/coder@sha256:1";
+  const pulled = boardWith([registered(1, "coder", digest)]);
+  await expect(findImageOf(pulled, engineWith(), of)).rejects.toMatchObject({
+    hint: `Bring it: docker pull ${digest}`,
+  });
+});
+
+test("another image is taken at a person's word, and is not the one of the grant", async () => {
+  const engine = engineWith("sha256:two", "sha256:three");
+  const take = (wanted: string) => findImageOf(boardWith(log), engine, { ...of, wanted });
+  expect(await take("sha256:three")).toMatchObject({ id: "sha256:three", isRecorded: false });
+  expect(await take("sha256:two")).toMatchObject({ isRecorded: true });
+  await expect(take("none")).rejects.toMatchObject({ code: "image-not-found" });
+});
