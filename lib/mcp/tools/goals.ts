@@ -121,6 +121,8 @@ async function waitAndReport(
 ): Promise<Record<string, unknown>> {
   if (seconds === 0) return await goalReport(call.asker, goal);
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(seconds * 1_000)]);
+  // A goal may rest before the first look at it, and then no event of it comes.
+  call.report(0, "0 events");
   const reading = await waitForGoal(call, goal, {
     signal,
     onEvents: (count) => call.report(count, `${count} events`),
