@@ -7,6 +7,7 @@ import { type BodyLimits, defaultLimits } from "../../../apps/api/deps.ts";
 import { Trigger } from "../../../lib/model/trigger.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import { pourBody } from "../../support/http/pour-body.ts";
+import { nightly } from "../../support/nightly.ts";
 import { github } from "../../support/triggers/forge-payloads.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -76,23 +77,27 @@ test("a delivery that no body can make good is refused before its body has come"
   for (const { answer } of [without, wrong]) expect(answer).toStartWith("HTTP/1.1 401");
 });
 
-test("strangers whose bodies stall push each other out, and a forge is heard meanwhile", async () => {
-  const hookBodies = { deadlineMs: 60_000, maxHeldBytes: 8 * mebibyte };
-  await using scene = await start({ hookBodies });
-  using open = new DisposableStack();
-  const headers = { "X-Hub-Signature-256": formOfSignature };
-  const stalled = Array.from({ length: 40 }, () =>
-    open.use(stall(scene, "/hooks/pr", headers, 3 * mebibyte)),
-  );
-  // Two of three MiB have room.
-  await waitFor(
-    "all others to be given up",
-    () => stalled.filter(({ answer }) => answer !== "").length >= 38,
-  );
-  for (const { answer } of stalled) if (answer !== "") expect(answer).toStartWith("HTTP/1.1 429");
-  expect(await ping(scene)).toBe(200);
-  expect(stalled.filter(({ answer }) => answer === "").length).toBeGreaterThanOrEqual(1);
-}, 120_000);
+nightly(
+  "strangers whose bodies stall push each other out, and a forge is heard meanwhile",
+  async () => {
+    const hookBodies = { deadlineMs: 60_000, maxHeldBytes: 8 * mebibyte };
+    await using scene = await start({ hookBodies });
+    using open = new DisposableStack();
+    const headers = { "X-Hub-Signature-256": formOfSignature };
+    const stalled = Array.from({ length: 40 }, () =>
+      open.use(stall(scene, "/hooks/pr", headers, 3 * mebibyte)),
+    );
+    // Two of three MiB have room.
+    await waitFor(
+      "all others to be given up",
+      () => stalled.filter(({ answer }) => answer !== "").length >= 38,
+    );
+    for (const { answer } of stalled) if (answer !== "") expect(answer).toStartWith("HTTP/1.1 429");
+    expect(await ping(scene)).toBe(200);
+    expect(stalled.filter(({ answer }) => answer === "").length).toBeGreaterThanOrEqual(1);
+  },
+  120_000,
+);
 
 test("a body of a stranger, and one of a token, has a time", async () => {
   const soon = { deadlineMs: 500, maxHeldBytes: 8 * mebibyte };

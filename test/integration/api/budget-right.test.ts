@@ -7,6 +7,7 @@ import { reserveOrder } from "../../support/blackboard/model-scene.ts";
 import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { sampleRepository } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 let here: ReturnType<typeof sampleRepository>;
@@ -107,7 +108,7 @@ test("a command line from afar has the rights of its token", async () => {
   await waitFor("the rise", async () => (await addedTo(goal)) === 1_000_000_500);
 });
 
-test("an assistant has the right only where `--may` names it", async () => {
+nightly("an assistant has the right only where `--may` names it", async () => {
   const { goal, question } = await askedFor();
   const connect = (...options: string[]) =>
     connectEditor({ cwd: here.path, env: env("all"), options });

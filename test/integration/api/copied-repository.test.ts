@@ -18,6 +18,7 @@ import {
   toolGit,
 } from "../../support/git/sample-repository.ts";
 import { type ServedPacks, servePacks } from "../../support/git/served-packs.ts";
+import { nightly } from "../../support/nightly.ts";
 
 const painter = AgentName.parse("painter");
 const here = sampleRepository();
@@ -99,7 +100,7 @@ test("a goal begins at the HEAD that was shown last, and no other commit of the 
   expect((await post("Third")).body).toMatchObject({ commit: second });
 });
 
-test("what agents have made is shown, before and after the person has fetched it", async () => {
+nightly("what agents have made is shown, before and after the person has fetched it", async () => {
   const head = git(here.path, "rev-parse", "HEAD") as CommitHash;
   painted = await make(head);
   const { body } = await post("Paint the door");

@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { defaultLimits } from "../../../apps/api/deps.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import { EventClient } from "../../support/api/event-client.ts";
+import { nightly } from "../../support/nightly.ts";
 import { newGoalId } from "../../support/records/sample.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -150,28 +151,32 @@ test("after a loss of Redis the stream goes on without a gap or a repeat", async
   expect(idsOf(client)).toEqual(await allIds(lost));
 }, 120_000);
 
-test("a client that reads nothing is cut, and the others do not wait for it", async () => {
-  const limits = { ...defaultLimits, stream: { pingMs: 50, patienceMs: 300 } };
-  await using own = await ApiScene.start({}, { redis, orchestrator: false, deps: { limits } });
-  const { hostname, port } = new URL(own.url);
-  const slow = await openSlow(hostname, Number(port), own.tokens.reader);
-  await using quick = new EventClient(own, "?after=0");
-  const text = "x".repeat(20_000);
-  for (let count = 0; count < 500; count += 1)
-    await own.clan.board.logEvent({ type: "cancel_requested", data: { text } }, "person:test");
-  await waitFor("the quick one", () => quick.events.length === 500);
-  await waitFor("the end of the slow one", async () => (await streamsOf(own)) === 1);
-  slow.resume();
-  let received = "";
-  slow.on("data", (chunk) => {
-    received += String(chunk);
-  });
-  await waitFor("the end of what it was sent", () =>
-    received.includes(": too slow: nothing was read for 300 ms."),
-  );
-  slow.destroy();
-  expect(received.length).toBeLessThan(500 * 20_000);
-}, 120_000);
+nightly(
+  "a client that reads nothing is cut, and the others do not wait for it",
+  async () => {
+    const limits = { ...defaultLimits, stream: { pingMs: 50, patienceMs: 300 } };
+    await using own = await ApiScene.start({}, { redis, orchestrator: false, deps: { limits } });
+    const { hostname, port } = new URL(own.url);
+    const slow = await openSlow(hostname, Number(port), own.tokens.reader);
+    await using quick = new EventClient(own, "?after=0");
+    const text = "x".repeat(20_000);
+    for (let count = 0; count < 500; count += 1)
+      await own.clan.board.logEvent({ type: "cancel_requested", data: { text } }, "person:test");
+    await waitFor("the quick one", () => quick.events.length === 500);
+    await waitFor("the end of the slow one", async () => (await streamsOf(own)) === 1);
+    slow.resume();
+    let received = "";
+    slow.on("data", (chunk) => {
+      received += String(chunk);
+    });
+    await waitFor("the end of what it was sent", () =>
+      received.includes(": too slow: nothing was read for 300 ms."),
+    );
+    slow.destroy();
+    expect(received.length).toBeLessThan(500 * 20_000);
+  },
+  120_000,
+);
 
 async function openSlow(host: string, port: number, token: string): Promise<Socket> {
   const socket = connect(port, host);

@@ -5,6 +5,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { ForgeScene } from "../../support/forge/forge-scene.ts";
 import { commitFiles, git } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 
 setDefaultTimeout(120_000);
 
@@ -14,36 +15,42 @@ const one =
   (_base: string, path: string) => [commitFiles(path, files, message)];
 const door = one({ "door.txt": "one\n" });
 
-test("a commit that another person has pushed to the branch is not written over, and a person decides", async () => {
-  await using scene = await ForgeScene.open({ work: door });
-  const goal = await scene.postGoal();
-  const made = await scene.waiting(goal);
-  const { path } = scene.repository;
-  const other = commitFiles(path, { "other.txt": "mine\n" }, "Other");
-  git(path, "push", "--quiet", scene.forge.folder, `${other}:refs/heads/sett/${goal.id}`);
-  await scene.look();
-  await scene.look();
-  expect(scene.forge.branch(`sett/${goal.id}`)).toBe(other);
-  expect(await scene.grant(made)).toBe("waiting");
-  const steps = await scene.steps();
-  expect(steps).toEqual([expect.stringContaining("has a commit that is not on record")]);
-  expect(scene.forge.pulls).toHaveLength(0);
-});
+nightly(
+  "a commit that another person has pushed to the branch is not written over, and a person decides",
+  async () => {
+    await using scene = await ForgeScene.open({ work: door });
+    const goal = await scene.postGoal();
+    const made = await scene.waiting(goal);
+    const { path } = scene.repository;
+    const other = commitFiles(path, { "other.txt": "mine\n" }, "Other");
+    git(path, "push", "--quiet", scene.forge.folder, `${other}:refs/heads/sett/${goal.id}`);
+    await scene.look();
+    await scene.look();
+    expect(scene.forge.branch(`sett/${goal.id}`)).toBe(other);
+    expect(await scene.grant(made)).toBe("waiting");
+    const steps = await scene.steps();
+    expect(steps).toEqual([expect.stringContaining("has a commit that is not on record")]);
+    expect(scene.forge.pulls).toHaveLength(0);
+  },
+);
 
-test("a pull request from a fork whose branch has the same name is not taken for Sett's", async () => {
-  await using scene = await ForgeScene.open({ work: door });
-  const goal = await scene.postGoal();
-  await scene.waiting(goal);
-  const ref = `sett/${goal.id}`;
-  const [sha = ""] = scene.commits;
-  const theirs = { title: "Mine", body: "", draft: false, base: "main", merged_at: null };
-  scene.forge.pulls.push({ ...theirs, number: 1, state: "open", ref, repo: "acme/fork", sha });
-  await scene.look();
-  expect(scene.forge.pulls.map(({ repo, title }) => [repo, title])).toEqual([
-    ["acme/fork", "Mine"],
-    ["acme/door", "Write the door"],
-  ]);
-});
+nightly(
+  "a pull request from a fork whose branch has the same name is not taken for Sett's",
+  async () => {
+    await using scene = await ForgeScene.open({ work: door });
+    const goal = await scene.postGoal();
+    await scene.waiting(goal);
+    const ref = `sett/${goal.id}`;
+    const [sha = ""] = scene.commits;
+    const theirs = { title: "Mine", body: "", draft: false, base: "main", merged_at: null };
+    scene.forge.pulls.push({ ...theirs, number: 1, state: "open", ref, repo: "acme/fork", sha });
+    await scene.look();
+    expect(scene.forge.pulls.map(({ repo, title }) => [repo, title])).toEqual([
+      ["acme/fork", "Mine"],
+      ["acme/door", "Write the door"],
+    ]);
+  },
+);
 
 const secret = "correct-horse-battery-9";
 const leaks: [string, (path: string) => CommitHash][] = [
@@ -132,23 +139,26 @@ test("a protected branch and the base are never pushed", async () => {
   expect(await scene.steps()).toEqual([expect.stringContaining("is protected")]);
 });
 
-test("a commit that only a fork's pull request has brought there is searched like any other", async () => {
-  await using scene = await ForgeScene.open({
-    work: (_base, path) => {
-      commitFiles(path, { ".github/workflows/ci.yml": "on: push\n" }, "Of a stranger");
-      return [commitFiles(path, { "door.txt": "one\n" }, "Write the door")];
-    },
-  });
-  const { path } = scene.repository;
-  git(path, "push", "--quiet", scene.forge.folder, `${scene.commits[0]}~1:refs/pull/9/head`);
-  const goal = await scene.postGoal();
-  await scene.waiting(goal);
-  await scene.look();
-  expect(scene.forge.branch(`sett/${goal.id}`)).toBeUndefined();
-  expect(await scene.steps()).toEqual([expect.stringContaining("a person has to approve it")]);
-});
+nightly(
+  "a commit that only a fork's pull request has brought there is searched like any other",
+  async () => {
+    await using scene = await ForgeScene.open({
+      work: (_base, path) => {
+        commitFiles(path, { ".github/workflows/ci.yml": "on: push\n" }, "Of a stranger");
+        return [commitFiles(path, { "door.txt": "one\n" }, "Write the door")];
+      },
+    });
+    const { path } = scene.repository;
+    git(path, "push", "--quiet", scene.forge.folder, `${scene.commits[0]}~1:refs/pull/9/head`);
+    const goal = await scene.postGoal();
+    await scene.waiting(goal);
+    await scene.look();
+    expect(scene.forge.branch(`sett/${goal.id}`)).toBeUndefined();
+    expect(await scene.steps()).toEqual([expect.stringContaining("a person has to approve it")]);
+  },
+);
 
-test("a branch that was deleted after the merge stays deleted", async () => {
+nightly("a branch that was deleted after the merge stays deleted", async () => {
   await using scene = await ForgeScene.open({ work: door, settings: { checks: "none" } });
   const goal = await scene.postGoal();
   const made = await scene.waiting(goal);
@@ -183,23 +193,26 @@ test("a commit that cannot be read is left to a person, and so is a push of too 
   expect((await scene.steps()).at(-1)).toContain("more than 2000 commits");
 });
 
-test("a pull request that is closed is feedback, and the next version opens it again", async () => {
-  const work = (_base: string, path: string) => [
-    commitFiles(path, { "door.txt": "one\n" }),
-    commitFiles(path, { "door.txt": "two\n" }),
-  ];
-  await using scene = await ForgeScene.open({ work });
-  const goal = await scene.postGoal();
-  const first = await scene.waiting(goal);
-  await scene.look();
-  const [pull] = scene.forge.pulls;
-  if (pull !== undefined) pull.state = "closed";
-  await scene.look();
-  expect((await scene.review(first)).payload).toContain("was closed at the forge");
-  await scene.waiting(goal, 2);
-  await scene.look();
-  expect(scene.forge.pulls.map(({ state }) => state)).toEqual(["open"]);
-});
+nightly(
+  "a pull request that is closed is feedback, and the next version opens it again",
+  async () => {
+    const work = (_base: string, path: string) => [
+      commitFiles(path, { "door.txt": "one\n" }),
+      commitFiles(path, { "door.txt": "two\n" }),
+    ];
+    await using scene = await ForgeScene.open({ work });
+    const goal = await scene.postGoal();
+    const first = await scene.waiting(goal);
+    await scene.look();
+    const [pull] = scene.forge.pulls;
+    if (pull !== undefined) pull.state = "closed";
+    await scene.look();
+    expect((await scene.review(first)).payload).toContain("was closed at the forge");
+    await scene.waiting(goal, 2);
+    await scene.look();
+    expect(scene.forge.pulls.map(({ state }) => state)).toEqual(["open"]);
+  },
+);
 
 test("a forge that limits requests is left alone until the time that it states", async () => {
   await using scene = await ForgeScene.open({ work: door });

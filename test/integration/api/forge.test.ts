@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { ForgeScene } from "../../support/forge/forge-scene.ts";
 import { commitFiles } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 
 setDefaultTimeout(120_000);
 
@@ -70,48 +71,51 @@ test("a result becomes a pull request, goes back for what a person wants, and is
   expect(forge.pushes).toBe(2);
 });
 
-test("killed at every request, before the forge acts and after, it leaves one branch, one pull request, one status of each kind", async () => {
-  await using scene = await ForgeScene.open({
-    settings: { approvals: 0 },
-    work: (_base, path) => [commitFiles(path, { "door.txt": "one\n" }, "Write the door")],
-  });
-  const { forge, commits } = scene;
-  const [commit = ""] = commits.map(String);
-  const goal = await scene.postGoal();
-  const made = await scene.waiting(goal);
-  forge.runs.push({
-    sha: commit,
-    name: "lint",
-    status: "completed",
-    conclusion: "success",
-    text: "",
-  });
-  let kills = 0;
-  const moments = Array.from({ length: 40 }, (_, survived) =>
-    (["before", "after"] as const).map((when) => ({ survived, when })),
-  ).flat();
-  for (const { survived, when } of moments) {
-    let left = survived;
-    forge.onRequest = (_, at) => {
-      if (at !== when || left-- > 0) return undefined;
-      kills++;
-      return new Response("", { status: 502 });
-    };
-    // What would have followed the request is lost with the process.
+nightly(
+  "killed at every request, before the forge acts and after, it leaves one branch, one pull request, one status of each kind",
+  async () => {
+    await using scene = await ForgeScene.open({
+      settings: { approvals: 0 },
+      work: (_base, path) => [commitFiles(path, { "door.txt": "one\n" }, "Write the door")],
+    });
+    const { forge, commits } = scene;
+    const [commit = ""] = commits.map(String);
+    const goal = await scene.postGoal();
+    const made = await scene.waiting(goal);
+    forge.runs.push({
+      sha: commit,
+      name: "lint",
+      status: "completed",
+      conclusion: "success",
+      text: "",
+    });
+    let kills = 0;
+    const moments = Array.from({ length: 40 }, (_, survived) =>
+      (["before", "after"] as const).map((when) => ({ survived, when })),
+    ).flat();
+    for (const { survived, when } of moments) {
+      let left = survived;
+      forge.onRequest = (_, at) => {
+        if (at !== when || left-- > 0) return undefined;
+        kills++;
+        return new Response("", { status: 502 });
+      };
+      // What would have followed the request is lost with the process.
+      scene.restart();
+      await scene.look();
+      if ((await scene.grant(made)) !== "waiting") break;
+    }
+    forge.onRequest = () => undefined;
     scene.restart();
     await scene.look();
-    if ((await scene.grant(made)) !== "waiting") break;
-  }
-  forge.onRequest = () => undefined;
-  scene.restart();
-  await scene.look();
-  await scene.review(made);
-  expect(kills).toBeGreaterThan(12);
-  expect(forge.pushes).toBe(1);
-  expect(forge.pulls).toHaveLength(1);
-  expect(forge.statuses.map(({ state }) => state)).toEqual(["pending", "success"]);
-  const effects = ["push", "open", "status", "status"];
-  expect((await scene.steps()).toSorted()).toEqual(
-    effects.flatMap((effect) => [`${effect} begins`, `${effect} done`]).toSorted(),
-  );
-});
+    await scene.review(made);
+    expect(kills).toBeGreaterThan(12);
+    expect(forge.pushes).toBe(1);
+    expect(forge.pulls).toHaveLength(1);
+    expect(forge.statuses.map(({ state }) => state)).toEqual(["pending", "success"]);
+    const effects = ["push", "open", "status", "status"];
+    expect((await scene.steps()).toSorted()).toEqual(
+      effects.flatMap((effect) => [`${effect} begins`, `${effect} done`]).toSorted(),
+    );
+  },
+);

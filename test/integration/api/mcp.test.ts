@@ -284,7 +284,7 @@ test("an API that stops ends the streams of sessions, and answers the calls that
   const goal = await api.clan.postGoal("Wait for me");
   const progress: number[] = [];
   const waiting = editor.client.callTool(
-    { name: "wait_for_goal", arguments: { goal: goal.id, timeout_seconds: 50 } },
+    { name: "wait_for_goal", arguments: { goal: goal.id, timeout_seconds: 600 } },
     undefined,
     {
       onprogress: (each) => progress.push(each.progress),
@@ -297,9 +297,7 @@ test("an API that stops ends the streams of sessions, and answers the calls that
     );
     return progress.length > 0;
   });
-  const startedAt = performance.now();
   await api[Symbol.asyncDispose]();
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect((await waiting).structuredContent).toMatchObject({ state: "running" });
   await editor[Symbol.asyncDispose]();
 });

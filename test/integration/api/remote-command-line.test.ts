@@ -12,6 +12,7 @@ import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
 import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett, startSett } from "../../support/cli/sett-process.ts";
 import { git, sampleRepository } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { freePort } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -76,7 +77,7 @@ describe("with SETT_API", () => {
     expect(String(stored?.metadata.commit)).toBe(git(here.path, "rev-parse", "HEAD"));
   });
 
-  test("tell says it in the name of the token, whichever name the request has", async () => {
+  nightly("tell says it in the name of the token, whichever name the request has", async () => {
     const goal = await post("Which colour?");
     await waitFor(
       "the question",
@@ -167,7 +168,7 @@ describe("with SETT_API", () => {
     });
   });
 
-  test("post puts a text and a commit into a goal, in the name of the token", async () => {
+  nightly("post puts a text and a commit into a goal, in the name of the token", async () => {
     const goal = await post("Write a note");
     await rest(goal);
     const noted = await sett(["post", "Remark", "--payload", "Two metres", "--from", goal]);
@@ -190,7 +191,7 @@ describe("with SETT_API", () => {
     });
   });
 
-  test("cancel, pause and resume wait until the orchestrator has acted", async () => {
+  nightly("cancel, pause and resume wait until the orchestrator has acted", async () => {
     const goal = await post("Shall we?");
     await rest(goal);
     expect(await sett(["cancel", goal])).toMatchObject({
@@ -322,35 +323,38 @@ describe("with SETT_API", () => {
     ).toEqual([]);
   });
 
-  test("an assistant acts beside the name of the token, with the tools that its token allows", async () => {
-    const toolsOf = async (as: TokenName, ...options: string[]) => {
-      await using editor = await connectEditor({ cwd: here.path, env: env(as), options });
-      return (await editor.client.listTools()).tools.map(({ name }) => name);
-    };
-    expect(await toolsOf("reader")).not.toContain("post_goal");
-    expect(await toolsOf("forager", "--may", "all")).toContain("post_goal");
-    expect(await toolsOf("forager", "--may", "all")).not.toContain("cancel_goal");
-    expect(await toolsOf("all")).not.toContain("cancel_goal");
-    // Each tool reads, and this token may not.
-    expect(await toolsOf("writer")).toEqual([]);
-    await using editor = await connectEditor({
-      cwd: here.path,
-      env: env(),
-      options: ["--may", "all"],
-    });
-    const stated = await editor.call("post_goal", { text: "Which window?", wait_seconds: 30 });
-    const goal = String(stated.data.goal_id);
-    expect(await actorOf(goal)).toBe("person:all, by test-editor 1.2");
-    expect(await editor.call("cancel_goal", { goal })).toMatchObject({ isError: false });
-    const events = await scene.clan.board.readEvents("0", 10_000);
-    expect(
-      events.find(({ type, goal_id }) => type === "goal_ended" && goal_id === goal)?.data,
-    ).toMatchObject({
-      by: "person:all, by test-editor 1.2",
-    });
-  });
+  nightly(
+    "an assistant acts beside the name of the token, with the tools that its token allows",
+    async () => {
+      const toolsOf = async (as: TokenName, ...options: string[]) => {
+        await using editor = await connectEditor({ cwd: here.path, env: env(as), options });
+        return (await editor.client.listTools()).tools.map(({ name }) => name);
+      };
+      expect(await toolsOf("reader")).not.toContain("post_goal");
+      expect(await toolsOf("forager", "--may", "all")).toContain("post_goal");
+      expect(await toolsOf("forager", "--may", "all")).not.toContain("cancel_goal");
+      expect(await toolsOf("all")).not.toContain("cancel_goal");
+      // Each tool reads, and this token may not.
+      expect(await toolsOf("writer")).toEqual([]);
+      await using editor = await connectEditor({
+        cwd: here.path,
+        env: env(),
+        options: ["--may", "all"],
+      });
+      const stated = await editor.call("post_goal", { text: "Which window?", wait_seconds: 30 });
+      const goal = String(stated.data.goal_id);
+      expect(await actorOf(goal)).toBe("person:all, by test-editor 1.2");
+      expect(await editor.call("cancel_goal", { goal })).toMatchObject({ isError: false });
+      const events = await scene.clan.board.readEvents("0", 10_000);
+      expect(
+        events.find(({ type, goal_id }) => type === "goal_ended" && goal_id === goal)?.data,
+      ).toMatchObject({
+        by: "person:all, by test-editor 1.2",
+      });
+    },
+  );
 
-  test("watch follows the log as it grows", async () => {
+  nightly("watch follows the log as it grows", async () => {
     const goal = await post("Watch me");
     await using watching = startSett(["watch", "--goal", goal], { cwd: here.path, env: env() });
     await watching.untilOut("posts Note");

@@ -7,6 +7,7 @@ import { remoteBoard } from "../../../lib/client/remote/remote-board.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { newArtefactId } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 import { root } from "../../support/root.ts";
 
@@ -68,12 +69,16 @@ test("reads together are answered one by one, in their order, and only reads are
     });
 });
 
-test("where the token has sent too many requests, the command waits and goes on", async () => {
-  const as = { as: "forager" } as const;
-  while ((await scene.get("/v1/instance", as)).status !== 429);
-  const { code, out } = await runSett(
-    ["budget", (await scene.clan.board.listGoals())[0] ?? ""],
-    around(scene.tokens.forager),
-  );
-  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("tokens") });
-}, 120_000);
+nightly(
+  "where the token has sent too many requests, the command waits and goes on",
+  async () => {
+    const as = { as: "forager" } as const;
+    while ((await scene.get("/v1/instance", as)).status !== 429);
+    const { code, out } = await runSett(
+      ["budget", (await scene.clan.board.listGoals())[0] ?? ""],
+      around(scene.tokens.forager),
+    );
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("tokens") });
+  },
+  120_000,
+);

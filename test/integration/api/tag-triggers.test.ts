@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TriggerName } from "../../../lib/model/trigger.ts";
 import { commitFiles, git } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { TriggerScene } from "../../support/triggers/trigger-scene.ts";
 
 const release = {
@@ -51,30 +52,33 @@ test("a restart neither repeats a tag nor loses one that came meanwhile", async 
   expect((await scene.events()).map(({ cause }) => cause)).toEqual(["tag v1", "tag v2"]);
 });
 
-test("a tag that was removed and made again is new, also at its commit, and so is one that comes back to it", async () => {
-  await using scene = await TriggerScene.open();
-  const { path, base } = scene.repository;
-  const looks = await scene.start([release]);
-  await looks.look();
-  git(path, "tag", "v1", base);
-  await looks.look();
-  git(path, "tag", "-d", "v1");
-  await looks.look();
-  expect(await scene.goals()).toHaveLength(1);
-  git(path, "tag", "v1", base);
-  await looks.look();
-  expect(await scene.goals()).toHaveLength(2);
-  git(path, "tag", "-f", "v1", commitFiles(path, { "README.md": "More.\n" }));
-  await looks.look();
-  expect(await scene.goals()).toHaveLength(3);
-  git(path, "tag", "-f", "v1", base);
-  await looks.look();
-  await looks.look();
-  await (await scene.start([release])).look();
-  expect(await scene.goals()).toHaveLength(4);
-});
+nightly(
+  "a tag that was removed and made again is new, also at its commit, and so is one that comes back to it",
+  async () => {
+    await using scene = await TriggerScene.open();
+    const { path, base } = scene.repository;
+    const looks = await scene.start([release]);
+    await looks.look();
+    git(path, "tag", "v1", base);
+    await looks.look();
+    git(path, "tag", "-d", "v1");
+    await looks.look();
+    expect(await scene.goals()).toHaveLength(1);
+    git(path, "tag", "v1", base);
+    await looks.look();
+    expect(await scene.goals()).toHaveLength(2);
+    git(path, "tag", "-f", "v1", commitFiles(path, { "README.md": "More.\n" }));
+    await looks.look();
+    expect(await scene.goals()).toHaveLength(3);
+    git(path, "tag", "-f", "v1", base);
+    await looks.look();
+    await looks.look();
+    await (await scene.start([release])).look();
+    expect(await scene.goals()).toHaveLength(4);
+  },
+);
 
-test("an annotated tag that is made again between two looks is new", async () => {
+nightly("an annotated tag that is made again between two looks is new", async () => {
   await using scene = await TriggerScene.open();
   const { path } = scene.repository;
   const looks = await scene.start([release]);
@@ -86,7 +90,7 @@ test("an annotated tag that is made again between two looks is new", async () =>
   expect(await scene.goals()).toHaveLength(2);
 });
 
-test("two programs that look at the tags count the same changes", async () => {
+nightly("two programs that look at the tags count the same changes", async () => {
   await using scene = await TriggerScene.open();
   const { path } = scene.repository;
   const [one, other] = [await scene.start([release]), await scene.start([release])];
@@ -102,29 +106,32 @@ test("two programs that look at the tags count the same changes", async () => {
   expect(await scene.goals()).toHaveLength(3);
 });
 
-test("a tag that has been gone for a month is forgotten, and one that is made again after that is new", async () => {
-  await using scene = await TriggerScene.open("2026-11-01T12:00:00Z");
-  const { path } = scene.repository;
-  const look = async (now: string) => {
-    scene.now = now;
-    await (await scene.start([release])).look();
-    const known = [...(await scene.board.readTrigger(TriggerName.parse(release.name))).keys()];
-    return known.filter((field) => field !== "since").toSorted();
-  };
-  git(path, "tag", "v0");
-  expect(await look("2026-11-01T12:00:00Z")).toEqual(["tag:v0"]);
-  git(path, "tag", "v1");
-  expect(await look("2026-11-01T13:00:00Z")).toEqual(["tag:v0", "tag:v1"]);
-  git(path, "tag", "-d", "v1");
-  expect(await look("2026-11-02T12:00:00Z")).toEqual(["tag:v0", "tag:v1"]);
-  expect(await look("2026-12-02T11:59:59Z")).toEqual(["tag:v0", "tag:v1"]);
-  expect(await look("2026-12-02T12:00:00Z")).toEqual(["forgotten", "tag:v0"]);
-  expect(await scene.goals()).toHaveLength(1);
-  git(path, "tag", "v1");
-  expect(await look("2026-12-02T12:00:05Z")).toEqual(["forgotten", "tag:v0", "tag:v1"]);
-  expect(await look("2026-12-02T12:00:10Z")).toEqual(["forgotten", "tag:v0", "tag:v1"]);
-  expect(await scene.goals()).toHaveLength(2);
-});
+nightly(
+  "a tag that has been gone for a month is forgotten, and one that is made again after that is new",
+  async () => {
+    await using scene = await TriggerScene.open("2026-11-01T12:00:00Z");
+    const { path } = scene.repository;
+    const look = async (now: string) => {
+      scene.now = now;
+      await (await scene.start([release])).look();
+      const known = [...(await scene.board.readTrigger(TriggerName.parse(release.name))).keys()];
+      return known.filter((field) => field !== "since").toSorted();
+    };
+    git(path, "tag", "v0");
+    expect(await look("2026-11-01T12:00:00Z")).toEqual(["tag:v0"]);
+    git(path, "tag", "v1");
+    expect(await look("2026-11-01T13:00:00Z")).toEqual(["tag:v0", "tag:v1"]);
+    git(path, "tag", "-d", "v1");
+    expect(await look("2026-11-02T12:00:00Z")).toEqual(["tag:v0", "tag:v1"]);
+    expect(await look("2026-12-02T11:59:59Z")).toEqual(["tag:v0", "tag:v1"]);
+    expect(await look("2026-12-02T12:00:00Z")).toEqual(["forgotten", "tag:v0"]);
+    expect(await scene.goals()).toHaveLength(1);
+    git(path, "tag", "v1");
+    expect(await look("2026-12-02T12:00:05Z")).toEqual(["forgotten", "tag:v0", "tag:v1"]);
+    expect(await look("2026-12-02T12:00:10Z")).toEqual(["forgotten", "tag:v0", "tag:v1"]);
+    expect(await scene.goals()).toHaveLength(2);
+  },
+);
 
 test("a program that ended between the goal and the record states no second goal", async () => {
   await using scene = await TriggerScene.open();
@@ -140,21 +147,24 @@ test("a program that ended between the goal and the record states no second goal
   expect([(await scene.goals()).length, (await scene.events()).length]).toEqual([1, 1]);
 });
 
-test("of many tags that come at once only the newest state goals, and the others are on record", async () => {
-  await using scene = await TriggerScene.open();
-  const looks = await scene.start([release]);
-  await looks.look();
-  for (let at = 10; at < 23; at += 1) git(scene.repository.path, "tag", `v${at}`);
-  await looks.look();
-  expect(await scene.goals()).toHaveLength(10);
-  const skipped = (await scene.events()).filter(({ type }) => type === "trigger_skipped");
-  expect(skipped.map(({ cause }) => cause)).toEqual(["tag v10", "tag v11", "tag v12"]);
-  expect(skipped[0]?.reason).toBe("13 new tags came at once: only the 10 newest state goals.");
-  await (await scene.start([release])).look();
-  expect(await scene.events()).toHaveLength(13);
-});
+nightly(
+  "of many tags that come at once only the newest state goals, and the others are on record",
+  async () => {
+    await using scene = await TriggerScene.open();
+    const looks = await scene.start([release]);
+    await looks.look();
+    for (let at = 10; at < 23; at += 1) git(scene.repository.path, "tag", `v${at}`);
+    await looks.look();
+    expect(await scene.goals()).toHaveLength(10);
+    const skipped = (await scene.events()).filter(({ type }) => type === "trigger_skipped");
+    expect(skipped.map(({ cause }) => cause)).toEqual(["tag v10", "tag v11", "tag v12"]);
+    expect(skipped[0]?.reason).toBe("13 new tags came at once: only the 10 newest state goals.");
+    await (await scene.start([release])).look();
+    expect(await scene.events()).toHaveLength(13);
+  },
+);
 
-test("a first look at thousands of tags puts all of them on record", async () => {
+nightly("a first look at thousands of tags puts all of them on record", async () => {
   await using scene = await TriggerScene.open();
   const { path, base } = scene.repository;
   const names = Array.from({ length: 2_500 }, (_, at) => `v${at}`).toSorted();

@@ -9,6 +9,7 @@ import { Trigger } from "../../../lib/model/trigger.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import { hostEnv, sampleRepository } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { github, gitlab, reviewed } from "../../support/triggers/forge-payloads.ts";
 
 const secrets: Record<string, string> = {
@@ -138,120 +139,132 @@ test("a signed pull request states its goal, and each other delivery of it finds
   expect(await forge.goals()).toMatchObject({ items: [{ id }] });
 });
 
-test("a review states its goal by its verdict and its first word, at the commit that was reviewed", async () => {
-  await using forge = await open();
-  const { base } = forge.repository;
-  const send = async (event: string, payload: object, id: string) =>
-    (await forge.github(event, payload, { name: "review", more: { "x-github-delivery": id } }))
-      .body;
-  const rework = JSON.parse(
-    JSON.stringify(github.review("changes_requested", "/sett not grey")).replace(reviewed, base),
-  );
-  const fired = Object(await send("pull_request_review", rework, "1"));
-  expect(fired).toMatchObject({ outcome: "fired" });
-  expect(await send("pull_request_review", rework, "1")).toMatchObject({ outcome: "repeat" });
-  const goal = await forge.scene.get(`/v1/goals/${fired.id}`);
-  expect(goal.body).toMatchObject({
-    commit: base,
-    text: expect.stringContaining(`changes_requested at ${base}: \n> /sett not grey`),
-  });
-  const approved = github.review("approved", "/sett");
-  expect(await send("pull_request_review", approved, "2")).toMatchObject({ outcome: "skipped" });
-  const remark = (text: string, id: string) =>
-    send("pull_request_review_comment", github.reviewComment(text), id);
-  expect(await remark("/sett go", "3")).toMatchObject({ outcome: "fired" });
-  expect(await remark("I settle", "4")).toMatchObject({ outcome: "skipped" });
-});
+nightly(
+  "a review states its goal by its verdict and its first word, at the commit that was reviewed",
+  async () => {
+    await using forge = await open();
+    const { base } = forge.repository;
+    const send = async (event: string, payload: object, id: string) =>
+      (await forge.github(event, payload, { name: "review", more: { "x-github-delivery": id } }))
+        .body;
+    const rework = JSON.parse(
+      JSON.stringify(github.review("changes_requested", "/sett not grey")).replace(reviewed, base),
+    );
+    const fired = Object(await send("pull_request_review", rework, "1"));
+    expect(fired).toMatchObject({ outcome: "fired" });
+    expect(await send("pull_request_review", rework, "1")).toMatchObject({ outcome: "repeat" });
+    const goal = await forge.scene.get(`/v1/goals/${fired.id}`);
+    expect(goal.body).toMatchObject({
+      commit: base,
+      text: expect.stringContaining(`changes_requested at ${base}: \n> /sett not grey`),
+    });
+    const approved = github.review("approved", "/sett");
+    expect(await send("pull_request_review", approved, "2")).toMatchObject({ outcome: "skipped" });
+    const remark = (text: string, id: string) =>
+      send("pull_request_review_comment", github.reviewComment(text), id);
+    expect(await remark("/sett go", "3")).toMatchObject({ outcome: "fired" });
+    expect(await remark("I settle", "4")).toMatchObject({ outcome: "skipped" });
+  },
+);
 
-test("a push that says the same as an earlier one is new, and a delivery that comes again is a repeat", async () => {
-  await using forge = await open();
-  const [from, to] = [github.push().before, github.push().after];
-  const outcomesOf = async (
-    send: (delivery: string, way: { before: string; after: string }) => Promise<{ body: unknown }>,
-  ) => {
-    const outcomes: unknown[] = [];
-    for (const delivery of ["1", "2", "3", "3", "1"]) {
-      const way = delivery === "2" ? { before: to, after: from } : { before: from, after: to };
-      outcomes.push(Object((await send(delivery, way)).body).outcome);
-    }
-    return outcomes;
-  };
-  const wanted = ["fired", "fired", "fired", "repeat", "repeat"];
-  const ofGithub = { ref: "refs/heads/main", forced: true };
-  expect(
-    await outcomesOf((id, way) =>
-      forge.github("push", github.push({ ...ofGithub, ...way }), {
-        more: { "x-github-delivery": id },
-      }),
-    ),
-  ).toEqual(wanted);
-  // A tag that is removed and made again: the removal states no goal.
-  const tag = { ref: "refs/tags/v1" };
-  const made = github.push({ ...tag, before: "0".repeat(40) });
-  const ofTag = (id: string) =>
-    forge.github("push", made, { name: "tags", more: { "x-github-delivery": id } });
-  for (const [id, outcome] of [
-    ["4", "fired"],
-    ["5", "fired"],
-    ["5", "repeat"],
-  ] as const)
-    expect(Object((await ofTag(id)).body).outcome).toBe(outcome);
-  for (const name of [
-    "idempotency-key",
-    "webhook-id",
-    "x-gitlab-webhook-uuid",
-    "x-gitlab-event-uuid",
-  ])
+nightly(
+  "a push that says the same as an earlier one is new, and a delivery that comes again is a repeat",
+  async () => {
+    await using forge = await open();
+    const [from, to] = [github.push().before, github.push().after];
+    const outcomesOf = async (
+      send: (
+        delivery: string,
+        way: { before: string; after: string },
+      ) => Promise<{ body: unknown }>,
+    ) => {
+      const outcomes: unknown[] = [];
+      for (const delivery of ["1", "2", "3", "3", "1"]) {
+        const way = delivery === "2" ? { before: to, after: from } : { before: from, after: to };
+        outcomes.push(Object((await send(delivery, way)).body).outcome);
+      }
+      return outcomes;
+    };
+    const wanted = ["fired", "fired", "fired", "repeat", "repeat"];
+    const ofGithub = { ref: "refs/heads/main", forced: true };
     expect(
       await outcomesOf((id, way) =>
-        forge.gitlab("Push Hook", gitlab.push(way), { more: { [name]: `${name} ${id}` } }),
+        forge.github("push", github.push({ ...ofGithub, ...way }), {
+          more: { "x-github-delivery": id },
+        }),
       ),
     ).toEqual(wanted);
-});
+    // A tag that is removed and made again: the removal states no goal.
+    const tag = { ref: "refs/tags/v1" };
+    const made = github.push({ ...tag, before: "0".repeat(40) });
+    const ofTag = (id: string) =>
+      forge.github("push", made, { name: "tags", more: { "x-github-delivery": id } });
+    for (const [id, outcome] of [
+      ["4", "fired"],
+      ["5", "fired"],
+      ["5", "repeat"],
+    ] as const)
+      expect(Object((await ofTag(id)).body).outcome).toBe(outcome);
+    for (const name of [
+      "idempotency-key",
+      "webhook-id",
+      "x-gitlab-webhook-uuid",
+      "x-gitlab-event-uuid",
+    ])
+      expect(
+        await outcomesOf((id, way) =>
+          forge.gitlab("Push Hook", gitlab.push(way), { more: { [name]: `${name} ${id}` } }),
+        ),
+      ).toEqual(wanted);
+  },
+);
 
-test("what Gitea reports of one second are events, and what a person sends again is a repeat", async () => {
-  let now = new Date("2026-11-24T10:00:01Z");
-  await using forge = await open({ clock: { ...systemClock, now: () => now } });
-  const closed = github.pullRequest({ action: "closed" }, { state: "closed" });
-  const merging = github.pullRequest({ action: "reopened" });
-  const updated_at = "2026-11-24T09:59:59Z";
-  const repository = { full_name: "octo-org/door", updated_at };
-  const [from, to] = [github.push().before, github.push().after];
-  const pushed = github.push({ repository });
-  const back = github.push({ repository, before: to, after: from });
-  // The trigger does not name a comment that is edited.
-  const edited = github.comment("/sett y", { action: "edited" });
-  const written = github.comment("/sett x");
-  const secret = secrets["github-hook"] ?? "";
-  const outcomeFor = async (name: string, [event, payload]: (typeof turns)[number]) => {
-    const id = crypto.randomUUID();
-    const signature = createHmac("sha256", secret).update(JSON.stringify(payload)).digest("hex");
-    const more = {
-      ...{ "x-gitea-delivery": id, "x-github-delivery": id },
-      ...{ "x-gitea-event": event, "x-gitea-signature": signature },
+nightly(
+  "what Gitea reports of one second are events, and what a person sends again is a repeat",
+  async () => {
+    let now = new Date("2026-11-24T10:00:01Z");
+    await using forge = await open({ clock: { ...systemClock, now: () => now } });
+    const closed = github.pullRequest({ action: "closed" }, { state: "closed" });
+    const merging = github.pullRequest({ action: "reopened" });
+    const updated_at = "2026-11-24T09:59:59Z";
+    const repository = { full_name: "octo-org/door", updated_at };
+    const [from, to] = [github.push().before, github.push().after];
+    const pushed = github.push({ repository });
+    const back = github.push({ repository, before: to, after: from });
+    // The trigger does not name a comment that is edited.
+    const edited = github.comment("/sett y", { action: "edited" });
+    const written = github.comment("/sett x");
+    const secret = secrets["github-hook"] ?? "";
+    const outcomeFor = async (name: string, [event, payload]: (typeof turns)[number]) => {
+      const id = crypto.randomUUID();
+      const signature = createHmac("sha256", secret).update(JSON.stringify(payload)).digest("hex");
+      const more = {
+        ...{ "x-gitea-delivery": id, "x-github-delivery": id },
+        ...{ "x-gitea-event": event, "x-gitea-signature": signature },
+      };
+      return Object((await forge.github(event, payload, { name, more })).body).outcome;
     };
-    return Object((await forge.github(event, payload, { name, more })).body).outcome;
-  };
-  const turns = [
-    ...[closed, merging, closed, merging].map((payload) => ["pull_request", payload] as const),
-    ...[pushed, back, pushed, back].map((payload) => ["push", payload] as const),
-    ...[written, edited, written].map((payload) => ["issue_comment", payload] as const),
-  ];
-  const fired = Array<string>(4).fill("fired");
-  for (const name of ["pr", "gitea"]) {
-    now = new Date("2026-11-24T10:00:01Z");
-    const outcomes: unknown[] = [];
-    for (const turn of turns) outcomes.push(await outcomeFor(name, turn));
-    expect(outcomes).toEqual([...fired, ...fired, ...["fired", "skipped", "fired"]]);
-    // Two webhooks send the last one at the same time.
-    const last = [1, 2, 3].map(() => outcomeFor(name, ["issue_comment", written]));
-    expect(await Promise.all(last)).toEqual(["repeat", "repeat", "repeat"]);
-    now = new Date("2026-11-24T10:01:00Z");
-    for (const turn of turns.toReversed())
-      expect(await outcomeFor(name, turn)).toBe(turn[1] === edited ? "skipped" : "repeat");
-  }
-  expect(((await forge.goals()) as { items: unknown[] }).items).toHaveLength(20);
-});
+    const turns = [
+      ...[closed, merging, closed, merging].map((payload) => ["pull_request", payload] as const),
+      ...[pushed, back, pushed, back].map((payload) => ["push", payload] as const),
+      ...[written, edited, written].map((payload) => ["issue_comment", payload] as const),
+    ];
+    const fired = Array<string>(4).fill("fired");
+    for (const name of ["pr", "gitea"]) {
+      now = new Date("2026-11-24T10:00:01Z");
+      const outcomes: unknown[] = [];
+      for (const turn of turns) outcomes.push(await outcomeFor(name, turn));
+      expect(outcomes).toEqual([...fired, ...fired, ...["fired", "skipped", "fired"]]);
+      // Two webhooks send the last one at the same time.
+      const last = [1, 2, 3].map(() => outcomeFor(name, ["issue_comment", written]));
+      expect(await Promise.all(last)).toEqual(["repeat", "repeat", "repeat"]);
+      now = new Date("2026-11-24T10:01:00Z");
+      for (const turn of turns.toReversed())
+        expect(await outcomeFor(name, turn)).toBe(turn[1] === edited ? "skipped" : "repeat");
+    }
+    expect(((await forge.goals()) as { items: unknown[] }).items).toHaveLength(20);
+  },
+);
 
 test("deliveries of one event that come at the same time are one goal", async () => {
   await using forge = await open();
@@ -265,17 +278,20 @@ test("deliveries of one event that come at the same time are one goal", async ()
   expect(await forge.events()).toHaveLength(1);
 });
 
-test("where the repository does not have the commit, the goal begins at HEAD, and the record says so", async () => {
-  await using forge = await open();
-  const { status, body } = await forge.github("push", github.push());
-  expect(status).toBe(202);
-  const goal = await forge.scene.get(`/v1/goals/${Object(body).id}`);
-  expect(Object(goal.body).commit).toBe(forge.repository.base);
-  const wanted = CommitHash.parse(github.push().after);
-  expect(await forge.events()).toMatchObject([
-    { data: { cause: "push main", wanted_commit: wanted } },
-  ]);
-});
+nightly(
+  "where the repository does not have the commit, the goal begins at HEAD, and the record says so",
+  async () => {
+    await using forge = await open();
+    const { status, body } = await forge.github("push", github.push());
+    expect(status).toBe(202);
+    const goal = await forge.scene.get(`/v1/goals/${Object(body).id}`);
+    expect(Object(goal.body).commit).toBe(forge.repository.base);
+    const wanted = CommitHash.parse(github.push().after);
+    expect(await forge.events()).toMatchObject([
+      { data: { cause: "push main", wanted_commit: wanted } },
+    ]);
+  },
+);
 
 test("what is not signed, or with another secret, or changed on the way, is refused and leaves no trace on record", async () => {
   await using forge = await open();
@@ -402,23 +418,26 @@ test("what Sett does not know is refused with a sentence", async () => {
   expect(empty).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/no JSON/) } });
 });
 
-test("a body of more than 5 MiB is refused before it is read, and so many deliveries in a minute are too many", async () => {
-  await using forge = await open();
-  const formOfSignature = { "x-hub-signature-256": `sha256=${"0".repeat(64)}` };
-  expect(
-    (await forge.send("/hooks/pr", "x".repeat(5 * 1024 * 1024 + 1), formOfSignature)).status,
-  ).toBe(413);
-  const answers = await Promise.all(
-    Array.from({ length: 140 }, () => forge.github("ping", github.ping())),
-  );
-  const refused = answers.filter(({ status }) => status === 429);
-  expect(refused.length).toBeGreaterThanOrEqual(15);
-  expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-  // One webhook does not stop another.
-  expect((await forge.gitlab("Push Hook", gitlab.push())).status).toBe(202);
-});
+nightly(
+  "a body of more than 5 MiB is refused before it is read, and so many deliveries in a minute are too many",
+  async () => {
+    await using forge = await open();
+    const formOfSignature = { "x-hub-signature-256": `sha256=${"0".repeat(64)}` };
+    expect(
+      (await forge.send("/hooks/pr", "x".repeat(5 * 1024 * 1024 + 1), formOfSignature)).status,
+    ).toBe(413);
+    const answers = await Promise.all(
+      Array.from({ length: 140 }, () => forge.github("ping", github.ping())),
+    );
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(15);
+    expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    // One webhook does not stop another.
+    expect((await forge.gitlab("Push Hook", gitlab.push())).status).toBe(202);
+  },
+);
 
-test("refused deliveries do not fill the log", async () => {
+nightly("refused deliveries do not fill the log", async () => {
   await using forge = await open();
   await Promise.all(
     Array.from({ length: 30 }, () => forge.github("push", github.push(), { secret: "guessed" })),

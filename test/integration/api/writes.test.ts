@@ -12,6 +12,7 @@ import {
   sampleRepository,
   write,
 } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** A tool that works until its goal is cancelled. */
@@ -125,7 +126,7 @@ test("a goal may name its commit, also one that is not at HEAD, and is stated on
   });
 });
 
-test("a goal begins at a branch, a tag or a commit before HEAD, by their names", async () => {
+nightly("a goal begins at a branch, a tag or a commit before HEAD, by their names", async () => {
   const { path } = repository;
   const before = git(path, "rev-parse", "HEAD");
   git(path, "branch", "feature/one");
@@ -327,7 +328,7 @@ test("a text and a commit are posted in a goal, once for each key, and on record
     });
 });
 
-test("a goal is cancelled with the work on it, and only once", async () => {
+nightly("a goal is cancelled with the work on it, and only once", async () => {
   const goal = await post("wait");
   await waitFor(
     "the work",
@@ -352,7 +353,7 @@ async function failed(): Promise<{ id: string; claim_id: string }> {
   });
 }
 
-test("what has failed is tried again by its Failure or by its claim, once", async () => {
+nightly("what has failed is tried again by its Failure or by its claim, once", async () => {
   const { id } = await failed();
   const retried = await scene.post(`/v1/artefacts/${id}/retry`);
   expect(retried).toMatchObject({ status: 200, body: { failure: id } });

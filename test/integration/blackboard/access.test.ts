@@ -8,6 +8,7 @@ import { type PortMethod, portUses, type Role } from "../../support/blackboard/p
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { connectRoles } from "../../support/blackboard/role-bench.ts";
 import { acquireLeaderLease } from "../../support/blackboard/scene.ts";
+import { nightly } from "../../support/nightly.ts";
 import {
   type CommandRecord,
   recordCommands,
@@ -56,7 +57,10 @@ function callerOf(method: string): Role | undefined {
 const openWith = (caller: typeof callerOf) => () =>
   openRedisBench({ url: record.url, cli }, (instance) => connectRoles(record, instance, caller));
 
-blackboardSuite("the blackboard that users share", openWith(callerOf), { withLargest: false });
+blackboardSuite("the blackboard that users share", openWith(callerOf), {
+  withLargest: false,
+  rarely: nightly,
+});
 
 /** The first whose program makes the call. */
 const open = openWith((method) => roles.find((role) => uses[role].has(method as PortMethod)));

@@ -128,6 +128,6 @@ test("any artefact written by hand is taken in or refused alike, and what is tak
       expect(outcome.created).toEqual([goal.id, ...adopted]);
       expect(new Set(outcome.created).size).toBe(outcome.created.length);
     }),
-    { numRuns: isNight ? 60 : 25 },
+    { numRuns: isNight ? 60 : 10 },
   );
 });

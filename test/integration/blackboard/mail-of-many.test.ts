@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { type AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import { user } from "../../support/blackboard/scene.ts";
+import { nightly } from "../../support/nightly.ts";
 import { agentName, sampleAgent } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -49,7 +50,7 @@ async function createScene(name: string) {
   };
 }
 
-test("each message comes once, and those of one agent in their order", async () => {
+nightly("each message comes once, and those of one agent in their order", async () => {
   await using scene = await createScene("each-once");
   const all: string[] = [];
   // Some of them often, each of them at some time, so that they take turns in who was the last to

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Glob } from "bun";
 import fc from "fast-check";
 import { createClient, ErrorReply } from "redis";
+import { isNight } from "../../support/nightly.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { bytesOf, textOf } from "../../support/redis-in-memory/bytes.ts";
 import { Refused, type Reply, Status } from "../../support/redis-in-memory/reply.ts";
@@ -155,7 +156,7 @@ describe("a command is answered as the real server answers it", () => {
         for (const one of sequence)
           expect([one, inMemory(redis, one)]).toEqual([one, await onServer(one)]);
       }),
-      { numRuns: 250 },
+      { numRuns: isNight ? 250 : 80 },
     );
   });
 

@@ -1,5 +1,5 @@
 // Shows what every implementation of the blackboard's port holds to.
-import { describe } from "bun:test";
+import { describe, test } from "bun:test";
 import type { Bench } from "../../support/blackboard/bench.ts";
 import { adoptionSuite } from "./suite/adoption.ts";
 import { agentsAndLeaderSuite } from "./suite/agents-and-leader.ts";
@@ -32,18 +32,21 @@ import { takingSuite } from "./suite/taking.ts";
 import { triggersSuite } from "./suite/triggers.ts";
 import { verdictsSuite } from "./suite/verdicts.ts";
 
-/** `withLargest`: also with a payload that takes a Redis whose commands are recorded long. */
+/**
+ * `withLargest`: also with a payload that takes a Redis whose commands are recorded long. `rarely`:
+ * in the place of `test`, for what takes long there.
+ */
 export function blackboardSuite(
   name: string,
   open: () => Promise<Bench>,
-  { withLargest = true } = {},
+  { withLargest = true, rarely = test }: { withLargest?: boolean; rarely?: typeof test } = {},
 ): void {
   describe(name, () => {
     describe("artefacts", () => artefactsSuite(open));
     if (withLargest) describe("the largest artefacts", () => largePayloadSuite(open));
-    describe("heads", () => headsSuite(open));
-    describe("what a goal's state depends on", () => outlineSuite(open));
-    describe("the context of a target", () => contextSuite(open));
+    describe("heads", () => headsSuite(open, rarely));
+    describe("what a goal's state depends on", () => outlineSuite(open, rarely));
+    describe("the context of a target", () => contextSuite(open, rarely));
     describe("adoption by hand", () => adoptionSuite(open));
     describe("claims", () => claimsSuite(open));
     describe("claims of agents and goals", () => claimsOfAgentsSuite(open));

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { runSett } from "../../support/cli/sett-process.ts";
+import { nightly } from "../../support/nightly.ts";
 
 setDefaultTimeout(120_000);
 
@@ -52,19 +53,22 @@ test("an image with an agent.yml is written down, and checked without an Engine 
   expect((await $`docker ps --all --quiet --filter name=sett-look-`.text()).trim()).toBe("");
 });
 
-test("another image of that name counts only once it was looked at, and what it asks for more is refused", async () => {
-  const before = await read("sett.lock");
-  const id = await build({ "agent.yml": `${agent}egress: [registry.example.org]\n` });
-  expect((await sett(["validate"])).code).toBe(0);
-  const again = await sett(["add", image]);
-  expect([again.code, again.err]).toEqual([0, expect.stringContaining(id)]);
-  expect(again.err).toContain('to allow it write `egress: ["registry.example.org:443"]`');
-  expect((await sett(["validate"])).code).toBe(2);
-  expect(await read("sett.lock")).not.toBe(before);
-  expect((await read("sett.yml")).match(/use:/g)).toHaveLength(1);
-});
+nightly(
+  "another image of that name counts only once it was looked at, and what it asks for more is refused",
+  async () => {
+    const before = await read("sett.lock");
+    const id = await build({ "agent.yml": `${agent}egress: [registry.example.org]\n` });
+    expect((await sett(["validate"])).code).toBe(0);
+    const again = await sett(["add", image]);
+    expect([again.code, again.err]).toEqual([0, expect.stringContaining(id)]);
+    expect(again.err).toContain('to allow it write `egress: ["registry.example.org:443"]`');
+    expect((await sett(["validate"])).code).toBe(2);
+    expect(await read("sett.lock")).not.toBe(before);
+    expect((await read("sett.yml")).match(/use:/g)).toHaveLength(1);
+  },
+);
 
-test("an image that is no package is refused, and nothing is written", async () => {
+nightly("an image that is no package is refused, and nothing is written", async () => {
   const before = await read("sett.lock");
   await build({ "other.yml": agent });
   const none = await sett(["add", image]);

@@ -17,6 +17,7 @@ import { $ } from "bun";
 import { runCommand } from "../../../apps/cli/run-command.ts";
 import { fakeShell } from "../../support/cli/fake-shell.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
+import { nightly } from "../../support/nightly.ts";
 
 let folder: string;
 const keys = { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" };
@@ -42,7 +43,7 @@ test("one command makes a valid sett with a coding CLI in an empty repository", 
   expect(again.err).toContain("sett init --agent codex --force");
 });
 
-test("a name that no package has is answered with the one that was meant", async () => {
+nightly("a name that no package has is answered with the one that was meant", async () => {
   const { code, err } = await sett("init", "--agent", "claud-code");
   expect(code).toBe(2);
   expect(err).toContain("claud-code names no package: did you mean `claude-code`?\n");
@@ -79,7 +80,7 @@ test("an agent is shown before it is written, beside what is there, with what it
   );
 });
 
-test("a copy is a package of the repository's own, which can be changed", async () => {
+nightly("a copy is a package of the repository's own, which can be changed", async () => {
   await sett("init", "--agent", "claude-code");
   const { code } = await sett("add", "tester", "--copy");
   expect(code).toBe(0);
@@ -105,7 +106,7 @@ test("the list has what each package is, for people and for programs", async () 
   expect(rows.map((row) => JSON.parse(row).name)).toContain("opencode");
 });
 
-test("what a sett.yml is stays: its rights, and the link that leads to it", async () => {
+nightly("what a sett.yml is stays: its rights, and the link that leads to it", async () => {
   await sett("init");
   await mkdir(join(folder, "shared"));
   await $`mv sett.yml shared/real.yml`.cwd(folder);
@@ -117,7 +118,7 @@ test("what a sett.yml is stays: its rights, and the link that leads to it", asyn
   expect(await read("shared/real.yml")).toContain("use: shell");
 });
 
-test("a file that is no UTF-8 is refused, and keeps its bytes", async () => {
+nightly("a file that is no UTF-8 is refused, and keeps its bytes", async () => {
   await sett("init");
   const bytes = Buffer.concat([
     await readFile(join(folder, "sett.yml")),
@@ -129,7 +130,7 @@ test("a file that is no UTF-8 is refused, and keeps its bytes", async () => {
   expect(await readFile(join(folder, "sett.yml"))).toEqual(bytes);
 });
 
-test("a path that YAML would read as something else is no other package", async () => {
+nightly("a path that YAML would read as something else is no other package", async () => {
   await sett("init");
   const agent = "version: '1.0'\nabout: x\ncommand: [x]\nbids: [{ on: Plan, bid: claim }]\n";
   for (const name of ["linter", "linter #2"]) {
@@ -142,7 +143,7 @@ test("a path that YAML would read as something else is no other package", async 
   expect(await read("sett.yml")).not.toContain("linter");
 });
 
-test("what a person writes into the file while the change is shown stays", async () => {
+nightly("what a person writes into the file while the change is shown stays", async () => {
   await sett("init");
   const shell = { ...fakeShell(), cwd: folder };
   const { write } = shell.err;

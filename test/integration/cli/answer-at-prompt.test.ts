@@ -4,6 +4,7 @@ import { GoalId } from "../../../lib/model/ids.ts";
 import { AskingSett, reportGoal } from "../../support/cli/asking-sett.ts";
 import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
 import type { Screen } from "../../support/cli/screen.ts";
+import { nightly } from "../../support/nightly.ts";
 
 let sett: AskingSett;
 const interrupt = "\u0003";
@@ -60,22 +61,26 @@ describe("sett forage --watch", () => {
     expect(await answersTo(watching.screen)).toEqual(["one\ntwo\nthree"]);
   }, 120_000);
 
-  test("drops what is typed while there is no prompt, whether it was entered or not", async () => {
-    await using watching = forage("Which door?\nWhich hinge?");
-    await watching.showing("the first prompt", prompted);
-    // Until it goes on, the second question is not asked.
-    await sett.at.need("pause");
-    watching.type("green\r");
-    await watching.showing("the answer", has("posts Answer"));
-    watching.type("too early\rhalf a li");
-    await watching.showing("the echo", has("half a li"));
-    await sett.at.need("resume");
-    await watching.showing("the second question", has("  │ Which hinge?"));
-    await watching.showing("the second prompt", prompted);
-    watching.type("both\r");
-    expect(await watching.exited).toBe(0);
-    expect(await answersTo(watching.screen)).toEqual(["green", "both"]);
-  }, 120_000);
+  nightly(
+    "drops what is typed while there is no prompt, whether it was entered or not",
+    async () => {
+      await using watching = forage("Which door?\nWhich hinge?");
+      await watching.showing("the first prompt", prompted);
+      // Until it goes on, the second question is not asked.
+      await sett.at.need("pause");
+      watching.type("green\r");
+      await watching.showing("the answer", has("posts Answer"));
+      watching.type("too early\rhalf a li");
+      await watching.showing("the echo", has("half a li"));
+      await sett.at.need("resume");
+      await watching.showing("the second question", has("  │ Which hinge?"));
+      await watching.showing("the second prompt", prompted);
+      watching.type("both\r");
+      expect(await watching.exited).toBe(0);
+      expect(await answersTo(watching.screen)).toEqual(["green", "both"]);
+    },
+    120_000,
+  );
 
   test("leaves for later what gets an empty line, or no more input, and says how to answer", async () => {
     for (const key of ["\r", endOfInput]) {
@@ -122,35 +127,39 @@ describe("sett forage --watch", () => {
     expect((await sett.answerOf(question)).payload).toBe("the red one");
   }, 120_000);
 
-  test("keeps what is typed while something happens above, and while Redis does not answer. Waiting", async () => {
-    await using own = await AskingSett.start();
-    await using watching = settOnTerminal(["forage", "--watch", "--goal", "Which door?"], {
-      cwd: own.at.folder,
-      env: { ...own.at.env, NO_COLOR: "1" },
-      columns: 40,
-    });
-    await watching.showing("the prompt", prompted);
-    watching.type("a long answer that goes on in the next row");
-    await watching.showing("what is typed", has("next row"));
-    await own.at.redis.kill();
-    const whole = `${prompt}a long answer that goes on in the next row`;
-    await watching.showing(
-      "the loss",
-      (screen) => has("Redis does not answer. Waiting")(screen) && screen.lines.at(-1) === whole,
-    );
-    watching.type("\r");
-    await watching.showing("what became of it", has("Your answer is not stored yet."));
-    await own.at.redis.start();
-    await watching.showing(
-      "the return",
-      (screen) => has("Redis answers again.")(screen) && screen.lines.at(-1) === whole,
-    );
-    // Once as it was entered without success, and once as the prompt shows it again.
-    expect(shown(watching.screen).split(prompt)).toHaveLength(3);
-    watching.type("\r");
-    expect(await watching.exited).toBe(0);
-    expect(shown(watching.screen)).toContain("is achieved");
-  }, 120_000);
+  nightly(
+    "keeps what is typed while something happens above, and while Redis does not answer. Waiting",
+    async () => {
+      await using own = await AskingSett.start();
+      await using watching = settOnTerminal(["forage", "--watch", "--goal", "Which door?"], {
+        cwd: own.at.folder,
+        env: { ...own.at.env, NO_COLOR: "1" },
+        columns: 40,
+      });
+      await watching.showing("the prompt", prompted);
+      watching.type("a long answer that goes on in the next row");
+      await watching.showing("what is typed", has("next row"));
+      await own.at.redis.kill();
+      const whole = `${prompt}a long answer that goes on in the next row`;
+      await watching.showing(
+        "the loss",
+        (screen) => has("Redis does not answer. Waiting")(screen) && screen.lines.at(-1) === whole,
+      );
+      watching.type("\r");
+      await watching.showing("what became of it", has("Your answer is not stored yet."));
+      await own.at.redis.start();
+      await watching.showing(
+        "the return",
+        (screen) => has("Redis answers again.")(screen) && screen.lines.at(-1) === whole,
+      );
+      // Once as it was entered without success, and once as the prompt shows it again.
+      expect(shown(watching.screen).split(prompt)).toHaveLength(3);
+      watching.type("\r");
+      expect(await watching.exited).toBe(0);
+      expect(shown(watching.screen)).toContain("is achieved");
+    },
+    120_000,
+  );
 
   test("ends with exit code 4 without a terminal, with the question and what to type", async () => {
     const { code, out, err } = await sett.at.sett("forage", "--watch", "--goal", "Which door?");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { AskingSett, clearGoal, vagueGoal } from "../../support/cli/asking-sett.ts";
 import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
 import type { Screen } from "../../support/cli/screen.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 let sett: AskingSett;
@@ -53,16 +54,20 @@ describe("sett answer in an editor", () => {
     );
   }, 120_000);
 
-  test("has the goal as it is for feedback on it, and left as it was it answers nothing", async () => {
-    const { goal, question } = await sett.ask(vagueGoal);
-    await using leaving = onTerminal({ VISUAL: "true" }, "answer", question);
-    expect(await leaving.exited).toBe(2);
-    expect(shown(leaving.screen)).toContain("You did not change the goal");
-    const VISUAL = await editor("restates", `sed -i 's/^${vagueGoal}$/${clearGoal}/' "$1"`);
-    await using restating = onTerminal({ VISUAL, EDITOR: "false" }, "answer", question);
-    expect(await restating.exited).toBe(0);
-    await sett.achieved(goal);
-  }, 120_000);
+  nightly(
+    "has the goal as it is for feedback on it, and left as it was it answers nothing",
+    async () => {
+      const { goal, question } = await sett.ask(vagueGoal);
+      await using leaving = onTerminal({ VISUAL: "true" }, "answer", question);
+      expect(await leaving.exited).toBe(2);
+      expect(shown(leaving.screen)).toContain("You did not change the goal");
+      const VISUAL = await editor("restates", `sed -i 's/^${vagueGoal}$/${clearGoal}/' "$1"`);
+      await using restating = onTerminal({ VISUAL, EDITOR: "false" }, "answer", question);
+      expect(await restating.exited).toBe(0);
+      await sett.achieved(goal);
+    },
+    120_000,
+  );
 
   test("left without text answers nothing, and neither does an editor that fails or is not there", async () => {
     const { question } = await sett.ask("Which?");
@@ -114,25 +119,29 @@ describe("sett answer in an editor", () => {
     expect(await sett.board.listOpenQuestions()).toContain(question);
   }, 120_000);
 
-  test("keeps what was written when Redis is away by then", async () => {
-    await using own = await AskingSett.start();
-    const { question } = await own.ask("Which?");
-    const [started, go] = [join(scripts, "away"), join(scripts, "come")];
-    const VISUAL = await editor(
-      "long",
-      `touch ${started}; until [ -e ${go} ]; do sleep 0.05; done; echo thoughts > "$1"`,
-    );
-    const surroundings = {
-      cwd: own.at.folder,
-      env: { ...own.at.env, NO_COLOR: "1", TMPDIR: scripts, VISUAL },
-      columns: 120,
-    };
-    await using answering = settOnTerminal(["answer", question], surroundings);
-    await waitFor("the editor", async () => (await readdir(scripts)).includes("away"));
-    await own.at.redis.kill();
-    await writeFile(go, "");
-    expect(await answering.exited).toBe(1);
-    expect(shown(answering.screen)).toContain("Redis cannot be reached");
-    expect(await readFile(keptIn(answering.screen), "utf8")).toBe("thoughts\n");
-  }, 120_000);
+  nightly(
+    "keeps what was written when Redis is away by then",
+    async () => {
+      await using own = await AskingSett.start();
+      const { question } = await own.ask("Which?");
+      const [started, go] = [join(scripts, "away"), join(scripts, "come")];
+      const VISUAL = await editor(
+        "long",
+        `touch ${started}; until [ -e ${go} ]; do sleep 0.05; done; echo thoughts > "$1"`,
+      );
+      const surroundings = {
+        cwd: own.at.folder,
+        env: { ...own.at.env, NO_COLOR: "1", TMPDIR: scripts, VISUAL },
+        columns: 120,
+      };
+      await using answering = settOnTerminal(["answer", question], surroundings);
+      await waitFor("the editor", async () => (await readdir(scripts)).includes("away"));
+      await own.at.redis.kill();
+      await writeFile(go, "");
+      expect(await answering.exited).toBe(1);
+      expect(shown(answering.screen)).toContain("Redis cannot be reached");
+      expect(await readFile(keptIn(answering.screen), "utf8")).toBe("thoughts\n");
+    },
+    120_000,
+  );
 });

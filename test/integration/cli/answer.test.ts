@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { AskingSett, clearGoal, vagueGoal } from "../../support/cli/asking-sett.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
+import { nightly } from "../../support/nightly.ts";
 import { newArtefactId, sampleArtefact } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -62,29 +63,33 @@ describe("sett answer", () => {
     );
   });
 
-  test("takes the answer from stdin as it is, also 5 MB of it, and --as names another person", async () => {
-    const { goal, question } = await sett.ask("Tell all?");
-    const text = `${"Große Tür\n".repeat(500_000)}`;
-    const { code, out } = await withStdin(
-      text,
-      "answer",
-      question,
-      "-",
-      "--as",
-      "Grace Hopper",
-      "--json",
-    );
-    expect(code).toBe(0);
-    const answer = await sett.answerOf(question);
-    expect(JSON.parse(out)).toEqual({
-      id: answer.id,
-      question,
-      goal_id: goal.id,
-      summary: "Große Tür",
-    });
-    expect(answer.payload === text).toBe(true);
-    expect(await actorOf(answer.id)).toBe("person:Grace Hopper");
-  }, 120_000);
+  nightly(
+    "takes the answer from stdin as it is, also 5 MB of it, and --as names another person",
+    async () => {
+      const { goal, question } = await sett.ask("Tell all?");
+      const text = `${"Große Tür\n".repeat(500_000)}`;
+      const { code, out } = await withStdin(
+        text,
+        "answer",
+        question,
+        "-",
+        "--as",
+        "Grace Hopper",
+        "--json",
+      );
+      expect(code).toBe(0);
+      const answer = await sett.answerOf(question);
+      expect(JSON.parse(out)).toEqual({
+        id: answer.id,
+        question,
+        goal_id: goal.id,
+        summary: "Große Tür",
+      });
+      expect(answer.payload === text).toBe(true);
+      expect(await actorOf(answer.id)).toBe("person:Grace Hopper");
+    },
+    120_000,
+  );
 
   test("with --watch it follows the goal: to the next question with exit code 4, and to its end", async () => {
     const { goal, question } = await sett.ask("Which door?\nWhich colour?");
@@ -101,28 +106,32 @@ describe("sett answer", () => {
     expect(err).not.toContain("sett watch --goal");
   });
 
-  test("does not promise that the asker goes on while the instance is paused", async () => {
-    const { goal, question } = await sett.ask("Which door?");
-    const other = await sett.ask(vagueGoal);
-    await sett.at.need("pause", "--as", "Grace Hopper");
-    const { err } = await sett.at.sett("answer", question, "Green", "--name", "demo");
-    expect(err).toMatch(
-      /: coder continues with your answer when the instance is resumed \(paused by Grace Hopper, [\w ]+\)\.\n/,
-    );
-    expect(err).toContain("sett resume --name demo\n");
-    expect((await sett.at.sett("answer", other.question, clearGoal)).err).toContain(
-      "your answer is the goal's next version, and work on it begins when the instance is resumed",
-    );
-    await using watching = sett.at.start("forage", "--watch", "--goal", clearGoal);
-    await watching.untilErr(
-      "Work on the goal begins when the instance is resumed (paused by Grace Hopper, ",
-    );
-    await watching.untilErr("opens claim");
-    await sett.at.need("resume");
-    expect(await watching.exited).toBe(0);
-    expect(watching.err()).toContain("resumes the instance");
-    await sett.achieved(goal);
-  }, 120_000);
+  nightly(
+    "does not promise that the asker goes on while the instance is paused",
+    async () => {
+      const { goal, question } = await sett.ask("Which door?");
+      const other = await sett.ask(vagueGoal);
+      await sett.at.need("pause", "--as", "Grace Hopper");
+      const { err } = await sett.at.sett("answer", question, "Green", "--name", "demo");
+      expect(err).toMatch(
+        /: coder continues with your answer when the instance is resumed \(paused by Grace Hopper, [\w ]+\)\.\n/,
+      );
+      expect(err).toContain("sett resume --name demo\n");
+      expect((await sett.at.sett("answer", other.question, clearGoal)).err).toContain(
+        "your answer is the goal's next version, and work on it begins when the instance is resumed",
+      );
+      await using watching = sett.at.start("forage", "--watch", "--goal", clearGoal);
+      await watching.untilErr(
+        "Work on the goal begins when the instance is resumed (paused by Grace Hopper, ",
+      );
+      await watching.untilErr("opens claim");
+      await sett.at.need("resume");
+      expect(await watching.exited).toBe(0);
+      expect(watching.err()).toContain("resumes the instance");
+      await sett.achieved(goal);
+    },
+    120_000,
+  );
 
   test("what looks like an option can be an answer", async () => {
     const { question } = await sett.ask("How many?");
@@ -186,24 +195,28 @@ describe("an answer that cannot be", () => {
     expect((await sett.answerOf(question)).payload).toBe("this");
   });
 
-  test("of two people who answer at the same moment one wins, and the other learns so", async () => {
-    for (let round = 0; round < 3; round += 1) {
-      const { goal, question } = await sett.ask("Which?");
-      const people = ["Ada Byron", "Grace Hopper"];
-      const ends = await Promise.all(
-        people.map((name) => sett.at.sett("answer", question, name, "--as", name)),
-      );
-      expect(ends.map(({ code }) => code).toSorted()).toEqual([0, 1]);
-      const { payload: winner } = await sett.answerOf(question);
-      const loser = ends.find(({ code }) => code === 1);
-      expect(loser?.err).toContain(`was answered by ${winner}`);
-      await sett.achieved(goal);
-      const answers = await sett.board.readArtefacts(
-        await sett.board.listArtefactsOfGoal(goal.goal_id),
-      );
-      expect(answers.filter(({ type }) => type === "Answer")).toHaveLength(1);
-    }
-  }, 120_000);
+  nightly(
+    "of two people who answer at the same moment one wins, and the other learns so",
+    async () => {
+      for (let round = 0; round < 3; round += 1) {
+        const { goal, question } = await sett.ask("Which?");
+        const people = ["Ada Byron", "Grace Hopper"];
+        const ends = await Promise.all(
+          people.map((name) => sett.at.sett("answer", question, name, "--as", name)),
+        );
+        expect(ends.map(({ code }) => code).toSorted()).toEqual([0, 1]);
+        const { payload: winner } = await sett.answerOf(question);
+        const loser = ends.find(({ code }) => code === 1);
+        expect(loser?.err).toContain(`was answered by ${winner}`);
+        await sett.achieved(goal);
+        const answers = await sett.board.readArtefacts(
+          await sett.board.listArtefactsOfGoal(goal.goal_id),
+        );
+        expect(answers.filter(({ type }) => type === "Answer")).toHaveLength(1);
+      }
+    },
+    120_000,
+  );
 
   test("is refused for an unknown id, an ambiguous one, and what is no question or no id", async () => {
     const unknown = await sett.at.sett("answer", newArtefactId(), "x");

@@ -9,6 +9,7 @@ import { CommitHash } from "../../../lib/model/ids.ts";
 import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
 
 const file = "old.jsonl";
@@ -125,45 +126,48 @@ test("an archive that was changed is refused", async () => {
   }
 });
 
-test("an archive that was changed and sealed anew is refused where the instance knows what was written", async () => {
-  const lines = (await readFile(join(at.folder, file), "utf8"))
-    .replaceAll("Paint", "Faint")
-    .trimEnd()
-    .split("\n")
-    .slice(0, -1);
-  const content = `${lines.join("\n")}\n`;
-  const sha256 = createHash("sha256").update(content).digest("hex");
-  const seal = JSON.stringify({ seal: { lines: lines.length, sha256 } });
-  await writeFile(join(at.folder, "forged.jsonl"), `${content}${seal}\n`);
-  for (const words of [["unearth", result.id], ["graph"], ["watch"], ["hoard"]]) {
-    const { code, out, err } = await at.sett(...words, "--archive", "forged.jsonl");
-    expect([code, out]).toEqual([1, ""]);
-    expect(err).toContain("was changed after it was written");
-    expect((await at.sett(...words, "--archive", file)).code).toBe(0);
-  }
-  // No instance at hand knows better, and every command says so on one line.
-  for (const words of [
-    ["unearth", result.id],
-    ["graph"],
-    ["watch"],
-    ["hoard"],
-    ["hoard", "--json"],
-    ["hoard", result.id],
-  ]) {
-    const { code, err } = await runSett([...words, "--archive", "forged.jsonl"], {
-      cwd: at.folder,
-    });
-    expect({ code, lines: err.trim().split("\n") }).toEqual({
-      code: 0,
-      lines: [expect.stringContaining(unknownDigest(sha256))],
-    });
-  }
-  // Another instance does not know it either, and the one that wrote it has no more to say.
-  const other = { ...at.env, SETT_INSTANCE_NAME: "other" };
-  const { err } = await runSett(["hoard", "--archive", file], { cwd: at.folder, env: other });
-  expect(err).toContain("It was not compared with what demo has on record");
-  expect((await at.sett("hoard", "--archive", file)).err).toBe("");
-});
+nightly(
+  "an archive that was changed and sealed anew is refused where the instance knows what was written",
+  async () => {
+    const lines = (await readFile(join(at.folder, file), "utf8"))
+      .replaceAll("Paint", "Faint")
+      .trimEnd()
+      .split("\n")
+      .slice(0, -1);
+    const content = `${lines.join("\n")}\n`;
+    const sha256 = createHash("sha256").update(content).digest("hex");
+    const seal = JSON.stringify({ seal: { lines: lines.length, sha256 } });
+    await writeFile(join(at.folder, "forged.jsonl"), `${content}${seal}\n`);
+    for (const words of [["unearth", result.id], ["graph"], ["watch"], ["hoard"]]) {
+      const { code, out, err } = await at.sett(...words, "--archive", "forged.jsonl");
+      expect([code, out]).toEqual([1, ""]);
+      expect(err).toContain("was changed after it was written");
+      expect((await at.sett(...words, "--archive", file)).code).toBe(0);
+    }
+    // No instance at hand knows better, and every command says so on one line.
+    for (const words of [
+      ["unearth", result.id],
+      ["graph"],
+      ["watch"],
+      ["hoard"],
+      ["hoard", "--json"],
+      ["hoard", result.id],
+    ]) {
+      const { code, err } = await runSett([...words, "--archive", "forged.jsonl"], {
+        cwd: at.folder,
+      });
+      expect({ code, lines: err.trim().split("\n") }).toEqual({
+        code: 0,
+        lines: [expect.stringContaining(unknownDigest(sha256))],
+      });
+    }
+    // Another instance does not know it either, and the one that wrote it has no more to say.
+    const other = { ...at.env, SETT_INSTANCE_NAME: "other" };
+    const { err } = await runSett(["hoard", "--archive", file], { cwd: at.folder, env: other });
+    expect(err).toContain("It was not compared with what demo has on record");
+    expect((await at.sett("hoard", "--archive", file)).err).toBe("");
+  },
+);
 
 const unknownDigest = (sha256: string) =>
   `It was not compared with what demo has on record, because no instance of that name answers here: only its own last line vouches for it (sha256 ${sha256}).`;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { chooseGoals } from "../../../apps/cli/prune/choose.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { Clan } from "../../support/world/clan.ts";
 
@@ -99,39 +100,43 @@ test("each decision of a rework is made again from the log, and from the archive
   expect({ code, ...JSON.parse(out) }).toEqual({ code: 0, ...live });
 }, 120_000);
 
-test("an archive with another verdict, rule or end is not what the rules ask for", async () => {
-  const approved = await changed("approved.jsonl", (text) =>
-    text.replaceAll(',"rejects":true', ""),
-  );
-  const another = await offline(approved);
-  expect(another.code).toBe(1);
-  expect(another.out).toContain("the record: claim_terminated");
-  expect(another.out).toContain("the rules:  grant_queued packer");
-  expect(another.err).toContain("the record was changed, or another version of Sett has decided");
-  const rule = await changed("rule.jsonl", (text) =>
-    text.replaceAll('\\"bid\\":\\"review\\"', '\\"bid\\":\\"ignore\\"'),
-  );
-  expect(JSON.parse((await offline(rule, "--json")).out).differences[0].rules).toBe(
-    "The registrations that it was opened on are missing.",
-  );
-  for (const other of ['{"not":"rules"}', "no JSON"]) {
-    const noRules = await changed("no-rules.jsonl", (text) => {
-      const [, registry = ""] = /"registry":"([0-9a-f]+)"/.exec(text) ?? [];
-      const digest = createHash("sha256").update(other).digest("hex");
-      const fact = new RegExp(`^\\{"fact":\\{"digest":"${registry}".*$`, "m");
-      return text
-        .replace(fact, JSON.stringify({ fact: { digest, text: other } }))
-        .replaceAll(registry, digest);
-    });
-    expect(JSON.parse((await offline(noRules, "--json")).out).differences[0].rules).toBe(
+nightly(
+  "an archive with another verdict, rule or end is not what the rules ask for",
+  async () => {
+    const approved = await changed("approved.jsonl", (text) =>
+      text.replaceAll(',"rejects":true', ""),
+    );
+    const another = await offline(approved);
+    expect(another.code).toBe(1);
+    expect(another.out).toContain("the record: claim_terminated");
+    expect(another.out).toContain("the rules:  grant_queued packer");
+    expect(another.err).toContain("the record was changed, or another version of Sett has decided");
+    const rule = await changed("rule.jsonl", (text) =>
+      text.replaceAll('\\"bid\\":\\"review\\"', '\\"bid\\":\\"ignore\\"'),
+    );
+    expect(JSON.parse((await offline(rule, "--json")).out).differences[0].rules).toBe(
       "The registrations that it was opened on are missing.",
     );
-  }
-  const open = await changed("open.jsonl", (text) =>
-    text.replace(/^.*"type":"claim_completed".*\n/m, "\n"),
-  );
-  expect((await offline(open)).code).toBe(1);
-}, 120_000);
+    for (const other of ['{"not":"rules"}', "no JSON"]) {
+      const noRules = await changed("no-rules.jsonl", (text) => {
+        const [, registry = ""] = /"registry":"([0-9a-f]+)"/.exec(text) ?? [];
+        const digest = createHash("sha256").update(other).digest("hex");
+        const fact = new RegExp(`^\\{"fact":\\{"digest":"${registry}".*$`, "m");
+        return text
+          .replace(fact, JSON.stringify({ fact: { digest, text: other } }))
+          .replaceAll(registry, digest);
+      });
+      expect(JSON.parse((await offline(noRules, "--json")).out).differences[0].rules).toBe(
+        "The registrations that it was opened on are missing.",
+      );
+    }
+    const open = await changed("open.jsonl", (text) =>
+      text.replace(/^.*"type":"claim_completed".*\n/m, "\n"),
+    );
+    expect((await offline(open)).code).toBe(1);
+  },
+  120_000,
+);
 
 test("what is no archive, and another word than replay, is wrong use with a hint", async () => {
   const other = await runSett(["audit", "export"], { cwd: at.folder });

@@ -11,6 +11,7 @@ import {
 } from "../../support/blackboard/model-scene.ts";
 import { commitOf, done, events, resultOf } from "../../support/blackboard/scene.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleAgent } from "../../support/records/sample.ts";
 
 let at: Workspace;
@@ -193,7 +194,7 @@ test("hoard, unearth, status and graph show the cost where there is one", async 
     expect(await at.need("graph", goal.id, "--format", format)).toMatch(/cost .*0(?:\.|#46;)42/);
 });
 
-test("an archive still shows the cost", async () => {
+nightly("an archive still shows the cost", async () => {
   const rev = (await board.readClaim(result.claim_id as never))?.claim.rev ?? 0;
   const leader = await board.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: true });
   if (leader.outcome !== "held") throw new Error("The leader lease is taken.");

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { endless, onGoal, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { isNight, nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 let at: Workspace;
@@ -40,20 +41,29 @@ describe("sett cancel", () => {
     expect(log).toMatch(/orchestrator +ends the goal: cancelled, as Ada Lovelace asked/);
   }, 120_000);
 
-  test("names a claim that a person has broken by hand, for it cannot end before it is repaired", async () => {
-    await using clan = await Sett.start(at, { silent: { bids_by_command: true } });
-    const goal = await clan.goal();
-    const { claim } = await clan.claimOn(goal);
-    await at.redis.cli("HSET", `sett:${clan.instance}:claim:${claim.id}`, "electorate", "garbage");
-    const { code, err } = await clan.sett("cancel", goal.id);
-    expect(code).toBe(0);
-    expect(err).toContain(`Goal ${goal.id.slice(0, 8)} was cancelled.`);
-    expect(err.replace(/\s+/g, " ")).toContain(
-      `Claim ${claim.id.slice(0, 8)} cannot be read, and ends when a person has repaired it`,
-    );
-  }, 120_000);
+  nightly(
+    "names a claim that a person has broken by hand, for it cannot end before it is repaired",
+    async () => {
+      await using clan = await Sett.start(at, { silent: { bids_by_command: true } });
+      const goal = await clan.goal();
+      const { claim } = await clan.claimOn(goal);
+      await at.redis.cli(
+        "HSET",
+        `sett:${clan.instance}:claim:${claim.id}`,
+        "electorate",
+        "garbage",
+      );
+      const { code, err } = await clan.sett("cancel", goal.id);
+      expect(code).toBe(0);
+      expect(err).toContain(`Goal ${goal.id.slice(0, 8)} was cancelled.`);
+      expect(err.replace(/\s+/g, " ")).toContain(
+        `Claim ${claim.id.slice(0, 8)} cannot be read, and ends when a person has repaired it`,
+      );
+    },
+    120_000,
+  );
 
-  test.each(["review", "claim", "exclusive"] as const)(
+  test.each(isNight ? (["review", "claim", "exclusive"] as const) : (["claim"] as const))(
     "stops the tool that is at work on a bid of `%s`",
     async (bid) => {
       const { tool, begun, stopped } = endless();
@@ -87,18 +97,22 @@ describe("sett cancel", () => {
     expect(await clan.stateOf(goal)).toBe("cancelled");
   }, 120_000);
 
-  test("works on a paused instance, and leaves other goals alone", async () => {
-    const { tool, begun } = endless();
-    await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool } });
-    const other = await clan.goal("The other");
-    await begun;
-    await clan.need("pause");
-    const goal = await clan.goal();
-    await waitFor("the bid", async () => (await clan.claimOn(goal)).claim.bids.length === 1);
-    expect((await clan.sett("cancel", goal.id)).err).toContain("1 claim has ended.");
-    expect(await clan.stateOf(goal)).toBe("cancelled");
-    expect(await clan.stateOf(other)).toBe("running");
-  }, 120_000);
+  nightly(
+    "works on a paused instance, and leaves other goals alone",
+    async () => {
+      const { tool, begun } = endless();
+      await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool } });
+      const other = await clan.goal("The other");
+      await begun;
+      await clan.need("pause");
+      const goal = await clan.goal();
+      await waitFor("the bid", async () => (await clan.claimOn(goal)).claim.bids.length === 1);
+      expect((await clan.sett("cancel", goal.id)).err).toContain("1 claim has ended.");
+      expect(await clan.stateOf(goal)).toBe("cancelled");
+      expect(await clan.stateOf(other)).toBe("running");
+    },
+    120_000,
+  );
 
   test("refuses a goal that has ended already, and an id that is no goal's", async () => {
     const finish = () => report("Code", { structural_type: "Terminal" });

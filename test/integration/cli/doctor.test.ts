@@ -71,7 +71,7 @@ test("without an instance it checks the machine and the Engine, inside and outsi
   }
 });
 
-test("without an Engine it says so, and exits with 1", async () => {
+nightly("without an Engine it says so, and exits with 1", async () => {
   const { code, of } = await findingsOf("repository", [], noEngine());
   expect(code).toBe(1);
   expect(of("engine", "answer")).toMatchObject({
@@ -117,32 +117,35 @@ test("a machine without git has a problem", async () => {
   });
 });
 
-test("a Redis that keeps nothing on disk is a problem; as `sett up` sets it, it is none", async () => {
-  await using server = await startRedisServer({ password: "hidden-word" });
-  const env = { ...noEngine(), REDIS_URL: server.url, SETT_INSTANCE_NAME: "demo" };
-  await server.cli("CONFIG", "SET", "appendfsync", "everysec", "maxmemory", "1gb");
-  const good = await findingsOf("outside", [], env);
-  expect(good.code).toBe(0);
-  expect(good.of("redis", "persistence")).toMatchObject({
-    level: "ok",
-    found: "appendonly is on, appendfsync everysec",
-  });
-  expect(good.of("redis", "memory")).toMatchObject({ level: "ok" });
-  expect(good.of("redis", "clock")).toMatchObject({ level: "ok" });
-  await server.cli("CONFIG", "SET", "appendonly", "no", "maxmemory", "0");
-  const bad = await findingsOf("outside", [], env);
-  expect(bad.code).toBe(1);
-  expect(bad.of("redis", "persistence")).toMatchObject({
-    level: "problem",
-    found: "appendonly is off",
-  });
-  expect(bad.of("redis", "memory")).toMatchObject({ level: "warning" });
-  expect(good.out + bad.out).not.toContain("hidden-word");
-  await server.stop();
-  expect((await findingsOf("outside", [], env)).of("redis", "answer")).toMatchObject({
-    level: "problem",
-  });
-});
+nightly(
+  "a Redis that keeps nothing on disk is a problem; as `sett up` sets it, it is none",
+  async () => {
+    await using server = await startRedisServer({ password: "hidden-word" });
+    const env = { ...noEngine(), REDIS_URL: server.url, SETT_INSTANCE_NAME: "demo" };
+    await server.cli("CONFIG", "SET", "appendfsync", "everysec", "maxmemory", "1gb");
+    const good = await findingsOf("outside", [], env);
+    expect(good.code).toBe(0);
+    expect(good.of("redis", "persistence")).toMatchObject({
+      level: "ok",
+      found: "appendonly is on, appendfsync everysec",
+    });
+    expect(good.of("redis", "memory")).toMatchObject({ level: "ok" });
+    expect(good.of("redis", "clock")).toMatchObject({ level: "ok" });
+    await server.cli("CONFIG", "SET", "appendonly", "no", "maxmemory", "0");
+    const bad = await findingsOf("outside", [], env);
+    expect(bad.code).toBe(1);
+    expect(bad.of("redis", "persistence")).toMatchObject({
+      level: "problem",
+      found: "appendonly is off",
+    });
+    expect(bad.of("redis", "memory")).toMatchObject({ level: "warning" });
+    expect(good.out + bad.out).not.toContain("hidden-word");
+    await server.stop();
+    expect((await findingsOf("outside", [], env)).of("redis", "answer")).toMatchObject({
+      level: "problem",
+    });
+  },
+);
 
 test("of containers it names open ports, rights, secrets and what is missing, and shows no secret", async () => {
   await using at = await dockerInstance();
@@ -215,113 +218,130 @@ test("an instance of a name that the Engine does not have is refused", async () 
   });
 });
 
-test("of a container that is not healthy it says what its health check has said", async () => {
-  await using at = await dockerInstance();
-  const check = { intervalMs: 100, timeoutMs: 20_000, retries: 1, startPeriodMs: 0 };
-  const command = ["/bin/sh", "-c", "echo 'Waiting for secrets: token.'; exit 1"];
-  const { id } = await at.run("sleep 60", { healthcheck: { ...check, command } });
-  await waitFor("its first check", async () => {
-    const state = (await at.runtime.observe.find(id))?.state;
-    return state?.state === "running" && state.health === "unhealthy";
-  });
-  const { of } = await findingsOf("outside", ["--name", at.instance]);
-  expect(of("agent x1", "state")).toMatchObject({
-    level: "problem",
-    found: "it runs, and is not healthy: Waiting for secrets: token.",
-    remedy: expect.stringContaining(`docker restart ${at.name("agent-x1")}`),
-  });
-}, 120_000);
-
-test("what an agent has left in the exchange is named, until it is gone", async () => {
-  await using at = await dockerInstance();
-  const labels = {
-    ...at.labels({ component: "agent", agent: AgentName.parse("x"), role: "tester" }),
-    workspace: join(root, "repository"),
-  };
-  await at.run("sleep 60", { labels });
-  const folder = join(root, "repository/.git/sett/exchange", at.instance, "x");
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "left.sh"), "");
-  const found = async () => (await findingsOf("repository", ["--name", at.instance])).of;
-  const of = await found();
-  expect(of("agent x", "exchange")).toMatchObject({
-    level: "warning",
-    found: "its folder has what was not published: left.sh",
-    remedy: expect.stringContaining(folder),
-  });
-  await rm(join(folder, "left.sh"));
-  expect((await found())("instance", "exchange")?.level).toBe("ok");
-}, 120_000);
-
-test("what agents see, and the checkouts that workers share, are said with their sizes", async () => {
-  await using at = await dockerInstance();
-  const folder = join(root, "shown");
-  await $`git init --quiet ${folder} && git -C ${folder} -c user.name=Ada -c user.email=ada@sett.invalid commit --quiet --allow-empty --message Begin && git -C ${folder} repack -adq`;
-  const repository = await HostRepository.open(folder, { env: process.env });
-  await repository.exchange(InstanceName.parse(at.instance)).make({ writers: [] });
-  const agent = { component: "agent", agent: AgentName.parse("x"), role: "tester" } as const;
-  await at.run("sleep 60", { labels: { ...at.labels(agent), workspace: folder } });
-  const volume = `sett-${at.instance}.layer.0123456789ab-01234567`;
-  const labels = writeLabels({ ...at.labels({ component: "layer" }), workspace: folder });
-  const named = Object.entries({ ...labels, [madeLabel]: "one" }).flatMap(([name, value]) => [
-    "--label",
-    `${name}=${value}`,
-  ]);
-  await docker("volume", "create", ...named, volume);
-  try {
-    await docker(
-      "run",
-      "--rm",
-      "--volume",
-      `${volume}:/layer`,
-      tinyImage,
-      "sh",
-      "-c",
-      "head -c 3145728 /dev/zero > /layer/file",
-    );
-    // An Engine that is busy with the volumes of others may not have counted them soon enough.
-    await waitFor("the size of the layers", async () => {
-      const { of } = await findingsOf("shown", ["--name", at.instance]);
-      expect(of("instance", "store")?.found).toContain("all of it shared with the repository");
-      return of("instance", "layers")?.found === "1, 3 MiB; of those of workers at most 4 are kept";
+nightly(
+  "of a container that is not healthy it says what its health check has said",
+  async () => {
+    await using at = await dockerInstance();
+    const check = { intervalMs: 100, timeoutMs: 20_000, retries: 1, startPeriodMs: 0 };
+    const command = ["/bin/sh", "-c", "echo 'Waiting for secrets: token.'; exit 1"];
+    const { id } = await at.run("sleep 60", { healthcheck: { ...check, command } });
+    await waitFor("its first check", async () => {
+      const state = (await at.runtime.observe.find(id))?.state;
+      return state?.state === "running" && state.health === "unhealthy";
     });
-  } finally {
-    await docker("volume", "rm", "--force", volume);
-  }
-}, 120_000);
+    const { of } = await findingsOf("outside", ["--name", at.instance]);
+    expect(of("agent x1", "state")).toMatchObject({
+      level: "problem",
+      found: "it runs, and is not healthy: Waiting for secrets: token.",
+      remedy: expect.stringContaining(`docker restart ${at.name("agent-x1")}`),
+    });
+  },
+  120_000,
+);
 
-test("the Engine is found by the contexts that docker has written, and one that answers is named where another does not", async () => {
-  const home = join(root, "with-contexts");
-  const { PATH = "" } = process.env;
-  const docker = (...words: string[]) => $`docker ${words}`.env({ PATH, HOME: home }).quiet();
-  const there = engine?.DOCKER_HOST ?? "unix:///var/run/docker.sock";
-  await docker("context", "create", "near", "--docker", `host=${there}`);
-  await docker(
-    "context",
-    "create",
-    "stopped",
-    "--docker",
-    `host=unix://${join(root, "no-engine.sock")}`,
-  );
-  const engineBy = async (env: Record<string, string>) =>
-    await findingsOf("repository", [], { HOME: home, DOCKER_HOST: "", ...env });
-  await docker("context", "use", "near");
-  expect((await engineBy({})).of("engine", "version")?.level).toBe("ok");
-  const remedy = async (env: Record<string, string>) =>
-    JSON.stringify((await engineBy(env)).of("engine", "answer"));
-  const tried = `Tried: ${join(root, "no-engine.sock")} (by `;
-  const stopped = await remedy({ DOCKER_CONTEXT: "stopped" });
-  expect(stopped).toContain(`${tried}the context stopped (DOCKER_CONTEXT)).`);
-  expect(stopped).toContain(
-    "The context near answers: `unset DOCKER_HOST; export DOCKER_CONTEXT=near`.",
-  );
-  expect(await remedy(noEngine())).toContain(`${tried}DOCKER_HOST).`);
-  await docker("context", "use", "stopped");
-  expect(await remedy({})).toContain("The context near answers: `docker context use near`.");
-  // The same sentence comes from every command that needs an Engine.
-  const up = await runSett(["list"], {
-    cwd: join(root, "repository"),
-    env: { HOME: home, XDG_STATE_HOME: join(root, "state") },
-  });
-  expect(up.err).toContain("The context near answers: `docker context use near`.");
-});
+nightly(
+  "what an agent has left in the exchange is named, until it is gone",
+  async () => {
+    await using at = await dockerInstance();
+    const labels = {
+      ...at.labels({ component: "agent", agent: AgentName.parse("x"), role: "tester" }),
+      workspace: join(root, "repository"),
+    };
+    await at.run("sleep 60", { labels });
+    const folder = join(root, "repository/.git/sett/exchange", at.instance, "x");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "left.sh"), "");
+    const found = async () => (await findingsOf("repository", ["--name", at.instance])).of;
+    const of = await found();
+    expect(of("agent x", "exchange")).toMatchObject({
+      level: "warning",
+      found: "its folder has what was not published: left.sh",
+      remedy: expect.stringContaining(folder),
+    });
+    await rm(join(folder, "left.sh"));
+    expect((await found())("instance", "exchange")?.level).toBe("ok");
+  },
+  120_000,
+);
+
+nightly(
+  "what agents see, and the checkouts that workers share, are said with their sizes",
+  async () => {
+    await using at = await dockerInstance();
+    const folder = join(root, "shown");
+    await $`git init --quiet ${folder} && git -C ${folder} -c user.name=Ada -c user.email=ada@sett.invalid commit --quiet --allow-empty --message Begin && git -C ${folder} repack -adq`;
+    const repository = await HostRepository.open(folder, { env: process.env });
+    await repository.exchange(InstanceName.parse(at.instance)).make({ writers: [] });
+    const agent = { component: "agent", agent: AgentName.parse("x"), role: "tester" } as const;
+    await at.run("sleep 60", { labels: { ...at.labels(agent), workspace: folder } });
+    const volume = `sett-${at.instance}.layer.0123456789ab-01234567`;
+    const labels = writeLabels({ ...at.labels({ component: "layer" }), workspace: folder });
+    const named = Object.entries({ ...labels, [madeLabel]: "one" }).flatMap(([name, value]) => [
+      "--label",
+      `${name}=${value}`,
+    ]);
+    await docker("volume", "create", ...named, volume);
+    try {
+      await docker(
+        "run",
+        "--rm",
+        "--volume",
+        `${volume}:/layer`,
+        tinyImage,
+        "sh",
+        "-c",
+        "head -c 3145728 /dev/zero > /layer/file",
+      );
+      // An Engine that is busy with the volumes of others may not have counted them soon enough.
+      await waitFor("the size of the layers", async () => {
+        const { of } = await findingsOf("shown", ["--name", at.instance]);
+        expect(of("instance", "store")?.found).toContain("all of it shared with the repository");
+        return (
+          of("instance", "layers")?.found === "1, 3 MiB; of those of workers at most 4 are kept"
+        );
+      });
+    } finally {
+      await docker("volume", "rm", "--force", volume);
+    }
+  },
+  120_000,
+);
+
+nightly(
+  "the Engine is found by the contexts that docker has written, and one that answers is named where another does not",
+  async () => {
+    const home = join(root, "with-contexts");
+    const { PATH = "" } = process.env;
+    const docker = (...words: string[]) => $`docker ${words}`.env({ PATH, HOME: home }).quiet();
+    const there = engine?.DOCKER_HOST ?? "unix:///var/run/docker.sock";
+    await docker("context", "create", "near", "--docker", `host=${there}`);
+    await docker(
+      "context",
+      "create",
+      "stopped",
+      "--docker",
+      `host=unix://${join(root, "no-engine.sock")}`,
+    );
+    const engineBy = async (env: Record<string, string>) =>
+      await findingsOf("repository", [], { HOME: home, DOCKER_HOST: "", ...env });
+    await docker("context", "use", "near");
+    expect((await engineBy({})).of("engine", "version")?.level).toBe("ok");
+    const remedy = async (env: Record<string, string>) =>
+      JSON.stringify((await engineBy(env)).of("engine", "answer"));
+    const tried = `Tried: ${join(root, "no-engine.sock")} (by `;
+    const stopped = await remedy({ DOCKER_CONTEXT: "stopped" });
+    expect(stopped).toContain(`${tried}the context stopped (DOCKER_CONTEXT)).`);
+    expect(stopped).toContain(
+      "The context near answers: `unset DOCKER_HOST; export DOCKER_CONTEXT=near`.",
+    );
+    expect(await remedy(noEngine())).toContain(`${tried}DOCKER_HOST).`);
+    await docker("context", "use", "stopped");
+    expect(await remedy({})).toContain("The context near answers: `docker context use near`.");
+    // The same sentence comes from every command that needs an Engine.
+    const up = await runSett(["list"], {
+      cwd: join(root, "repository"),
+      env: { HOME: home, XDG_STATE_HOME: join(root, "state") },
+    });
+    expect(up.err).toContain("The context near answers: `docker context use near`.");
+  },
+);

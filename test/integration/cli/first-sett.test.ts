@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
+import { nightly } from "../../support/nightly.ts";
 
 const written = [
   "agents/example-agent/Dockerfile",
@@ -107,7 +108,7 @@ test("beside changes that are not committed nothing is written, and what is stag
   expect(await lines("status", "--porcelain")).toEqual(["A  draft.txt"]);
 });
 
-test("files of the same names are named and kept", async () => {
+nightly("files of the same names are named and kept", async () => {
   await beginRepository();
   await mkdir(join(folder, "agents/example-agent"), { recursive: true });
   await writeFile(join(folder, "agents/example-agent/run.sh"), "mine");
@@ -119,7 +120,7 @@ test("files of the same names are named and kept", async () => {
   expect(await lines("status", "--porcelain")).toEqual([]);
 });
 
-test.each([
+nightly.each([
   [
     "a hook refuses the commit",
     "pre-commit",
@@ -144,7 +145,7 @@ test.each([
   await expectUntouched();
 });
 
-test.each([
+nightly.each([
   // As `gpg` without a terminal, and as `ssh-keygen` without the key.
   ["openpgp", "echo 'gpg: signing failed: Inappropriate ioctl for device' >&2; exit 2"],
   ["ssh", "echo 'Load key \"/none\": No such file or directory' >&2; exit 255"],
@@ -171,7 +172,7 @@ test.each([
   },
 );
 
-test("where git ignores one of the files, it is named, and nothing is begun", async () => {
+nightly("where git ignores one of the files, it is named, and nothing is begun", async () => {
   await beginRepository();
   await writeFile(join(folder, ".git/info/exclude"), "sett.yml\n");
   const { code, err } = await sett("up", "--yes", "--runtime", "process");
@@ -181,7 +182,7 @@ test("where git ignores one of the files, it is named, and nothing is begun", as
   await expectUntouched();
 });
 
-test("where no Docker Engine answers, nothing is begun", async () => {
+nightly("where no Docker Engine answers, nothing is begun", async () => {
   await beginRepository();
   const { code, err } = await sett("up", "--yes");
   expect(code).toBe(1);

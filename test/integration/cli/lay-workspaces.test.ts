@@ -18,6 +18,7 @@ import type { PlannedPart } from "../../../lib/runtime/part-plan.ts";
 import { fakeShell } from "../../support/cli/fake-shell.ts";
 import { type DockerInstance, dockerInstance } from "../../support/docker/docker-instance.ts";
 import { buildLayerMaker } from "../../support/docker/layer-maker.ts";
+import { nightly } from "../../support/nightly.ts";
 import { agentName } from "../../support/records/sample.ts";
 
 setDefaultTimeout(180_000);
@@ -136,7 +137,7 @@ test("all lie over one checkout, one that comes later too, and what was made is 
   expect(await one.volumes()).toEqual([]);
 });
 
-test.each([
+nightly.each([
   ["no checkout can be made", "0", "It ended with 3: no such commit"],
   ["the Engine cannot mount it", "1", "is not shared, each agent makes its own"],
 ])("where %s, each has a disk of its own", async (_, digit, said) => {
@@ -147,7 +148,7 @@ test.each([
   expect(one.shell.written.err).toContain(said);
 });
 
-test("one that was not finished when its maker was killed is made again", async () => {
+nightly("one that was not finished when its maker was killed is made again", async () => {
   await using one = await laying("a");
   const name = firstLayerName(one.here.instance);
   const labels = one.here.labels({ component: "layer" });

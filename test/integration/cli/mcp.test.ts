@@ -10,6 +10,7 @@ import { AskingSett, clearGoal, reportGoal } from "../../support/cli/asking-sett
 import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett, startSett } from "../../support/cli/sett-process.ts";
 import { commitFiles } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 let sett: AskingSett;
@@ -86,33 +87,38 @@ describe("sett mcp", () => {
     expect(stored?.metadata).toMatchObject({ by_assistant: "test-editor 1.2" });
   });
 
-  test("reads what the commit of a result changes, and names it where the repository has not got it", async () => {
-    await using editor = await connect();
-    const commit = commitFiles(sett.at.folder, { "door.txt": "green\n" }, "Paint the door");
-    const resultOf = async (metadata: Artefact["metadata"]) => {
-      const goal = await sett.postGoal(clearGoal);
-      const made = sampleArtefact({
-        goal_id: goal.goal_id,
-        source_artefacts: [goal.id],
-        type: "CodeCommit",
-        payload: "",
-        metadata,
+  nightly(
+    "reads what the commit of a result changes, and names it where the repository has not got it",
+    async () => {
+      await using editor = await connect();
+      const commit = commitFiles(sett.at.folder, { "door.txt": "green\n" }, "Paint the door");
+      const resultOf = async (metadata: Artefact["metadata"]) => {
+        const goal = await sett.postGoal(clearGoal);
+        const made = sampleArtefact({
+          goal_id: goal.goal_id,
+          source_artefacts: [goal.id],
+          type: "CodeCommit",
+          payload: "",
+          metadata,
+        });
+        await sett.board.createArtefact(made, "person:test");
+        return made.id;
+      };
+      const read = await editor.call("read_changes", { id: await resultOf({ commit }) });
+      expect(read.data).toMatchObject({
+        commit,
+        changes: expect.stringContaining("+green"),
+        next_offset: null,
       });
-      await sett.board.createArtefact(made, "person:test");
-      return made.id;
-    };
-    const read = await editor.call("read_changes", { id: await resultOf({ commit }) });
-    expect(read.data).toMatchObject({
-      commit,
-      changes: expect.stringContaining("+green"),
-      next_offset: null,
-    });
-    const unknown = CommitHash.parse("0123456789".repeat(4));
-    const missing = await editor.call("read_changes", { id: await resultOf({ commit: unknown }) });
-    expect(missing.text).toContain(`does not have commit ${unknown}`);
-  });
+      const unknown = CommitHash.parse("0123456789".repeat(4));
+      const missing = await editor.call("read_changes", {
+        id: await resultOf({ commit: unknown }),
+      });
+      expect(missing.text).toContain(`does not have commit ${unknown}`);
+    },
+  );
 
-  test("the first answer counts, and the second one learns who was faster", async () => {
+  nightly("the first answer counts, and the second one learns who was faster", async () => {
     await using editor = await connect();
     const { goal, question } = await sett.ask("Which door?");
     const listed = await editor.call("list_questions", { goal: goal.id });

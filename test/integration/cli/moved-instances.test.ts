@@ -17,6 +17,7 @@ import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { errorOf } from "../../support/error-of.ts";
+import { nightly } from "../../support/nightly.ts";
 
 const demo = InstanceName.parse("demo");
 const id = "0123456789abcdef.1790000000";
@@ -134,19 +135,22 @@ test("a command in the new folder says where its instance was, and what to do", 
   expect((await find("fedcba9876543210.1790000000")).message).toContain("No sett is running");
 });
 
-test("a copy of a repository, and another worktree, have an instance no more than before", async () => {
-  await using temp = await mkdtempDisposable(join(tmpdir(), "sett-moved-"));
-  const [old, copy, fix] = [
-    join(temp.path, "old"),
-    join(temp.path, "copy"),
-    join(temp.path, "fix"),
-  ];
-  await makeRepository(old);
-  await $`cp -r ${old} ${copy}`;
-  expect(await foundAt(copy, keptBlackboard(old))).toBe(old);
+nightly(
+  "a copy of a repository, and another worktree, have an instance no more than before",
+  async () => {
+    await using temp = await mkdtempDisposable(join(tmpdir(), "sett-moved-"));
+    const [old, copy, fix] = [
+      join(temp.path, "old"),
+      join(temp.path, "copy"),
+      join(temp.path, "fix"),
+    ];
+    await makeRepository(old);
+    await $`cp -r ${old} ${copy}`;
+    expect(await foundAt(copy, keptBlackboard(old))).toBe(old);
 
-  await $`git -C ${old} worktree add --quiet ${fix}`.quiet();
-  await new KeptId((await repositoryAt(fix)).place, demo, env).write(id);
-  await $`git -C ${old} worktree remove ${fix}`;
-  expect(await foundAt(old, keptBlackboard(fix))).toBe(fix);
-});
+    await $`git -C ${old} worktree add --quiet ${fix}`.quiet();
+    await new KeptId((await repositoryAt(fix)).place, demo, env).write(id);
+    await $`git -C ${old} worktree remove ${fix}`;
+    expect(await foundAt(old, keptBlackboard(fix))).toBe(fix);
+  },
+);

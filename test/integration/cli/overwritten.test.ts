@@ -6,6 +6,7 @@ import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
 import { bids, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { derived } from "../../support/records/lineage.ts";
 import { sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -167,82 +168,89 @@ test("doctor counts what was overwritten, and events that were deleted", async (
   });
 });
 
-test("prune leaves a goal in which something was overwritten, says so, and moves the others", async () => {
-  await using board = await at.board();
-  const epoch = await acquireLeaderLease(board);
-  const ended = async () => {
-    const begun = sampleArtefact({ metadata: { summary: "A goal" } });
-    await board.createArtefact(begun, "person:Ada");
-    const claim = sampleClaim(begun, []);
-    await board.openClaim({
-      open: { claim, cause: "standard", grants: [] },
-      epoch,
-      bidDeadlineMs: 60_000,
-    });
-    const result = resultOf(begun, claim, { structural_type: "Terminal", type: "Done" });
-    await board.createArtefact(result, "agent:coder");
-    await board.commitClaim(
-      commitOf(claim.id, epoch, 0, { set: { status: "complete", bidding: "closed" } }),
+nightly(
+  "prune leaves a goal in which something was overwritten, says so, and moves the others",
+  async () => {
+    await using board = await at.board();
+    const epoch = await acquireLeaderLease(board);
+    const ended = async () => {
+      const begun = sampleArtefact({ metadata: { summary: "A goal" } });
+      await board.createArtefact(begun, "person:Ada");
+      const claim = sampleClaim(begun, []);
+      await board.openClaim({
+        open: { claim, cause: "standard", grants: [] },
+        epoch,
+        bidDeadlineMs: 60_000,
+      });
+      const result = resultOf(begun, claim, { structural_type: "Terminal", type: "Done" });
+      await board.createArtefact(result, "agent:coder");
+      await board.commitClaim(
+        commitOf(claim.id, epoch, 0, { set: { status: "complete", bidding: "closed" } }),
+      );
+      return { begun, result };
+    };
+    const [one, other, third] = [await ended(), await ended(), await ended()];
+    await at.redis.cli("HSET", key(one.result.id), "produced_by_agent", "mallory");
+    await at.redis.cli("HSET", key(other.result.id), "version", "x");
+    await board.moveCursor(epoch, await board.endOfEvents());
+    const { code, out, err } = await at.sett(
+      "prune",
+      "--before",
+      "0s",
+      "--to",
+      "old.jsonl",
+      "--json",
     );
-    return { begun, result };
-  };
-  const [one, other, third] = [await ended(), await ended(), await ended()];
-  await at.redis.cli("HSET", key(one.result.id), "produced_by_agent", "mallory");
-  await at.redis.cli("HSET", key(other.result.id), "version", "x");
-  await board.moveCursor(epoch, await board.endOfEvents());
-  const { code, out, err } = await at.sett(
-    "prune",
-    "--before",
-    "0s",
-    "--to",
-    "old.jsonl",
-    "--json",
-  );
-  expect({ code, err }).toMatchObject({ code: 0 });
-  const { goals, damaged } = JSON.parse(out);
-  expect(goals.map(({ id }: { id: string }) => id)).toEqual([third.begun.id]);
-  const stayed = (damaged as { id: string; artefacts: string[] }[]).flatMap(
-    ({ artefacts }) => artefacts,
-  );
-  expect(stayed).toEqual(expect.arrayContaining([one.result.id, other.result.id]));
-  const dry = await at.sett("prune", "--before", "0s", "--dry-run");
-  expect(dry.err).toContain("were overwritten by hand");
-  expect(dry.err).toContain("`sett doctor` lists what was changed by hand");
-  expect(await board.listGoals()).toEqual(
-    expect.arrayContaining([one.begun.goal_id, other.begun.goal_id]),
-  );
-});
+    expect({ code, err }).toMatchObject({ code: 0 });
+    const { goals, damaged } = JSON.parse(out);
+    expect(goals.map(({ id }: { id: string }) => id)).toEqual([third.begun.id]);
+    const stayed = (damaged as { id: string; artefacts: string[] }[]).flatMap(
+      ({ artefacts }) => artefacts,
+    );
+    expect(stayed).toEqual(expect.arrayContaining([one.result.id, other.result.id]));
+    const dry = await at.sett("prune", "--before", "0s", "--dry-run");
+    expect(dry.err).toContain("were overwritten by hand");
+    expect(dry.err).toContain("`sett doctor` lists what was changed by hand");
+    expect(await board.listGoals()).toEqual(
+      expect.arrayContaining([one.begun.goal_id, other.begun.goal_id]),
+    );
+  },
+);
 
-test("what was overwritten while a person was asked is marked, and cannot be approved", async () => {
-  await using clan = await Sett.start(at, {
-    writer: { ...bids({ on: "GoalDefined", bid: "exclusive" }), tool: () => report("Draft") },
-    maintainer: { human: true, role: "owner", ...bids({ on: "Draft", bid: "review" }) },
-  });
-  const draft = await clan.made(await clan.goal(), (made) => made.type === "Draft");
-  await clan.grant(draft, "maintainer", "waiting");
-  await at.redis.cli("HSET", `sett:${clan.instance}:artifact:${draft.id}`, "payload", "other");
-  expect(await clan.need("questions")).toContain(overwritten);
-  expect(JSON.parse(await clan.need("questions", "--json"))).toMatchObject([
-    { id: draft.id, overwritten: true },
-  ]);
-  const { code, err } = await clan.sett("approve", draft.id);
-  expect([code, err]).toEqual([1, expect.stringContaining("overwritten by hand")]);
-  // The next step is to put it back, or to end the goal.
-  for (const words of [["approve"], ["reject", "--reason", "It is red"]]) {
-    const [command = "", ...rest] = words;
-    const refused = await clan.sett(command, draft.id, ...rest);
-    expect(refused.code).toBe(1);
-    expect(refused.err).toContain("Nothing was done.");
-    expect(refused.err).toContain(`sett cancel ${draft.goal_id.slice(0, 8)}`);
-  }
-  await at.redis.cli("HDEL", `sett:${clan.instance}:artifact:${draft.id}`, "version");
-  const lacking = await clan.sett("reject", draft.id, "--reason", "It is red");
-  expect([lacking.code, lacking.err]).toEqual([
-    1,
-    expect.stringContaining("cannot be shown: its record, or a field of it"),
-  ]);
-  await clan.need("cancel", draft.goal_id);
-}, 120_000);
+nightly(
+  "what was overwritten while a person was asked is marked, and cannot be approved",
+  async () => {
+    await using clan = await Sett.start(at, {
+      writer: { ...bids({ on: "GoalDefined", bid: "exclusive" }), tool: () => report("Draft") },
+      maintainer: { human: true, role: "owner", ...bids({ on: "Draft", bid: "review" }) },
+    });
+    const draft = await clan.made(await clan.goal(), (made) => made.type === "Draft");
+    await clan.grant(draft, "maintainer", "waiting");
+    await at.redis.cli("HSET", `sett:${clan.instance}:artifact:${draft.id}`, "payload", "other");
+    expect(await clan.need("questions")).toContain(overwritten);
+    expect(JSON.parse(await clan.need("questions", "--json"))).toMatchObject([
+      { id: draft.id, overwritten: true },
+    ]);
+    const { code, err } = await clan.sett("approve", draft.id);
+    expect([code, err]).toEqual([1, expect.stringContaining("overwritten by hand")]);
+    // The next step is to put it back, or to end the goal.
+    for (const words of [["approve"], ["reject", "--reason", "It is red"]]) {
+      const [command = "", ...rest] = words;
+      const refused = await clan.sett(command, draft.id, ...rest);
+      expect(refused.code).toBe(1);
+      expect(refused.err).toContain("Nothing was done.");
+      expect(refused.err).toContain(`sett cancel ${draft.goal_id.slice(0, 8)}`);
+    }
+    await at.redis.cli("HDEL", `sett:${clan.instance}:artifact:${draft.id}`, "version");
+    const lacking = await clan.sett("reject", draft.id, "--reason", "It is red");
+    expect([lacking.code, lacking.err]).toEqual([
+      1,
+      expect.stringContaining("cannot be shown: its record, or a field of it"),
+    ]);
+    await clan.need("cancel", draft.goal_id);
+  },
+  120_000,
+);
 
 const askOrFail = ({ target_artefact }: ToolInput) =>
   target_artefact.payload === "Fail"

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { onGoal, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Member } from "../../support/world/clan.ts";
 
@@ -71,35 +72,39 @@ describe("sett pause and sett resume", () => {
     });
   }, 120_000);
 
-  test("requests made while no orchestrator runs are recorded, and handled in order when one does", async () => {
-    await using clan = await Sett.start(at, {
-      coder: { ...onGoal("exclusive"), tool: () => report("Code") },
-    });
-    await clan.untilUnled();
-    const result = await clan.sett("pause");
-    expect({ code: result.code, err: result.err }).toEqual({
-      code: 1,
-      err: expect.stringContaining(
-        "Your request is recorded, but the orchestrator has not acted on it yet: ",
-      ),
-    });
-    expect(result.err).toContain("The orchestrator will act on it");
-    expect(await clan.board.readPause()).toBeUndefined();
-    const requests = async () => JSON.parse(await clan.need("status", "--json")).requests;
-    expect(await requests()).toMatchObject([
-      { type: "pause_requested", by: expect.stringContaining("Ada Lovelace") },
-    ]);
-    expect(await clan.need("status")).toMatch(
-      /^Ada Lovelace asked to pause the instance (?:just now|\w+ ago): an orchestrator has not acted on it yet$/m,
-    );
-    await clan.untilLed();
-    await waitFor("the pause", () => clan.board.readPause());
-    expect(await requests()).toEqual([]);
-    expect(JSON.parse(await clan.need("resume", "--json"))).toEqual({
-      instance: clan.instance,
-      paused: null,
-    });
-  }, 120_000);
+  nightly(
+    "requests made while no orchestrator runs are recorded, and handled in order when one does",
+    async () => {
+      await using clan = await Sett.start(at, {
+        coder: { ...onGoal("exclusive"), tool: () => report("Code") },
+      });
+      await clan.untilUnled();
+      const result = await clan.sett("pause");
+      expect({ code: result.code, err: result.err }).toEqual({
+        code: 1,
+        err: expect.stringContaining(
+          "Your request is recorded, but the orchestrator has not acted on it yet: ",
+        ),
+      });
+      expect(result.err).toContain("The orchestrator will act on it");
+      expect(await clan.board.readPause()).toBeUndefined();
+      const requests = async () => JSON.parse(await clan.need("status", "--json")).requests;
+      expect(await requests()).toMatchObject([
+        { type: "pause_requested", by: expect.stringContaining("Ada Lovelace") },
+      ]);
+      expect(await clan.need("status")).toMatch(
+        /^Ada Lovelace asked to pause the instance (?:just now|\w+ ago): an orchestrator has not acted on it yet$/m,
+      );
+      await clan.untilLed();
+      await waitFor("the pause", () => clan.board.readPause());
+      expect(await requests()).toEqual([]);
+      expect(JSON.parse(await clan.need("resume", "--json"))).toEqual({
+        instance: clan.instance,
+        paused: null,
+      });
+    },
+    120_000,
+  );
 
   test("an orchestrator that comes back within seconds is waited for", async () => {
     await using clan = await Sett.start(at, {});

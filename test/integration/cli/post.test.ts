@@ -7,6 +7,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { bids, report, Sett } from "../../support/cli/sett.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { newArtefactId } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Member } from "../../support/world/clan.ts";
@@ -180,7 +181,7 @@ describe("a version of a person", () => {
     await waitFor("the goal to settle", async () => (await sett.stateOf(goal)) === "settled");
   });
 
-  test("takes the place of a rework that is under way", async () => {
+  nightly("takes the place of a rework that is under way", async () => {
     const sample = publishers({
       writer: {
         ...bids({ on: "GoalDefined", bid: "exclusive" }),
@@ -212,7 +213,7 @@ describe("a version of a person", () => {
     await waitFor("the goal to settle", async () => (await sett.stateOf(goal)) === "settled");
   });
 
-  test("supersedes the Failure of the work on the one before", async () => {
+  nightly("supersedes the Failure of the work on the one before", async () => {
     const sample = publishers({
       printer: {
         ...bids({ on: "Draft", bid: "exclusive" }),
@@ -238,7 +239,7 @@ describe("a version of a person", () => {
     });
   });
 
-  test("that reviewers reject fails the goal, until the person posts the next one", async () => {
+  nightly("that reviewers reject fails the goal, until the person posts the next one", async () => {
     const sample = publishers({
       critic: {
         ...bids({ on: "Draft", bid: "review" }),
@@ -297,7 +298,7 @@ describe("a version of a person", () => {
 });
 
 describe("a commit", () => {
-  test("is kept, and is the next version of another one", async () => {
+  nightly("is kept, and is the next version of another one", async () => {
     await using sett = await Sett.start(at, {});
     const goal = await sett.goal();
     const one = await at.commit("door.txt", "blue\n");
@@ -362,92 +363,100 @@ describe("a commit", () => {
   });
 });
 
-test("what cannot be posted is refused with the next step, and leaves nothing behind", async () => {
-  const owner: Member = { human: true, ...bids({ on: "GoalDefined", bid: "review" }) };
-  await using sett = await Sett.start(at, { owner });
-  const [goal, other] = [await sett.goal("One"), await sett.goal("Two")];
-  await sett.grant(other, "owner", "waiting");
-  await sett.need("cancel", other.id);
-  const [open, another] = [await sett.goal("Three"), newArtefactId()];
-  await writeFile(join(at.folder, "picture.png"), new Uint8Array([0x89, 0xff, 0xfe]));
-  const from = ["--from", goal.id];
-  const refusals: [string[], number, string, string][] = [
-    [["Note", "--payload", "x"], 2, "Nothing says which goal it belongs to.", "--from ID"],
-    [
-      ["Note", ...from],
-      2,
-      "Nothing says what is posted.",
-      "--payload TEXT, --file FILE or --commit COMMIT",
-    ],
-    [
-      ["Note", "--payload", "x", "--commit", "HEAD", ...from],
-      2,
-      "--payload and --commit exclude each other.",
-      "Give one",
-    ],
-    [["Note", "--payload", " ", ...from], 2, "The content is empty.", "--payload"],
-    [["Note", "--payload", "x", "--from", another], 1, `There is no artefact ${another}.`, "hoard"],
-    [["Note", "--payload", "x", "--from", "abc"], 2, "an id has at least 6 characters", "hoard"],
-    [
-      ["Note", "--payload", "x", ...from, "--from", open.id],
-      2,
-      `belongs to goal ${short(goal.id)}, and`,
-      "of one goal",
-    ],
-    [["Note", "--payload", "x", "--from", other.id], 1, "was ended (cancelled)", "forage --goal"],
-    [["Note", "--file", "nothing.md", ...from], 2, "There is no file nothing.md.", "--file"],
-    [["Note", "--file", ".", ...from], 2, ". is a folder.", "--file"],
-    [
-      ["Note", "--file", "picture.png", ...from],
-      2,
-      "The content in picture.png is not UTF-8 text.",
-      "--commit",
-    ],
-    [
-      ["GoalDefined", "--payload", "x", ...from],
-      2,
-      "the type GoalDefined, which is Sett's own",
-      "forage --goal",
-    ],
-    [["Review", "--payload", "{}", ...from], 2, "a Review", "sett approve ID"],
-    [["Answer", "--payload", "x", ...from], 2, "an Answer", "sett answer ID"],
-    [["Failure", "--payload", "x", ...from], 2, "a Failure", "another word"],
-    [["Terminal", "--payload", "x", ...from], 2, "a Terminal", "another word"],
-    [
-      ["AttemptLost", "--payload", "x", ...from],
-      2,
-      "the type AttemptLost, which is Sett's own",
-      "another word",
-    ],
-    [
-      ["GоalDefined", "--payload", "x", ...from],
-      2,
-      "a type that looks like GoalDefined",
-      "another word",
-    ],
-    [
-      ["x".repeat(201), "--payload", "x", ...from],
-      2,
-      "a type of more than 200 characters",
-      "another word",
-    ],
-    [["", "--payload", "x", ...from], 2, "a type without a character", "another word"],
-  ];
-  for (const [words, exitCode, message, hint] of refusals) {
-    const { code, out, err } = await sett.sett("post", ...words);
-    expect({ words, code, out, err }).toEqual({
-      words,
-      code: exitCode,
-      out: "",
-      err: expect.stringContaining(message),
-    });
-    expect(err).toContain(hint);
-  }
-  for (const { goal_id } of [goal, other, open])
-    expect(await sett.board.listArtefactsOfGoal(goal_id)).toHaveLength(1);
-});
+nightly(
+  "what cannot be posted is refused with the next step, and leaves nothing behind",
+  async () => {
+    const owner: Member = { human: true, ...bids({ on: "GoalDefined", bid: "review" }) };
+    await using sett = await Sett.start(at, { owner });
+    const [goal, other] = [await sett.goal("One"), await sett.goal("Two")];
+    await sett.grant(other, "owner", "waiting");
+    await sett.need("cancel", other.id);
+    const [open, another] = [await sett.goal("Three"), newArtefactId()];
+    await writeFile(join(at.folder, "picture.png"), new Uint8Array([0x89, 0xff, 0xfe]));
+    const from = ["--from", goal.id];
+    const refusals: [string[], number, string, string][] = [
+      [["Note", "--payload", "x"], 2, "Nothing says which goal it belongs to.", "--from ID"],
+      [
+        ["Note", ...from],
+        2,
+        "Nothing says what is posted.",
+        "--payload TEXT, --file FILE or --commit COMMIT",
+      ],
+      [
+        ["Note", "--payload", "x", "--commit", "HEAD", ...from],
+        2,
+        "--payload and --commit exclude each other.",
+        "Give one",
+      ],
+      [["Note", "--payload", " ", ...from], 2, "The content is empty.", "--payload"],
+      [
+        ["Note", "--payload", "x", "--from", another],
+        1,
+        `There is no artefact ${another}.`,
+        "hoard",
+      ],
+      [["Note", "--payload", "x", "--from", "abc"], 2, "an id has at least 6 characters", "hoard"],
+      [
+        ["Note", "--payload", "x", ...from, "--from", open.id],
+        2,
+        `belongs to goal ${short(goal.id)}, and`,
+        "of one goal",
+      ],
+      [["Note", "--payload", "x", "--from", other.id], 1, "was ended (cancelled)", "forage --goal"],
+      [["Note", "--file", "nothing.md", ...from], 2, "There is no file nothing.md.", "--file"],
+      [["Note", "--file", ".", ...from], 2, ". is a folder.", "--file"],
+      [
+        ["Note", "--file", "picture.png", ...from],
+        2,
+        "The content in picture.png is not UTF-8 text.",
+        "--commit",
+      ],
+      [
+        ["GoalDefined", "--payload", "x", ...from],
+        2,
+        "the type GoalDefined, which is Sett's own",
+        "forage --goal",
+      ],
+      [["Review", "--payload", "{}", ...from], 2, "a Review", "sett approve ID"],
+      [["Answer", "--payload", "x", ...from], 2, "an Answer", "sett answer ID"],
+      [["Failure", "--payload", "x", ...from], 2, "a Failure", "another word"],
+      [["Terminal", "--payload", "x", ...from], 2, "a Terminal", "another word"],
+      [
+        ["AttemptLost", "--payload", "x", ...from],
+        2,
+        "the type AttemptLost, which is Sett's own",
+        "another word",
+      ],
+      [
+        ["GоalDefined", "--payload", "x", ...from],
+        2,
+        "a type that looks like GoalDefined",
+        "another word",
+      ],
+      [
+        ["x".repeat(201), "--payload", "x", ...from],
+        2,
+        "a type of more than 200 characters",
+        "another word",
+      ],
+      [["", "--payload", "x", ...from], 2, "a type without a character", "another word"],
+    ];
+    for (const [words, exitCode, message, hint] of refusals) {
+      const { code, out, err } = await sett.sett("post", ...words);
+      expect({ words, code, out, err }).toEqual({
+        words,
+        code: exitCode,
+        out: "",
+        err: expect.stringContaining(message),
+      });
+      expect(err).toContain(hint);
+    }
+    for (const { goal_id } of [goal, other, open])
+      expect(await sett.board.listArtefactsOfGoal(goal_id)).toHaveLength(1);
+  },
+);
 
-test("one that cannot be stored says so, and during a pause when work begins", async () => {
+nightly("one that cannot be stored says so, and during a pause when work begins", async () => {
   await using sett = await Sett.start(at, {});
   const goal = await sett.goal();
   await sett.need("pause");

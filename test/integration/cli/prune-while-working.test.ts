@@ -12,6 +12,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
 import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -61,54 +62,58 @@ test("goals are pruned while a clan is at work, which goes on", async () => {
   ]);
 }, 120_000);
 
-test("whatever cites what, no goal that stays refers to one that is chosen", async () => {
-  const shape = fc.array(
-    fc.record({ isOpen: fc.boolean(), cites: fc.array(fc.nat(7), { maxLength: 2 }) }),
-    { maxLength: 8 },
-  );
-  await fc.assert(
-    fc.asyncProperty(shape, async (goals) => {
-      await using board = await blackboardInMemory({ instance }).open();
-      const epoch = await acquireLeaderLease(board);
-      // A goal can cite only those that are there when it is stated.
-      const stated: Artefact[] = [];
-      for (const { cites } of goals)
-        stated.push(
-          sampleArtefact({ source_artefacts: cites.flatMap((place) => stated[place]?.id ?? []) }),
-        );
-      for (const goal of stated) await board.createArtefact(goal, "person:test");
-      for (const [index, { isOpen }] of goals.entries()) {
-        const goal = stated[index] ?? sampleArtefact();
-        const claim = sampleClaim(goal, []);
-        await board.openClaim({
-          open: { claim, cause: "standard", grants: [] },
-          epoch,
-          bidDeadlineMs: 60_000,
-        });
-        await board.createArtefact(
-          resultOf(goal, claim, { structural_type: "Terminal" }),
-          "agent:coder",
-        );
-        const set = { status: "complete", bidding: "closed" } as const;
-        if (!isOpen) await board.commitClaim(commitOf(claim.id, epoch, 0, { set }));
-      }
-      await board.moveCursor(epoch, await board.endOfEvents());
-      const choice = await chooseGoals(board, Date.now() + 1_000);
-      const chosen = new Set(choice.goals.map(({ id }) => String(id)));
-      for (const [index, { isOpen, cites }] of goals.entries()) {
-        if (isOpen) expect(chosen.has(stated[index]?.id ?? "")).toBe(false);
-        if (chosen.has(stated[index]?.id ?? "")) continue;
-        for (const place of cites.filter((at) => at < index))
-          expect(chosen.has(stated[place]?.id ?? "")).toBe(false);
-      }
-      // And nothing is kept for no reason.
-      const isOver = goals.filter(({ isOpen }) => !isOpen).length;
-      expect(chosen.size + choice.referred).toBe(isOver);
-      await expectMoved(board, choice.goals);
-    }),
-    { numRuns: 60 },
-  );
-}, 120_000);
+nightly(
+  "whatever cites what, no goal that stays refers to one that is chosen",
+  async () => {
+    const shape = fc.array(
+      fc.record({ isOpen: fc.boolean(), cites: fc.array(fc.nat(7), { maxLength: 2 }) }),
+      { maxLength: 8 },
+    );
+    await fc.assert(
+      fc.asyncProperty(shape, async (goals) => {
+        await using board = await blackboardInMemory({ instance }).open();
+        const epoch = await acquireLeaderLease(board);
+        // A goal can cite only those that are there when it is stated.
+        const stated: Artefact[] = [];
+        for (const { cites } of goals)
+          stated.push(
+            sampleArtefact({ source_artefacts: cites.flatMap((place) => stated[place]?.id ?? []) }),
+          );
+        for (const goal of stated) await board.createArtefact(goal, "person:test");
+        for (const [index, { isOpen }] of goals.entries()) {
+          const goal = stated[index] ?? sampleArtefact();
+          const claim = sampleClaim(goal, []);
+          await board.openClaim({
+            open: { claim, cause: "standard", grants: [] },
+            epoch,
+            bidDeadlineMs: 60_000,
+          });
+          await board.createArtefact(
+            resultOf(goal, claim, { structural_type: "Terminal" }),
+            "agent:coder",
+          );
+          const set = { status: "complete", bidding: "closed" } as const;
+          if (!isOpen) await board.commitClaim(commitOf(claim.id, epoch, 0, { set }));
+        }
+        await board.moveCursor(epoch, await board.endOfEvents());
+        const choice = await chooseGoals(board, Date.now() + 1_000);
+        const chosen = new Set(choice.goals.map(({ id }) => String(id)));
+        for (const [index, { isOpen, cites }] of goals.entries()) {
+          if (isOpen) expect(chosen.has(stated[index]?.id ?? "")).toBe(false);
+          if (chosen.has(stated[index]?.id ?? "")) continue;
+          for (const place of cites.filter((at) => at < index))
+            expect(chosen.has(stated[place]?.id ?? "")).toBe(false);
+        }
+        // And nothing is kept for no reason.
+        const isOver = goals.filter(({ isOpen }) => !isOpen).length;
+        expect(chosen.size + choice.referred).toBe(isOver);
+        await expectMoved(board, choice.goals);
+      }),
+      { numRuns: 60 },
+    );
+  },
+  120_000,
+);
 
 async function expectMoved(
   board: Blackboard,

@@ -11,6 +11,7 @@ import { CommitHash } from "../../../lib/model/ids.ts";
 import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
 import { fakeShell } from "../../support/cli/fake-shell.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { newArtefactId, sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
 
 const ada = "person:Ada";
@@ -114,87 +115,111 @@ test("goals that are over are moved into a file with all that belongs to them, a
   expect(await at.need("watch", "--no-follow")).toContain("moves 1 goals to old.jsonl");
 }, 120_000);
 
-test("an archive is read without a sett: as a table, by type, and one artefact in full", async () => {
-  const { goal, result } = await achieved();
-  await catchUp();
-  await at.need(...pruneAll);
-  await at.redis.stop();
-  const table = await at.need("hoard", "--archive", "old.jsonl");
-  expect(table).toMatch(
-    new RegExp(`^ID .*\n${goal.id.slice(0, 8)} .* A goal\n${result.id.slice(0, 8)} +Done .*\n$`),
-  );
-  expect(
-    await at.need("hoard", "--archive", "old.jsonl", "--type", "Done", "--limit", "1"),
-  ).not.toContain("A goal");
-  const details = await at.need("hoard", result.id.slice(0, 8), "--archive", "old.jsonl");
-  expect(details).toContain(`id       ${result.id}`);
-  // A bar in front of each row of what an agent has written.
-  expect(details).toEndWith("\n  │ é\n  │ �🦡\n");
-  expect(JSON.parse(await at.need("hoard", result.id, "--archive", "old.jsonl", "--json"))).toEqual(
-    result,
-  );
-  expect(await at.sett("hoard", newArtefactId(), "--archive", "old.jsonl")).toMatchObject({
-    code: 1,
-  });
-  const missing = { code: 1, err: expect.stringMatching(/There is no file .*nosuch\.jsonl\./) };
-  expect(await at.sett("hoard", "--archive", "nosuch.jsonl")).toMatchObject(missing);
-}, 120_000);
+nightly(
+  "an archive is read without a sett: as a table, by type, and one artefact in full",
+  async () => {
+    const { goal, result } = await achieved();
+    await catchUp();
+    await at.need(...pruneAll);
+    await at.redis.stop();
+    const table = await at.need("hoard", "--archive", "old.jsonl");
+    expect(table).toMatch(
+      new RegExp(`^ID .*\n${goal.id.slice(0, 8)} .* A goal\n${result.id.slice(0, 8)} +Done .*\n$`),
+    );
+    expect(
+      await at.need("hoard", "--archive", "old.jsonl", "--type", "Done", "--limit", "1"),
+    ).not.toContain("A goal");
+    const details = await at.need("hoard", result.id.slice(0, 8), "--archive", "old.jsonl");
+    expect(details).toContain(`id       ${result.id}`);
+    // A bar in front of each row of what an agent has written.
+    expect(details).toEndWith("\n  │ é\n  │ �🦡\n");
+    expect(
+      JSON.parse(await at.need("hoard", result.id, "--archive", "old.jsonl", "--json")),
+    ).toEqual(result);
+    expect(await at.sett("hoard", newArtefactId(), "--archive", "old.jsonl")).toMatchObject({
+      code: 1,
+    });
+    const missing = { code: 1, err: expect.stringMatching(/There is no file .*nosuch\.jsonl\./) };
+    expect(await at.sett("hoard", "--archive", "nosuch.jsonl")).toMatchObject(missing);
+  },
+  120_000,
+);
 
-test("a dry run says what would be moved, and moves nothing", async () => {
-  const { goal } = await achieved();
-  await catchUp();
-  const { code, err } = await at.sett("prune", "--before", "0s", "--dry-run");
-  expect([code, err]).toEqual([0, expect.stringMatching(/Would move 1 goal with 2 artefacts/)]);
-  const json = JSON.parse(await at.need("prune", "--before", "0s", "--dry-run", "--json"));
-  expect(json).toMatchObject({
-    dry_run: true,
-    file: null,
-    goals: [{ id: goal.id, state: "achieved", artefacts: 2, events: 4 }],
-  });
-  expect(await readdir(at.folder)).not.toContainEqual(expect.stringMatching(/jsonl/));
-  expect(await board.listGoals()).toEqual([goal.goal_id]);
-}, 120_000);
+nightly(
+  "a dry run says what would be moved, and moves nothing",
+  async () => {
+    const { goal } = await achieved();
+    await catchUp();
+    const { code, err } = await at.sett("prune", "--before", "0s", "--dry-run");
+    expect([code, err]).toEqual([0, expect.stringMatching(/Would move 1 goal with 2 artefacts/)]);
+    const json = JSON.parse(await at.need("prune", "--before", "0s", "--dry-run", "--json"));
+    expect(json).toMatchObject({
+      dry_run: true,
+      file: null,
+      goals: [{ id: goal.id, state: "achieved", artefacts: 2, events: 4 }],
+    });
+    expect(await readdir(at.folder)).not.toContainEqual(expect.stringMatching(/jsonl/));
+    expect(await board.listGoals()).toEqual([goal.goal_id]);
+  },
+  120_000,
+);
 
-test("what has moved since then stays, and so does what the orchestrator has not acted on yet", async () => {
-  await achieved();
-  await catchUp();
-  const { err } = await at.sett("prune", "--before", "1h");
-  expect(err).toContain("There is nothing to move");
-  await achieved();
-  const json = JSON.parse(await at.need("prune", "--before", "0s", "--dry-run", "--json"));
-  expect(json.goals).toHaveLength(1);
-}, 120_000);
+nightly(
+  "what has moved since then stays, and so does what the orchestrator has not acted on yet",
+  async () => {
+    await achieved();
+    await catchUp();
+    const { err } = await at.sett("prune", "--before", "1h");
+    expect(err).toContain("There is nothing to move");
+    await achieved();
+    const json = JSON.parse(await at.need("prune", "--before", "0s", "--dry-run", "--json"));
+    expect(json.goals).toHaveLength(1);
+  },
+  120_000,
+);
 
-test("what goals that stay refer to stays, and what that refers to", async () => {
-  const first = await achieved();
-  const second = await achieved({ source_artefacts: [first.result.id] });
-  const free = await achieved();
-  const open = sampleArtefact({ source_artefacts: [second.result.id] });
-  await board.createArtefact(open, ada);
-  await catchUp();
-  const { code, err } = await at.sett(...pruneAll);
-  expect(code).toBe(0);
-  expect(err).toContain("2 more goals stay, because goals that stay refer to them.");
-  expect(await board.listGoals()).toEqual([first.goal.goal_id, second.goal.goal_id, open.goal_id]);
-  expect(await inFile()).toEqual([free.goal, free.result]);
-}, 120_000);
+nightly(
+  "what goals that stay refer to stays, and what that refers to",
+  async () => {
+    const first = await achieved();
+    const second = await achieved({ source_artefacts: [first.result.id] });
+    const free = await achieved();
+    const open = sampleArtefact({ source_artefacts: [second.result.id] });
+    await board.createArtefact(open, ada);
+    await catchUp();
+    const { code, err } = await at.sett(...pruneAll);
+    expect(code).toBe(0);
+    expect(err).toContain("2 more goals stay, because goals that stay refer to them.");
+    expect(await board.listGoals()).toEqual([
+      first.goal.goal_id,
+      second.goal.goal_id,
+      open.goal_id,
+    ]);
+    expect(await inFile()).toEqual([free.goal, free.result]);
+  },
+  120_000,
+);
 
-test("where the file cannot be written nothing is removed, and goals go on as before", async () => {
-  const { goal } = await achieved();
-  await catchUp();
-  await writeFile(join(at.folder, "old.jsonl"), "mine");
-  for (const [file, why] of [
-    ["old.jsonl", "old.jsonl exists already, and sett does not overwrite it."],
-    ["no/such/folder/old.jsonl", "could not be created"],
-  ] as const) {
-    const { code, err } = await at.sett("prune", "--before", "0s", "--to", file);
-    expect([code, err]).toEqual([1, expect.stringContaining(why)]);
-    expect(err).toContain("--to");
-  }
-  expect(await readFile(join(at.folder, "old.jsonl"), "utf8")).toBe("mine");
-  expect(await board.isRetired(goal.goal_id)).toBe(false);
-  expect(await board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 2 });
-}, 120_000);
+nightly(
+  "where the file cannot be written nothing is removed, and goals go on as before",
+  async () => {
+    const { goal } = await achieved();
+    await catchUp();
+    await writeFile(join(at.folder, "old.jsonl"), "mine");
+    for (const [file, why] of [
+      ["old.jsonl", "old.jsonl exists already, and sett does not overwrite it."],
+      ["no/such/folder/old.jsonl", "could not be created"],
+    ] as const) {
+      const { code, err } = await at.sett("prune", "--before", "0s", "--to", file);
+      expect([code, err]).toEqual([1, expect.stringContaining(why)]);
+      expect(err).toContain("--to");
+    }
+    expect(await readFile(join(at.folder, "old.jsonl"), "utf8")).toBe("mine");
+    expect(await board.isRetired(goal.goal_id)).toBe(false);
+    expect(await board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 2 });
+  },
+  120_000,
+);
 
 test("a goal that moves after it was chosen stays", async () => {
   const { goal } = await achieved();
@@ -207,7 +232,7 @@ test("a goal that moves after it was chosen stays", async () => {
   expect(await board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 3 });
 }, 120_000);
 
-test.each(["removeEvents", "removeOfGoal"] as const)(
+nightly.each(["removeEvents", "removeOfGoal"] as const)(
   "interrupted at %s, the next run finishes, and nothing is lost",
   async (where) => {
     const made = [await achieved(), await achieved()];
@@ -239,35 +264,43 @@ test.each(["removeEvents", "removeOfGoal"] as const)(
   120_000,
 );
 
-test("a Redis that is full is read, and made room in", async () => {
-  const { goal, result } = await achieved();
-  await catchUp();
-  await at.redis.cli("CONFIG", "SET", "maxmemory", "1mb");
-  expect(await at.need("hoard")).toContain(result.id.slice(0, 8));
-  await at.need(...pruneAll);
-  expect(await board.listGoals()).toEqual([]);
-  expect(await inFile()).toEqual([goal, result]);
-}, 120_000);
+nightly(
+  "a Redis that is full is read, and made room in",
+  async () => {
+    const { goal, result } = await achieved();
+    await catchUp();
+    await at.redis.cli("CONFIG", "SET", "maxmemory", "1mb");
+    expect(await at.need("hoard")).toContain(result.id.slice(0, 8));
+    await at.need(...pruneAll);
+    expect(await board.listGoals()).toEqual([]);
+    expect(await inFile()).toEqual([goal, result]);
+  },
+  120_000,
+);
 
-test("an archive that was changed or cut is not taken for whole", async () => {
-  await achieved();
-  await catchUp();
-  await at.need(...pruneAll);
-  const path = join(at.folder, "old.jsonl");
-  const text = await readFile(path, "utf8");
-  for (const [damaged, why] of [
-    [text.replace("A goal", "A coal"), "its content does not match its last line"],
-    [text.split("\n").slice(0, -2).join("\n"), "its last line is missing"],
-    ["{}\n", "is not an archive"],
-    ["", "is empty"],
-  ] as const) {
-    await writeFile(path, damaged);
-    expect(await at.sett("hoard", "--archive", "old.jsonl")).toMatchObject({
-      code: 1,
-      err: expect.stringContaining(why),
-    });
-  }
-}, 120_000);
+nightly(
+  "an archive that was changed or cut is not taken for whole",
+  async () => {
+    await achieved();
+    await catchUp();
+    await at.need(...pruneAll);
+    const path = join(at.folder, "old.jsonl");
+    const text = await readFile(path, "utf8");
+    for (const [damaged, why] of [
+      [text.replace("A goal", "A coal"), "its content does not match its last line"],
+      [text.split("\n").slice(0, -2).join("\n"), "its last line is missing"],
+      ["{}\n", "is not an archive"],
+      ["", "is empty"],
+    ] as const) {
+      await writeFile(path, damaged);
+      expect(await at.sett("hoard", "--archive", "old.jsonl")).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(why),
+      });
+    }
+  },
+  120_000,
+);
 
 test("--before is needed, and is a time ago or a date", async () => {
   for (const words of [[], ["--before", "soon"], ["--before", "30"]])
@@ -313,33 +346,36 @@ test("without --before, `retention.goals` of sett.yml says which goals are moved
   expect(Date.now() - Date.parse(before)).toBeWithin(89 * 86_400_000, 91 * 86_400_000);
 });
 
-test("`sett up` and `sett doctor` remind of goals that `retention.goals` lets go, as long as they are not moved", async () => {
-  const sentence = "ended more than 90 days ago";
-  const old = { created_at: new Date(Date.now() - 100 * 86_400_000).toISOString() };
-  await achieved(old, old);
-  await achieved();
-  const doctor = async () => (await at.sett("doctor")).out;
-  expect(await doctor()).not.toContain(sentence);
-  await writeFile(
-    join(at.folder, "sett.yml"),
-    "version: '1.0'\nagents: { a: { external: true } }\nretention: { goals: 90d }\n",
-  );
-  const reminded = await doctor();
-  expect(reminded).toContain(`1 goal has ${sentence}`);
-  expect(reminded).toContain("`sett prune`");
-  const up = async (goals_ms: number | undefined) => {
-    const shell = { ...fakeShell(), env: at.env, cwd: at.folder };
-    await noteWaitingGoals(board.instance, { goals_ms }, shell);
-    return shell.written.err;
-  };
-  expect(await up(90 * 86_400_000)).toContain(
-    `1 goal has ${sentence} (\`retention.goals\`): \`sett prune\` moves them`,
-  );
-  expect([await up(200 * 86_400_000), await up(undefined)]).toEqual(["", ""]);
-  await catchUp();
-  await at.need(...pruneAll);
-  expect([await doctor(), await up(90 * 86_400_000)]).toEqual([
-    expect.not.stringContaining(sentence),
-    "",
-  ]);
-});
+nightly(
+  "`sett up` and `sett doctor` remind of goals that `retention.goals` lets go, as long as they are not moved",
+  async () => {
+    const sentence = "ended more than 90 days ago";
+    const old = { created_at: new Date(Date.now() - 100 * 86_400_000).toISOString() };
+    await achieved(old, old);
+    await achieved();
+    const doctor = async () => (await at.sett("doctor")).out;
+    expect(await doctor()).not.toContain(sentence);
+    await writeFile(
+      join(at.folder, "sett.yml"),
+      "version: '1.0'\nagents: { a: { external: true } }\nretention: { goals: 90d }\n",
+    );
+    const reminded = await doctor();
+    expect(reminded).toContain(`1 goal has ${sentence}`);
+    expect(reminded).toContain("`sett prune`");
+    const up = async (goals_ms: number | undefined) => {
+      const shell = { ...fakeShell(), env: at.env, cwd: at.folder };
+      await noteWaitingGoals(board.instance, { goals_ms }, shell);
+      return shell.written.err;
+    };
+    expect(await up(90 * 86_400_000)).toContain(
+      `1 goal has ${sentence} (\`retention.goals\`): \`sett prune\` moves them`,
+    );
+    expect([await up(200 * 86_400_000), await up(undefined)]).toEqual(["", ""]);
+    await catchUp();
+    await at.need(...pruneAll);
+    expect([await doctor(), await up(90 * 86_400_000)]).toEqual([
+      expect.not.stringContaining(sentence),
+      "",
+    ]);
+  },
+);

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { AskingSett, reportGoal, vagueGoal } from "../../support/cli/asking-sett.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 let sett: AskingSett;
@@ -122,48 +123,56 @@ test("--wait gives up when its time is up, and is interrupted at once", async ()
   expect(waiting.err()).not.toContain("No agent asked");
 });
 
-test("what to type next names the instance where the person has named it", async () => {
-  const { goal, question } = await sett.ask("Which door?\nWhich hinge?");
-  const messagesOf = async (...words: string[]) =>
-    (await sett.at.sett(...words, "--name", "demo")).err;
-  expect(await messagesOf("questions", "--goal", goal.id)).toContain(
-    `sett answer ${short(question)} "…" --name demo\n`,
-  );
-  expect(await messagesOf("questions")).toMatch(/sett answer ID "…" --name demo\n/);
-  expect(await messagesOf("answer", question)).toContain(
-    `sett answer ${short(question)} - --name demo < answer.md`,
-  );
-  expect(await messagesOf("answer", question, "green")).toContain(
-    `sett watch --goal ${short(goal.id)} --name demo\n`,
-  );
-  const late = await messagesOf("answer", question, "red");
-  expect(late).toMatch(/see `sett unearth \w+ --name demo`\.\n.*`sett questions --name demo`/);
-  const watched = await messagesOf("forage", "--watch", "--goal", reportGoal);
-  expect(watched).toMatch(
-    /sett approve \w+ --name demo\n.* sett reject \w+ --reason "…" --name demo\n/,
-  );
-  expect(watched).toMatch(/sett watch --goal \w+ --name demo\n/);
-  expect((await sett.at.sett("questions", "--goal", goal.id)).err).not.toContain("--name");
-}, 120_000);
+nightly(
+  "what to type next names the instance where the person has named it",
+  async () => {
+    const { goal, question } = await sett.ask("Which door?\nWhich hinge?");
+    const messagesOf = async (...words: string[]) =>
+      (await sett.at.sett(...words, "--name", "demo")).err;
+    expect(await messagesOf("questions", "--goal", goal.id)).toContain(
+      `sett answer ${short(question)} "…" --name demo\n`,
+    );
+    expect(await messagesOf("questions")).toMatch(/sett answer ID "…" --name demo\n/);
+    expect(await messagesOf("answer", question)).toContain(
+      `sett answer ${short(question)} - --name demo < answer.md`,
+    );
+    expect(await messagesOf("answer", question, "green")).toContain(
+      `sett watch --goal ${short(goal.id)} --name demo\n`,
+    );
+    const late = await messagesOf("answer", question, "red");
+    expect(late).toMatch(/see `sett unearth \w+ --name demo`\.\n.*`sett questions --name demo`/);
+    const watched = await messagesOf("forage", "--watch", "--goal", reportGoal);
+    expect(watched).toMatch(
+      /sett approve \w+ --name demo\n.* sett reject \w+ --reason "…" --name demo\n/,
+    );
+    expect(watched).toMatch(/sett watch --goal \w+ --name demo\n/);
+    expect((await sett.at.sett("questions", "--goal", goal.id)).err).not.toContain("--name");
+  },
+  120_000,
+);
 
-test("an invalid id is quoted in short", async () => {
-  for (const id of [
-    "a".repeat(100_000),
-    "x".repeat(100_000),
-    `${" ".repeat(50_000)}12`,
-    `${"\n".repeat(50_000)}abcdefab`,
-  ]) {
-    for (const command of ["answer", "approve", "unearth", "watch --goal"]) {
-      const { code, err } = await sett.at.sett(
-        ...command.split(" "),
-        id,
-        ...(command === "answer" ? ["green"] : []),
-      );
-      expect(code).not.toBe(0);
-      expect(err.length).toBeLessThan(300);
+nightly(
+  "an invalid id is quoted in short",
+  async () => {
+    for (const id of [
+      "a".repeat(100_000),
+      "x".repeat(100_000),
+      `${" ".repeat(50_000)}12`,
+      `${"\n".repeat(50_000)}abcdefab`,
+    ]) {
+      for (const command of ["answer", "approve", "unearth", "watch --goal"]) {
+        const { code, err } = await sett.at.sett(
+          ...command.split(" "),
+          id,
+          ...(command === "answer" ? ["green"] : []),
+        );
+        expect(code).not.toBe(0);
+        expect(err.length).toBeLessThan(300);
+      }
     }
-  }
-}, 120_000);
+  },
+  120_000,
+);
 
 test("an invalid timeout, or one without --wait, is refused", async () => {
   const soon = await sett.at.sett("questions", "--wait", "--timeout", "soon");
@@ -174,18 +183,22 @@ test("an invalid timeout, or one without --wait, is refused", async () => {
   expect(alone.err).toContain("sett questions --wait --timeout 3s");
 });
 
-test("--wait goes on when Redis dies and comes back", async () => {
-  await using own = await AskingSett.start();
-  await using waiting = own.at.start("questions", "--wait");
-  await waiting.untilErr("Waiting for a question");
-  await own.at.redis.kill();
-  await waiting.untilErr("Redis does not answer. Waiting");
-  await own.at.redis.start();
-  const goal = await own.postGoal("Which door?");
-  expect(await waiting.exited).toBe(0);
-  expect(waiting.out()).toContain(`goal ${goal.id.slice(0, 8)}`);
-  expect(waiting.out()).toContain("Which door?");
-}, 120_000);
+nightly(
+  "--wait goes on when Redis dies and comes back",
+  async () => {
+    await using own = await AskingSett.start();
+    await using waiting = own.at.start("questions", "--wait");
+    await waiting.untilErr("Waiting for a question");
+    await own.at.redis.kill();
+    await waiting.untilErr("Redis does not answer. Waiting");
+    await own.at.redis.start();
+    const goal = await own.postGoal("Which door?");
+    expect(await waiting.exited).toBe(0);
+    expect(waiting.out()).toContain(`goal ${goal.id.slice(0, 8)}`);
+    expect(waiting.out()).toContain("Which door?");
+  },
+  120_000,
+);
 
 test("a person is no agent that could be silent", async () => {
   const { agents } = JSON.parse(await sett.at.need("status", "--json"));

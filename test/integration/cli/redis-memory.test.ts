@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { maxmemoryScript } from "../../../apps/cli/services/redis-memory.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { writeRefusals } from "../../support/redis/write-refusals.ts";
@@ -37,41 +38,45 @@ test("connections may hold a quarter of that together, and never less than the l
   expect(await clientsOf(128 * 1024 ** 2)).toBe(String(96 * 1024 ** 2));
 });
 
-test("status says that Redis is filling up, then that it is full, and what to do", async () => {
-  await using at = await Workspace.create();
-  const limit = (bytes: number) =>
-    at.redis.cli("CONFIG", "SET", "maxmemory", String(Math.floor(bytes)));
-  const status = async () => (await at.need("status")).replaceAll(/\s+/g, " ");
-  const data = async () => JSON.parse(await at.need("status", "--json")).redis;
-  await using board = await at.board();
-  await board.createArtefact(sampleArtefact(), "person:Ada");
-  expect(await status()).not.toContain("Redis");
-  // So much that what comes and goes does not count.
-  await at.redis.cli("SETRANGE", "ballast", String(64 * 1024 ** 2), "x");
-  const { usedBytes } = await board.readMemory();
-  expect(await data()).toEqual({
-    used_bytes: expect.any(Number),
-    limit_bytes: null,
-    refuses_writes: null,
-  });
+nightly(
+  "status says that Redis is filling up, then that it is full, and what to do",
+  async () => {
+    await using at = await Workspace.create();
+    const limit = (bytes: number) =>
+      at.redis.cli("CONFIG", "SET", "maxmemory", String(Math.floor(bytes)));
+    const status = async () => (await at.need("status")).replaceAll(/\s+/g, " ");
+    const data = async () => JSON.parse(await at.need("status", "--json")).redis;
+    await using board = await at.board();
+    await board.createArtefact(sampleArtefact(), "person:Ada");
+    expect(await status()).not.toContain("Redis");
+    // So much that what comes and goes does not count.
+    await at.redis.cli("SETRANGE", "ballast", String(64 * 1024 ** 2), "x");
+    const { usedBytes } = await board.readMemory();
+    expect(await data()).toEqual({
+      used_bytes: expect.any(Number),
+      limit_bytes: null,
+      refuses_writes: null,
+    });
 
-  await limit(1.15 * usedBytes);
-  expect(await status()).toMatch(
-    /Redis is 8\d % full \(\d+ MiB of \d+ MiB\), and refuses writes when it is full, large results first: make room with `sett prune/,
-  );
-  await limit(2 * usedBytes);
-  expect(await status()).not.toContain("Redis");
+    await limit(1.15 * usedBytes);
+    expect(await status()).toMatch(
+      /Redis is 8\d % full \(\d+ MiB of \d+ MiB\), and refuses writes when it is full, large results first: make room with `sett prune/,
+    );
+    await limit(2 * usedBytes);
+    expect(await status()).not.toContain("Redis");
 
-  await writeRefusals.OOM.begin(at.redis);
-  const text = await status();
-  expect(text).toContain(writeRefusals.OOM.says);
-  expect(text).toContain(
-    "Nothing is lost. Work goes on when Redis accepts writes again: make room with `sett prune --before 30d",
-  );
-  expect(await data()).toMatchObject({ limit_bytes: 1, refuses_writes: writeRefusals.OOM.says });
-  const refused = await at.sett("forage", "--goal", "One more");
-  expect(refused.code).toBe(1);
-  expect(refused.err).toContain("OOM command not allowed");
-  await writeRefusals.OOM.end(at.redis);
-  await waitFor("writes", () => board.contactProblem() === undefined);
-}, 120_000);
+    await writeRefusals.OOM.begin(at.redis);
+    const text = await status();
+    expect(text).toContain(writeRefusals.OOM.says);
+    expect(text).toContain(
+      "Nothing is lost. Work goes on when Redis accepts writes again: make room with `sett prune --before 30d",
+    );
+    expect(await data()).toMatchObject({ limit_bytes: 1, refuses_writes: writeRefusals.OOM.says });
+    const refused = await at.sett("forage", "--goal", "One more");
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain("OOM command not allowed");
+    await writeRefusals.OOM.end(at.redis);
+    await waitFor("writes", () => board.contactProblem() === undefined);
+  },
+  120_000,
+);

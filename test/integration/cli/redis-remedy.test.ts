@@ -70,7 +70,7 @@ async function linesAfter(damage: (files: string) => Promise<void>, ...settings:
     stdout: "pipe",
     stderr: "pipe",
   });
-  const end = setTimeout(() => child.kill(), 20_000);
+  const end = setTimeout(() => child.kill(), 100_000);
   const text =
     (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
   clearTimeout(end);

@@ -14,6 +14,7 @@ import { messageOf } from "../../../lib/model/errors.ts";
 import type { Apply, Runtime } from "../../../lib/runtime/port.ts";
 import { fakeShell } from "../../support/cli/fake-shell.ts";
 import { hostEnv as env, git, newArtefactId } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { type ProcessInstance, processInstance } from "../../support/process/process-instance.ts";
 
 let place: string;
@@ -113,21 +114,24 @@ test("an instance is back with its volumes, results and id, and its files can be
   });
 });
 
-test("an interruption in the middle of the blackboard takes back all that was made", async () => {
-  const interruption = new AbortController();
-  const writeFiles: Apply["writeFiles"] = async (volume, files, options) => {
-    if (volume === blackboard()) interruption.abort();
-    await sett.runtime.apply.writeFiles(volume, files, options);
-  };
-  const { outcome } = await restore(write(), {
-    apply: { writeFiles },
-    signal: interruption.signal,
-  });
-  expect(outcome).toBe("Interrupted.");
-  expect(await found()).toEqual(nothing);
-});
+nightly(
+  "an interruption in the middle of the blackboard takes back all that was made",
+  async () => {
+    const interruption = new AbortController();
+    const writeFiles: Apply["writeFiles"] = async (volume, files, options) => {
+      if (volume === blackboard()) interruption.abort();
+      await sett.runtime.apply.writeFiles(volume, files, options);
+    };
+    const { outcome } = await restore(write(), {
+      apply: { writeFiles },
+      signal: interruption.signal,
+    });
+    expect(outcome).toBe("Interrupted.");
+    expect(await found()).toEqual(nothing);
+  },
+);
 
-test("results that git refuses, or a full disk, take back all that was made", async () => {
+nightly("results that git refuses, or a full disk, take back all that was made", async () => {
   const writeFiles: Apply["writeFiles"] = async (volume, files, options) => {
     await sett.runtime.apply.writeFiles(volume, files, options);
     throw new Error("ENOSPC: no space left on device");
@@ -138,22 +142,25 @@ test("results that git refuses, or a full disk, take back all that was made", as
   expect(await found()).toEqual(nothing);
 });
 
-test("what is kept stays, unless it may be replaced; what became of it then is said", async () => {
-  const path = write();
-  await restore(path);
-  expect((await restore(path)).outcome).toBe(`${sett.instance} has a blackboard already.`);
-  const before = await found();
-  const writeFiles: Apply["writeFiles"] = async () => {
-    throw new Error("ENOSPC: no space left on device");
-  };
-  const failed = await restore(path, { isReplacing: true, apply: { writeFiles } });
-  expect(failed.outcome).toContain("ENOSPC");
-  expect(failed.said).toContain(`${path} is whole: restore it again.`);
-  expect(await found()).toEqual({ ...before, volumes: [] });
-  expect((await restore(path)).outcome).toBe("restored");
-  expect((await restore(path, { isReplacing: true })).outcome).toBe("restored");
-  expect(await found()).toEqual(before);
-});
+nightly(
+  "what is kept stays, unless it may be replaced; what became of it then is said",
+  async () => {
+    const path = write();
+    await restore(path);
+    expect((await restore(path)).outcome).toBe(`${sett.instance} has a blackboard already.`);
+    const before = await found();
+    const writeFiles: Apply["writeFiles"] = async () => {
+      throw new Error("ENOSPC: no space left on device");
+    };
+    const failed = await restore(path, { isReplacing: true, apply: { writeFiles } });
+    expect(failed.outcome).toContain("ENOSPC");
+    expect(failed.said).toContain(`${path} is whole: restore it again.`);
+    expect(await found()).toEqual({ ...before, volumes: [] });
+    expect((await restore(path)).outcome).toBe("restored");
+    expect((await restore(path, { isReplacing: true })).outcome).toBe("restored");
+    expect(await found()).toEqual(before);
+  },
+);
 
 test("another instance's id, and the repository of another one, are refused", async () => {
   const path = write();

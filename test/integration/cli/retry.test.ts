@@ -4,6 +4,7 @@ import type { Grant } from "../../../lib/model/claim.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
 import { endless, onGoal, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Member } from "../../support/world/clan.ts";
 
@@ -82,118 +83,132 @@ test("`--watch` follows the goal to its end, with the exit code of how it ended"
   });
 }, 120_000);
 
-test("a retry of a failed parallel attempt leaves the done siblings alone, and later phases follow", async () => {
-  let linted = 0;
-  const lint = () => {
-    linted += 1;
-    return report("Lint");
-  };
-  const slow = endless();
-  let isFirst = true;
-  const members: Record<string, Member> = {
-    reviewer: { ...onGoal("review"), tool: () => approval },
-    linter: { ...onGoal("claim"), tool: lint },
-    // Fails once its siblings are where the test wants them.
-    tester: {
-      ...onGoal("claim"),
-      tool: async () => {
-        if (!isFirst) return report("Tests");
-        isFirst = false;
-        await linterDone.promise;
-        return report("Nope", { structural_type: "Failure" });
+nightly(
+  "a retry of a failed parallel attempt leaves the done siblings alone, and later phases follow",
+  async () => {
+    let linted = 0;
+    const lint = () => {
+      linted += 1;
+      return report("Lint");
+    };
+    const slow = endless();
+    let isFirst = true;
+    const members: Record<string, Member> = {
+      reviewer: { ...onGoal("review"), tool: () => approval },
+      linter: { ...onGoal("claim"), tool: lint },
+      // Fails once its siblings are where the test wants them.
+      tester: {
+        ...onGoal("claim"),
+        tool: async () => {
+          if (!isFirst) return report("Tests");
+          isFirst = false;
+          await linterDone.promise;
+          return report("Nope", { structural_type: "Failure" });
+        },
       },
-    },
-    builder: {
-      ...onGoal("claim"),
-      tool: (input, signal) => (isFirst || !hasFailed ? slow.tool(input, signal) : report("Build")),
-    },
-    packager: {
-      ...onGoal("exclusive"),
-      tool: (input) => report("Package", { metadata: { given: input.additional_context.length } }),
-    },
-  };
-  const linterDone = Promise.withResolvers<void>();
-  let hasFailed = false;
-  await using clan = await Sett.start(at, members);
-  const goal = await clan.goal();
-  await clan.grant(goal, "linter", "done");
-  await slow.begun;
-  linterDone.resolve();
-  const failure = await failureOf(clan, goal);
-  const before = await clan.ended(goal, "terminated");
-  expect(states(before.grants)).toEqual({
-    reviewer: ["done", 1],
-    linter: ["done", 1],
-    tester: ["failed", 1],
-    builder: ["cancelled", 1],
-  });
-  hasFailed = true;
-  const { out, err } = await clan.sett("retry", failure.id, "--json");
-  expect(JSON.parse(out)).toEqual({
-    id: expect.any(String),
-    failure: failure.id,
-    goal_id: goal.id,
-  });
-  expect(err).toMatch(
-    /, from the parallel phase on, by (tester and builder|builder and tester)\.\n/,
-  );
-  const after = await clan.ended(goal, "complete", `retry:${failure.id}`);
-  expect(states(after.grants)).toEqual({
-    reviewer: ["done", 1],
-    linter: ["done", 1],
-    tester: ["done", 2],
-    builder: ["done", 2],
-    packager: ["done", 1],
-  });
-  expect(linted).toBe(1);
-  const made = await clan.made(goal, ({ type }) => type === "Package");
-  // The review, and the work of the three.
-  expect(made.metadata.given).toBe(4);
-  expect(await clan.stateOf(goal)).toBe("settled");
-}, 120_000);
+      builder: {
+        ...onGoal("claim"),
+        tool: (input, signal) =>
+          isFirst || !hasFailed ? slow.tool(input, signal) : report("Build"),
+      },
+      packager: {
+        ...onGoal("exclusive"),
+        tool: (input) =>
+          report("Package", { metadata: { given: input.additional_context.length } }),
+      },
+    };
+    const linterDone = Promise.withResolvers<void>();
+    let hasFailed = false;
+    await using clan = await Sett.start(at, members);
+    const goal = await clan.goal();
+    await clan.grant(goal, "linter", "done");
+    await slow.begun;
+    linterDone.resolve();
+    const failure = await failureOf(clan, goal);
+    const before = await clan.ended(goal, "terminated");
+    expect(states(before.grants)).toEqual({
+      reviewer: ["done", 1],
+      linter: ["done", 1],
+      tester: ["failed", 1],
+      builder: ["cancelled", 1],
+    });
+    hasFailed = true;
+    const { out, err } = await clan.sett("retry", failure.id, "--json");
+    expect(JSON.parse(out)).toEqual({
+      id: expect.any(String),
+      failure: failure.id,
+      goal_id: goal.id,
+    });
+    expect(err).toMatch(
+      /, from the parallel phase on, by (tester and builder|builder and tester)\.\n/,
+    );
+    const after = await clan.ended(goal, "complete", `retry:${failure.id}`);
+    expect(states(after.grants)).toEqual({
+      reviewer: ["done", 1],
+      linter: ["done", 1],
+      tester: ["done", 2],
+      builder: ["done", 2],
+      packager: ["done", 1],
+    });
+    expect(linted).toBe(1);
+    const made = await clan.made(goal, ({ type }) => type === "Package");
+    // The review, and the work of the three.
+    expect(made.metadata.given).toBe(4);
+    expect(await clan.stateOf(goal)).toBe("settled");
+  },
+  120_000,
+);
 
-test("a retry may fail again, and its own Failure may be tried again", async () => {
-  await using clan = await Sett.start(at, {
-    coder: { ...onGoal("exclusive"), tool: failing(2, "Code") },
-  });
-  const goal = await clan.goal();
-  const first = await failureOf(clan, goal);
-  await clan.ended(goal, "terminated");
-  await clan.need("retry", first.id);
-  await clan.ended(goal, "terminated", `retry:${first.id}`);
-  const second = await clan.made(
-    goal,
-    ({ id, structural_type }) => structural_type === "Failure" && id !== first.id,
-  );
-  expect(await clan.stateOf(goal)).toBe("failed");
-  await clan.need("retry", second.id);
-  expect(states((await clan.ended(goal, "complete", `retry:${second.id}`)).grants)).toEqual({
-    coder: ["done", 3],
-  });
-  expect(await clan.stateOf(goal)).toBe("settled");
-}, 120_000);
+nightly(
+  "a retry may fail again, and its own Failure may be tried again",
+  async () => {
+    await using clan = await Sett.start(at, {
+      coder: { ...onGoal("exclusive"), tool: failing(2, "Code") },
+    });
+    const goal = await clan.goal();
+    const first = await failureOf(clan, goal);
+    await clan.ended(goal, "terminated");
+    await clan.need("retry", first.id);
+    await clan.ended(goal, "terminated", `retry:${first.id}`);
+    const second = await clan.made(
+      goal,
+      ({ id, structural_type }) => structural_type === "Failure" && id !== first.id,
+    );
+    expect(await clan.stateOf(goal)).toBe("failed");
+    await clan.need("retry", second.id);
+    expect(states((await clan.ended(goal, "complete", `retry:${second.id}`)).grants)).toEqual({
+      coder: ["done", 3],
+    });
+    expect(await clan.stateOf(goal)).toBe("settled");
+  },
+  120_000,
+);
 
-test("a retry of an attempt that was followed by another names the Failure that can be tried again", async () => {
-  await using clan = await Sett.start(at, {
-    coder: { ...onGoal("exclusive"), retries: 1, tool: failing(2, "Code") },
-  });
-  const goal = await clan.goal();
-  await clan.ended(goal, "terminated");
-  const all = await clan.board.readArtefacts(await clan.board.listArtefactsOfGoal(goal.goal_id));
-  const [first, last] = all
-    .filter(({ structural_type }) => structural_type === "Failure")
-    .map(({ id }) => id);
-  const { code, err } = await clan.sett("retry", String(first));
-  expect({ code, err }).toEqual({
-    code: 1,
-    err: expect.stringContaining(
-      `That attempt was followed by another. Its claim ended with Failure ${last}: try that one again instead.`,
-    ),
-  });
-  await clan.need("retry", String(last));
-  await clan.ended(goal, "complete", `retry:${last}`);
-  expect(await clan.stateOf(goal)).toBe("settled");
-}, 120_000);
+nightly(
+  "a retry of an attempt that was followed by another names the Failure that can be tried again",
+  async () => {
+    await using clan = await Sett.start(at, {
+      coder: { ...onGoal("exclusive"), retries: 1, tool: failing(2, "Code") },
+    });
+    const goal = await clan.goal();
+    await clan.ended(goal, "terminated");
+    const all = await clan.board.readArtefacts(await clan.board.listArtefactsOfGoal(goal.goal_id));
+    const [first, last] = all
+      .filter(({ structural_type }) => structural_type === "Failure")
+      .map(({ id }) => id);
+    const { code, err } = await clan.sett("retry", String(first));
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining(
+        `That attempt was followed by another. Its claim ended with Failure ${last}: try that one again instead.`,
+      ),
+    });
+    await clan.need("retry", String(last));
+    await clan.ended(goal, "complete", `retry:${last}`);
+    expect(await clan.stateOf(goal)).toBe("settled");
+  },
+  120_000,
+);
 
 test("a retry is refused for what is no Failure, for an agent that is gone, and for a goal that was cancelled", async () => {
   const members: Record<string, Member> = {

@@ -8,6 +8,7 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 import type { Runtime } from "../../../lib/runtime/port.ts";
 import { processRuntime } from "../../../lib/runtime/process/runtime.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
+import { nightly } from "../../support/nightly.ts";
 
 let root: string;
 let runtime: Runtime;
@@ -44,7 +45,7 @@ async function keepBlackboard(name: string, folder: string, id?: string): Promis
   await runtime.apply.makeVolume({ name: `sett-${name}-blackboard`, labels: labels });
 }
 
-test("without processes it is the engine that does not answer", async () => {
+nightly("without processes it is the engine that does not answer", async () => {
   for (const words of [["list"], ["status"], ["down"], ["logs", "coder"]]) {
     const { code, err } = await sett("here", ...words);
     expect({ words, code }).toEqual({ words, code: 1 });
@@ -76,19 +77,25 @@ test("a blackboard that was kept is removed without an engine", async () => {
   expect(await runtime.observe.instances()).toEqual([]);
 });
 
-test("what is kept of a repository that was moved is its own there: commands say so, and down removes it", async () => {
-  const id = "0123456789abcdef.1790000000";
-  await $`git init --quiet before && git -C before -c user.name=A -c user.email=a@sett.invalid commit --quiet --allow-empty -m x && git -C before config sett.demo.id ${id} && git -C before config sett.demo.worktree ..`.cwd(
-    root,
-  );
-  await keepBlackboard("demo", "before", id);
-  await rename(join(root, "before"), join(root, "after"));
-  const status = await sett("after", "status");
-  expect(status.err).toContain(`which was at ${join(root, "before")} when it was started`);
-  expect((await sett("here", "status")).err).toContain("The Docker Engine does not answer");
-  const down = await sett("after", "down", "--volumes");
-  expect({ ...down, out: "" }).toMatchObject({ code: 0, err: expect.stringContaining("removed") });
-  expect(down.err).not.toContain("cannot be used");
-  expect(await runtime.observe.instances()).toEqual([]);
-  expect(await $`git -C after config sett.demo.id`.cwd(root).nothrow().text()).toBe("");
-});
+nightly(
+  "what is kept of a repository that was moved is its own there: commands say so, and down removes it",
+  async () => {
+    const id = "0123456789abcdef.1790000000";
+    await $`git init --quiet before && git -C before -c user.name=A -c user.email=a@sett.invalid commit --quiet --allow-empty -m x && git -C before config sett.demo.id ${id} && git -C before config sett.demo.worktree ..`.cwd(
+      root,
+    );
+    await keepBlackboard("demo", "before", id);
+    await rename(join(root, "before"), join(root, "after"));
+    const status = await sett("after", "status");
+    expect(status.err).toContain(`which was at ${join(root, "before")} when it was started`);
+    expect((await sett("here", "status")).err).toContain("The Docker Engine does not answer");
+    const down = await sett("after", "down", "--volumes");
+    expect({ ...down, out: "" }).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("removed"),
+    });
+    expect(down.err).not.toContain("cannot be used");
+    expect(await runtime.observe.instances()).toEqual([]);
+    expect(await $`git -C after config sett.demo.id`.cwd(root).nothrow().text()).toBe("");
+  },
+);

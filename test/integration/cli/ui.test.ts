@@ -103,7 +103,7 @@ nightly("Ctrl-C ends the page, and its token with it", async () => {
   expect((await ask({ url, token: "x".repeat(43) }, "/v1/instance")).status).toBe(401);
 });
 
-test("the page ends also with a command that is killed", async () => {
+nightly("the page ends also with a command that is killed", async () => {
   await using running = at.start("ui", "--no-open");
   const { url } = await pageOf(running);
   running.signal("SIGKILL");
@@ -128,45 +128,51 @@ test("the token is in no environment and no argument of a process", async () => 
   expect(shown.some((text) => text.includes(token))).toBe(false);
 });
 
-test("opens the browser with what this machine opens addresses with, and says so where there is nothing", async () => {
-  const [own, opened] = [join(at.folder, ".git/bin"), join(at.folder, ".git/opened")];
-  await mkdir(own);
-  await symlink(Bun.which("git") ?? "", join(own, "git"));
-  await using without = startSett(["ui"], { cwd: at.folder, env: { ...at.env, PATH: own } });
-  await without.untilErr("Open this address in your browser.");
-  await writeFile(join(own, "xdg-open"), `#!/bin/sh\nprintf %s "$1" > ${opened}\n`, {
-    mode: 0o755,
-  });
-  await using running = startSett(["ui"], {
-    cwd: at.folder,
-    env: { ...at.env, PATH: `${own}:${process.env.PATH}` },
-  });
-  const { url, token } = await pageOf(running);
-  const address = await waitFor(
-    "the address",
-    async () => (await readFile(opened, "utf8").catch(() => "")) || undefined,
-  );
-  // Every user of the machine sees the arguments of a browser: what it is given is good once.
-  expect(address).not.toContain(token);
-  const ticket = new URL(address).searchParams.get("token") ?? "";
-  const authorization = `Bearer ${await sessionFor(url, ticket)}`;
-  expect((await answerOf(`${url}/v1/instance`, { headers: { authorization } })).status).toBe(200);
-  expect(await sessionFor(url, ticket)).toBeUndefined();
-});
+nightly(
+  "opens the browser with what this machine opens addresses with, and says so where there is nothing",
+  async () => {
+    const [own, opened] = [join(at.folder, ".git/bin"), join(at.folder, ".git/opened")];
+    await mkdir(own);
+    await symlink(Bun.which("git") ?? "", join(own, "git"));
+    await using without = startSett(["ui"], { cwd: at.folder, env: { ...at.env, PATH: own } });
+    await without.untilErr("Open this address in your browser.");
+    await writeFile(join(own, "xdg-open"), `#!/bin/sh\nprintf %s "$1" > ${opened}\n`, {
+      mode: 0o755,
+    });
+    await using running = startSett(["ui"], {
+      cwd: at.folder,
+      env: { ...at.env, PATH: `${own}:${process.env.PATH}` },
+    });
+    const { url, token } = await pageOf(running);
+    const address = await waitFor(
+      "the address",
+      async () => (await readFile(opened, "utf8").catch(() => "")) || undefined,
+    );
+    // Every user of the machine sees the arguments of a browser: what it is given is good once.
+    expect(address).not.toContain(token);
+    const ticket = new URL(address).searchParams.get("token") ?? "";
+    const authorization = `Bearer ${await sessionFor(url, ticket)}`;
+    expect((await answerOf(`${url}/v1/instance`, { headers: { authorization } })).status).toBe(200);
+    expect(await sessionFor(url, ticket)).toBeUndefined();
+  },
+);
 
-test("a Redis that was away is found again, and the page has the same address, token and session", async () => {
-  await using running = at.start("ui", "--no-open");
-  const page = await pageOf(running);
-  const authorization = `Bearer ${await sessionFor(page.url, page.token)}`;
-  await at.redis.kill();
-  await running.untilErr("Redis does not answer. Waiting until it does …");
-  await at.redis.start();
-  await running.untilErr("Redis answers again, and so does the page.");
-  expect((await ask(page, "/v1/instance")).status).toBe(200);
-  expect((await answerOf(`${page.url}/v1/instance`, { headers: { authorization } })).status).toBe(
-    200,
-  );
-});
+nightly(
+  "a Redis that was away is found again, and the page has the same address, token and session",
+  async () => {
+    await using running = at.start("ui", "--no-open");
+    const page = await pageOf(running);
+    const authorization = `Bearer ${await sessionFor(page.url, page.token)}`;
+    await at.redis.kill();
+    await running.untilErr("Redis does not answer. Waiting until it does …");
+    await at.redis.start();
+    await running.untilErr("Redis answers again, and so does the page.");
+    expect((await ask(page, "/v1/instance")).status).toBe(200);
+    expect((await answerOf(`${page.url}/v1/instance`, { headers: { authorization } })).status).toBe(
+      200,
+    );
+  },
+);
 
 test("a name that only leads to this machine is no name of the page, also with its token", async () => {
   await using running = at.start("ui", "--no-open");
@@ -188,7 +194,7 @@ test("a port that another program uses is named, and what is no port is wrong us
   expect(await at.sett("ui", "--port", "0")).toMatchObject({ code: 2 });
 });
 
-test("without a Redis it ends at once, and says why", async () => {
+nightly("without a Redis it ends at once, and says why", async () => {
   await at.redis.stop();
   const { code, err } = await at.sett("ui", "--no-open");
   await at.redis.start();

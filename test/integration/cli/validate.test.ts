@@ -5,6 +5,7 @@ import { join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
 import { runSett } from "../../support/cli/sett-process.ts";
 import { commitFiles, sampleRepository } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 
 let folder: string;
 const sett = (...words: string[]) => runSett(words, { cwd: folder });
@@ -84,7 +85,7 @@ describe("sett validate", () => {
     ]);
   });
 
-  test("warns of a part of the repository in which HEAD has no file", async () => {
+  nightly("warns of a part of the repository in which HEAD has no file", async () => {
     using host = sampleRepository();
     const more = { "services/Door/key": "", "a b/ü": "" };
     commitFiles(host.path, more);
@@ -115,7 +116,7 @@ describe("sett validate", () => {
     expect(JSON.parse(outside.out)).toMatchObject({ valid: true, warnings: [] });
   });
 
-  test("warns of a disk that is too small for the files of HEAD", async () => {
+  nightly("warns of a disk that is too small for the files of HEAD", async () => {
     using host = sampleRepository();
     commitFiles(host.path, { "vault/large.bin": "x".repeat(9 * 1024 ** 2) });
     const agent = (disk: string, more = "{}") =>

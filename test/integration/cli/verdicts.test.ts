@@ -9,6 +9,7 @@ import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { bids, report, Sett } from "../../support/cli/sett.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import type { Member } from "../../support/world/clan.ts";
 
 let at: Workspace;
@@ -47,48 +48,51 @@ function publishers(over: Record<string, Member> = {}) {
 const isDraft = (version: number) => (one: Artefact) =>
   one.type === "Draft" && one.version === version;
 
-test("who approves a corrected commit sees all that it changes, and what is new since their last verdict", async () => {
-  const base = CommitHash.parse(await at.git("rev-parse", "HEAD"));
-  const commits = [
-    CommitHash.parse(await at.commit("install.sh", "1\n")),
-    CommitHash.parse(await at.commit("NOTES.md", "1\n")),
-  ];
-  const bid = ({ type }: Artefact): BidWord => (type === "GoalDefined" ? "exclusive" : "ignore");
-  const work = ({ type, logical_id }: Artefact): Partial<Artefact> => {
-    const [first, second] = commits;
-    if (type === "GoalDefined") return { type: "CodeCommit", metadata: { commit: first } };
-    return { type: "CodeCommit", logical_id, version: 2, metadata: { commit: second } };
-  };
-  const judging: Member = { human: true, ...bids({ on: "CodeCommit", bid: "review" }) };
-  await using clan = await Sett.start(at, {
-    coder: { behaviour: { bid, work } },
-    maintainer: judging,
-  });
-  const goal = await clan.postGoal("Notes", { metadata: { commit: base } });
-  const first = await clan.made(goal, (one) => one.version === 1 && one.type === "CodeCommit");
-  await clan.grant(first, "maintainer", "waiting");
-  await clan.need("reject", first.id, "--reason", "Explain it");
-  const second = await clan.made(goal, (one) => one.version === 2);
-  await clan.grant(second, "maintainer", "waiting");
-  const shown = await clan.need("unearth", second.id);
-  expect(shown).toContain(" │ NOTES.md   | 1 +\n │ install.sh | 1 +\n │ 2 files changed");
-  const since = `since your last verdict, on version 1 (commit ${commits[0]?.slice(0, 12)}):`;
-  expect(shown).toContain(
-    `Only the changes ${since}\n\n │ NOTES.md | 1 +\n │ 1 file changed, 1 insertion(+)\n │ create mode 100644 NOTES.md\n`,
-  );
-  const { code, err } = await clan.sett("approve", second.id);
-  expect(code).toBe(0);
-  expect(err).toContain(
-    `2 commits since ${base.slice(0, 12)}, the commit of the goal: 2 files changed, 2 insertions(+)\n`,
-  );
-  expect(err).toContain(" │ NOTES.md   | 1 +\n │ install.sh | 1 +\n");
-  expect(err).toContain(`Only ${since} 1 file changed, 1 insertion(+)\n`);
-  const beside = `The goal:\n  │ Notes\nReviews of this version:\n  o maintainer is asked and has not answered\nYou have said of earlier versions:\n  < Ada Lovelace, for maintainer, sent it back (on CodeCommit ${first.id.slice(0, 8)}, version 1)\n    │ Explain it\n`;
-  expect(err).toContain(beside);
-  expect(shown).toContain(beside);
-});
+nightly(
+  "who approves a corrected commit sees all that it changes, and what is new since their last verdict",
+  async () => {
+    const base = CommitHash.parse(await at.git("rev-parse", "HEAD"));
+    const commits = [
+      CommitHash.parse(await at.commit("install.sh", "1\n")),
+      CommitHash.parse(await at.commit("NOTES.md", "1\n")),
+    ];
+    const bid = ({ type }: Artefact): BidWord => (type === "GoalDefined" ? "exclusive" : "ignore");
+    const work = ({ type, logical_id }: Artefact): Partial<Artefact> => {
+      const [first, second] = commits;
+      if (type === "GoalDefined") return { type: "CodeCommit", metadata: { commit: first } };
+      return { type: "CodeCommit", logical_id, version: 2, metadata: { commit: second } };
+    };
+    const judging: Member = { human: true, ...bids({ on: "CodeCommit", bid: "review" }) };
+    await using clan = await Sett.start(at, {
+      coder: { behaviour: { bid, work } },
+      maintainer: judging,
+    });
+    const goal = await clan.postGoal("Notes", { metadata: { commit: base } });
+    const first = await clan.made(goal, (one) => one.version === 1 && one.type === "CodeCommit");
+    await clan.grant(first, "maintainer", "waiting");
+    await clan.need("reject", first.id, "--reason", "Explain it");
+    const second = await clan.made(goal, (one) => one.version === 2);
+    await clan.grant(second, "maintainer", "waiting");
+    const shown = await clan.need("unearth", second.id);
+    expect(shown).toContain(" │ NOTES.md   | 1 +\n │ install.sh | 1 +\n │ 2 files changed");
+    const since = `since your last verdict, on version 1 (commit ${commits[0]?.slice(0, 12)}):`;
+    expect(shown).toContain(
+      `Only the changes ${since}\n\n │ NOTES.md | 1 +\n │ 1 file changed, 1 insertion(+)\n │ create mode 100644 NOTES.md\n`,
+    );
+    const { code, err } = await clan.sett("approve", second.id);
+    expect(code).toBe(0);
+    expect(err).toContain(
+      `2 commits since ${base.slice(0, 12)}, the commit of the goal: 2 files changed, 2 insertions(+)\n`,
+    );
+    expect(err).toContain(" │ NOTES.md   | 1 +\n │ install.sh | 1 +\n");
+    expect(err).toContain(`Only ${since} 1 file changed, 1 insertion(+)\n`);
+    const beside = `The goal:\n  │ Notes\nReviews of this version:\n  o maintainer is asked and has not answered\nYou have said of earlier versions:\n  < Ada Lovelace, for maintainer, sent it back (on CodeCommit ${first.id.slice(0, 8)}, version 1)\n    │ Explain it\n`;
+    expect(err).toContain(beside);
+    expect(shown).toContain(beside);
+  },
+);
 
-test("a commit that cannot be had is not approved unseen, and can be rejected", async () => {
+nightly("a commit that cannot be had is not approved unseen, and can be rejected", async () => {
   const gone = CommitHash.parse("0123456789".repeat(4));
   const bid = ({ type }: Artefact): BidWord => (type === "GoalDefined" ? "exclusive" : "ignore");
   const work = () => ({ type: "CodeCommit", metadata: { commit: gone } });
@@ -184,22 +188,29 @@ test("a gate: rejected work is made again by its producer, who gets the reason, 
   expect(log).toMatch(/Grace Hopper +reviews claim/);
 }, 120_000);
 
-test("a verdict does not promise that work goes on while the instance is paused, or while no orchestrator is running", async () => {
-  await using clan = await Sett.start(at, publishers().members);
-  const [first, second] = [await clan.goal(), await clan.goal()];
-  const drafts = [await clan.made(first, isDraft(1)), await clan.made(second, isDraft(1))] as const;
-  for (const draft of drafts) await clan.grant(draft, "maintainer", "waiting");
-  await clan.need("pause", "--as", "Grace Hopper");
-  const paused = await clan.sett("approve", drafts[0].id);
-  expect(paused.err).toMatch(
-    /for maintainer; work goes on when the instance is resumed \(paused by Grace Hopper, /,
-  );
-  expect(paused.err).toContain(`sett resume --name ${clan.instance}`);
-  await clan.need("resume");
-  await clan.untilUnled();
-  const alone = await clan.sett("reject", drafts[1].id, "--reason", "Too short");
-  expect(alone.err).toContain("for maintainer; work goes on when an orchestrator runs again (");
-}, 120_000);
+nightly(
+  "a verdict does not promise that work goes on while the instance is paused, or while no orchestrator is running",
+  async () => {
+    await using clan = await Sett.start(at, publishers().members);
+    const [first, second] = [await clan.goal(), await clan.goal()];
+    const drafts = [
+      await clan.made(first, isDraft(1)),
+      await clan.made(second, isDraft(1)),
+    ] as const;
+    for (const draft of drafts) await clan.grant(draft, "maintainer", "waiting");
+    await clan.need("pause", "--as", "Grace Hopper");
+    const paused = await clan.sett("approve", drafts[0].id);
+    expect(paused.err).toMatch(
+      /for maintainer; work goes on when the instance is resumed \(paused by Grace Hopper, /,
+    );
+    expect(paused.err).toContain(`sett resume --name ${clan.instance}`);
+    await clan.need("resume");
+    await clan.untilUnled();
+    const alone = await clan.sett("reject", drafts[1].id, "--reason", "Too short");
+    expect(alone.err).toContain("for maintainer; work goes on when an orchestrator runs again (");
+  },
+  120_000,
+);
 
 describe("a verdict that no grant waits for", () => {
   test("is refused with who has given it before, and with what is waited for instead", async () => {
@@ -247,44 +258,52 @@ describe("a verdict that no grant waits for", () => {
     expect((await clan.sett("approve")).code).toBe(2);
   }, 120_000);
 
-  test("is refused for a goal that was cancelled", async () => {
-    await using clan = await Sett.start(at, publishers().members);
+  nightly(
+    "is refused for a goal that was cancelled",
+    async () => {
+      await using clan = await Sett.start(at, publishers().members);
+      const goal = await clan.goal();
+      const draft = await clan.made(goal, isDraft(1));
+      await clan.grant(draft, "maintainer", "waiting");
+      await clan.need("cancel", goal.id);
+      const { code, err } = await clan.sett("approve", draft.id);
+      expect({ code, err }).toEqual({
+        code: 1,
+        err: expect.stringContaining(`its goal ${goal.id.slice(0, 8)} has ended (cancelled).`),
+      });
+    },
+    120_000,
+  );
+});
+
+nightly(
+  "a verdict names one of several people who are waited for, unless one is left; all of them count",
+  async () => {
+    const { members } = publishers({
+      editor: { human: true, ...bids({ on: "Draft", bid: "review" }) },
+    });
+    await using clan = await Sett.start(at, members);
     const goal = await clan.goal();
     const draft = await clan.made(goal, isDraft(1));
     await clan.grant(draft, "maintainer", "waiting");
-    await clan.need("cancel", goal.id);
     const { code, err } = await clan.sett("approve", draft.id);
-    expect({ code, err }).toEqual({
-      code: 1,
-      err: expect.stringContaining(`its goal ${goal.id.slice(0, 8)} has ended (cancelled).`),
-    });
-  }, 120_000);
-});
-
-test("a verdict names one of several people who are waited for, unless one is left; all of them count", async () => {
-  const { members } = publishers({
-    editor: { human: true, ...bids({ on: "Draft", bid: "review" }) },
-  });
-  await using clan = await Sett.start(at, members);
-  const goal = await clan.goal();
-  const draft = await clan.made(goal, isDraft(1));
-  await clan.grant(draft, "maintainer", "waiting");
-  const { code, err } = await clan.sett("approve", draft.id);
-  expect(code).toBe(2);
-  expect(err).toContain(`Draft ${draft.id.slice(0, 8)} waits for 2 people: editor, maintainer.`);
-  expect(err).toContain("--for editor");
-  await clan.need("approve", draft.id, "--for", "editor");
-  expect((await clan.sett("approve", draft.id, "--for", "editor")).err).toContain(
-    "for editor, approved it",
-  );
-  expect((await clan.claimOn(draft)).claim.status).toBe("pending_review");
-  // One is left, so that no name is needed.
-  await clan.need("reject", draft.id, "--reason", "Too short");
-  await clan.made(goal, isDraft(2), "the second version");
-  expect((await clan.sett("reject", draft.id, "--reason", "Too long")).err).toContain(
-    "rejected it",
-  );
-}, 120_000);
+    expect(code).toBe(2);
+    expect(err).toContain(`Draft ${draft.id.slice(0, 8)} waits for 2 people: editor, maintainer.`);
+    expect(err).toContain("--for editor");
+    await clan.need("approve", draft.id, "--for", "editor");
+    expect((await clan.sett("approve", draft.id, "--for", "editor")).err).toContain(
+      "for editor, approved it",
+    );
+    expect((await clan.claimOn(draft)).claim.status).toBe("pending_review");
+    // One is left, so that no name is needed.
+    await clan.need("reject", draft.id, "--reason", "Too short");
+    await clan.made(goal, isDraft(2), "the second version");
+    expect((await clan.sett("reject", draft.id, "--reason", "Too long")).err).toContain(
+      "rejected it",
+    );
+  },
+  120_000,
+);
 
 test("of two people who judge at the same time one wins, and the other learns who", async () => {
   await using clan = await Sett.start(at, publishers().members);
@@ -305,28 +324,32 @@ test("of two people who judge at the same time one wins, and the other learns wh
   expect(reviews.filter(({ structural_type }) => structural_type === "Review")).toHaveLength(1);
 }, 120_000);
 
-test("an artefact that a person has overwritten by hand is not approved", async () => {
-  await using clan = await Sett.start(at, publishers().members);
-  const goal = await clan.goal();
-  const draft = await clan.made(goal, isDraft(1));
-  await clan.grant(draft, "maintainer", "waiting");
-  await at.redis.cli(
-    "HSET",
-    `sett:${clan.instance}:artifact:${draft.id}`,
-    "payload",
-    "something else",
-  );
-  const { code, err } = await clan.sett("approve", draft.id);
-  expect({ code, err }).toEqual({
-    code: 1,
-    err: expect.stringContaining(
-      "was overwritten by hand: it is not what was stored. Nothing was done.",
-    ),
-  });
-  expect(
-    (await clan.claimOn(draft)).grants.find(({ agent }) => agent === "maintainer")?.state,
-  ).toBe("waiting");
-}, 120_000);
+nightly(
+  "an artefact that a person has overwritten by hand is not approved",
+  async () => {
+    await using clan = await Sett.start(at, publishers().members);
+    const goal = await clan.goal();
+    const draft = await clan.made(goal, isDraft(1));
+    await clan.grant(draft, "maintainer", "waiting");
+    await at.redis.cli(
+      "HSET",
+      `sett:${clan.instance}:artifact:${draft.id}`,
+      "payload",
+      "something else",
+    );
+    const { code, err } = await clan.sett("approve", draft.id);
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining(
+        "was overwritten by hand: it is not what was stored. Nothing was done.",
+      ),
+    });
+    expect(
+      (await clan.claimOn(draft)).grants.find(({ agent }) => agent === "maintainer")?.state,
+    ).toBe("waiting");
+  },
+  120_000,
+);
 
 test("a rejection has a reason: on the command line or on stdin, and never an empty one", async () => {
   await using clan = await Sett.start(at, publishers().members);

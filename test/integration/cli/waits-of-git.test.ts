@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { runSett, startSett } from "../../support/cli/sett-process.ts";
-import { isNight } from "../../support/nightly.ts";
+import { isNight, nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 let base: string;
@@ -121,7 +121,7 @@ test.each(isNight ? slow : slow.slice(0, 1))(
   },
 );
 
-test.each(isNight ? (["SIGINT", "SIGTERM", "SIGHUP"] as const) : (["SIGINT"] as const))(
+nightly.each(isNight ? (["SIGINT", "SIGTERM", "SIGHUP"] as const) : (["SIGINT"] as const))(
   "%s while a hook waits ends the hook, and leaves index and files as they were",
   async (signal) => {
     const index = await indexOf();
@@ -136,20 +136,23 @@ test.each(isNight ? (["SIGINT", "SIGTERM", "SIGHUP"] as const) : (["SIGINT"] as 
   },
 );
 
-test("SIGTERM while a signer waits ends the signer, and leaves index and files as they were", async () => {
-  const index = await indexOf();
-  await waiting(join(base, "sign"));
-  await git("config", "commit.gpgsign", "true");
-  await git("config", "gpg.program", join(base, "sign"));
-  await using running = up();
-  const signer = Number(await hasBegun());
-  running.signal("SIGTERM");
-  await running.exited;
-  await expectUntouched(index);
-  await waitFor("the signer to end", () => !existsSync(`/proc/${signer}`));
-});
+nightly(
+  "SIGTERM while a signer waits ends the signer, and leaves index and files as they were",
+  async () => {
+    const index = await indexOf();
+    await waiting(join(base, "sign"));
+    await git("config", "commit.gpgsign", "true");
+    await git("config", "gpg.program", join(base, "sign"));
+    await using running = up();
+    const signer = Number(await hasBegun());
+    running.signal("SIGTERM");
+    await running.exited;
+    await expectUntouched(index);
+    await waitFor("the signer to end", () => !existsSync(`/proc/${signer}`));
+  },
+);
 
-test("killed at once while a hook waits, it leaves nothing staged", async () => {
+nightly("killed at once while a hook waits, it leaves nothing staged", async () => {
   const index = await indexOf();
   await waiting(join(folder, ".git/hooks/pre-commit"));
   await using running = up();
@@ -163,13 +166,16 @@ test("killed at once while a hook waits, it leaves nothing staged", async () => 
   expect(await indexOf()).toEqual(index);
 });
 
-test("interrupted while a hook runs after the commit, the commit stays, and is said", async () => {
-  await waiting(join(folder, ".git/hooks/post-commit"));
-  await using running = up();
-  await hasBegun();
-  running.signal("SIGTERM");
-  expect(await running.exited).toBe(143);
-  expect(running.err()).toContain("the files are committed (“Add a sett”)");
-  expect(await status()).toBe("");
-  expect(await git("log", "-1", "--format=%s").text()).toBe("Add a sett\n");
-});
+nightly(
+  "interrupted while a hook runs after the commit, the commit stays, and is said",
+  async () => {
+    await waiting(join(folder, ".git/hooks/post-commit"));
+    await using running = up();
+    await hasBegun();
+    running.signal("SIGTERM");
+    expect(await running.exited).toBe(143);
+    expect(running.err()).toContain("the files are committed (“Add a sett”)");
+    expect(await status()).toBe("");
+    expect(await git("log", "-1", "--format=%s").text()).toBe("Add a sett\n");
+  },
+);

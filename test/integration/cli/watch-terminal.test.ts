@@ -5,6 +5,7 @@ import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { type ServiceProcess, startService } from "../../support/process/service-process.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -142,50 +143,58 @@ describe("sett watch on a terminal", () => {
     expect(coloured.raw()).toMatch(colour);
   }, 120_000);
 
-  test("has no claims below a log for programs, one that ends, or on a terminal whose cursor cannot move", async () => {
-    const { goal, claim } = await postGoal();
-    await setToWork(claim);
-    const words = ["watch", "--goal", goal];
-    const [text, jsonl] = [
-      await at.need(...words, "--no-follow"),
-      await at.need(...words, "--no-follow", "-o", "jsonl"),
-    ];
-    expect(text).toMatch(/reviewer +posts Review [0-9a-f]{8} {2}“approves”$/m);
-    expect(await at.need("hoard", "--goal", goal)).toMatch(/ Review .* approves$/m);
-    const count = text.trimEnd().split("\n").length;
-    await using past = onTerminal(200, utf8, ...words, "--no-follow");
-    expect(await past.exited).toBe(0);
-    expect(past.screen.lines).toEqual(forPeople(text));
-    await using dumb = onTerminal(200, { TERM: "dumb" }, ...words);
-    await using programs = onTerminal(10_000, utf8, ...words, "-o", "jsonl");
-    for (const [sett, lines] of [
-      [dumb, forPeople(text).length],
-      [programs, count],
-    ] as const) {
-      await sett.showing("the log", ({ rows }) => rows.length >= lines);
-      sett.type(interrupt);
-      expect(await sett.exited).toBe(130);
-    }
-    expect(dumb.raw().replaceAll("\r\n", "\n")).toStartWith(forPeople(text).join("\n"));
-    expect(programs.raw().replaceAll("\r\n", "\n")).toStartWith(jsonl);
-    expect(dumb.raw() + programs.raw()).not.toContain("open claim");
-  }, 120_000);
+  nightly(
+    "has no claims below a log for programs, one that ends, or on a terminal whose cursor cannot move",
+    async () => {
+      const { goal, claim } = await postGoal();
+      await setToWork(claim);
+      const words = ["watch", "--goal", goal];
+      const [text, jsonl] = [
+        await at.need(...words, "--no-follow"),
+        await at.need(...words, "--no-follow", "-o", "jsonl"),
+      ];
+      expect(text).toMatch(/reviewer +posts Review [0-9a-f]{8} {2}“approves”$/m);
+      expect(await at.need("hoard", "--goal", goal)).toMatch(/ Review .* approves$/m);
+      const count = text.trimEnd().split("\n").length;
+      await using past = onTerminal(200, utf8, ...words, "--no-follow");
+      expect(await past.exited).toBe(0);
+      expect(past.screen.lines).toEqual(forPeople(text));
+      await using dumb = onTerminal(200, { TERM: "dumb" }, ...words);
+      await using programs = onTerminal(10_000, utf8, ...words, "-o", "jsonl");
+      for (const [sett, lines] of [
+        [dumb, forPeople(text).length],
+        [programs, count],
+      ] as const) {
+        await sett.showing("the log", ({ rows }) => rows.length >= lines);
+        sett.type(interrupt);
+        expect(await sett.exited).toBe(130);
+      }
+      expect(dumb.raw().replaceAll("\r\n", "\n")).toStartWith(forPeople(text).join("\n"));
+      expect(programs.raw().replaceAll("\r\n", "\n")).toStartWith(jsonl);
+      expect(dumb.raw() + programs.raw()).not.toContain("open claim");
+    },
+    120_000,
+  );
 
-  test("shows no claims while Redis is away, says so above, and shows them again", async () => {
-    const { goal } = await postGoal();
-    await using sett = onTerminal(100, utf8, "watch", "--goal", goal);
-    await sett.showing("the claim", ({ rows }) => footIn(rows).length === 1);
-    await at.redis.kill();
-    await sett.showing(
-      "the loss",
-      ({ rows }) => rows.at(-1)?.includes("Redis does not answer. Waiting") === true,
-    );
-    await at.redis.start();
-    await sett.showing(
-      "the claim again",
-      ({ rows }) => footIn(rows).length === 1 && rows.includes("Redis answers again."),
-    );
-  }, 120_000);
+  nightly(
+    "shows no claims while Redis is away, says so above, and shows them again",
+    async () => {
+      const { goal } = await postGoal();
+      await using sett = onTerminal(100, utf8, "watch", "--goal", goal);
+      await sett.showing("the claim", ({ rows }) => footIn(rows).length === 1);
+      await at.redis.kill();
+      await sett.showing(
+        "the loss",
+        ({ rows }) => rows.at(-1)?.includes("Redis does not answer. Waiting") === true,
+      );
+      await at.redis.start();
+      await sett.showing(
+        "the claim again",
+        ({ rows }) => footIn(rows).length === 1 && rows.includes("Redis answers again."),
+      );
+    },
+    120_000,
+  );
 });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with it.

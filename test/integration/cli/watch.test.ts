@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { nightly } from "../../support/nightly.ts";
 import { settBinary } from "../../support/process/compiled.ts";
 import { type ServiceProcess, startService } from "../../support/process/service-process.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
@@ -31,27 +32,31 @@ describe("sett watch", () => {
     await at[Symbol.asyncDispose]();
   });
 
-  test("shows all past events, then each new one, through the death of Redis, without a gap or a repeat; Ctrl-C ends it with 130", async () => {
-    await using running = at.start("watch", "-o", "jsonl");
-    const seen = (count: number) =>
-      waitFor(`${count} events`, () => parse(running.out()).length >= count);
-    await seen(4);
-    await using board = await at.board();
-    await board.createArtefact(sampleArtefact(), "hand");
-    await seen(5);
-    await at.redis.kill();
-    await running.untilErr("Redis does not answer. Waiting");
-    await at.redis.start();
-    await using after = await at.board();
-    await after.createArtefact(sampleArtefact(), "hand");
-    await running.untilErr("Redis answers again.");
-    await seen(6);
-    running.signal("SIGINT");
-    expect(await running.exited).toBe(130);
-    const all = parse(await at.need("watch", "--no-follow", "-o", "jsonl"));
-    expect(parse(running.out())).toEqual(all);
-    expect(new Set(all.map(({ id }) => id)).size).toBe(6);
-  }, 120_000);
+  nightly(
+    "shows all past events, then each new one, through the death of Redis, without a gap or a repeat; Ctrl-C ends it with 130",
+    async () => {
+      await using running = at.start("watch", "-o", "jsonl");
+      const seen = (count: number) =>
+        waitFor(`${count} events`, () => parse(running.out()).length >= count);
+      await seen(4);
+      await using board = await at.board();
+      await board.createArtefact(sampleArtefact(), "hand");
+      await seen(5);
+      await at.redis.kill();
+      await running.untilErr("Redis does not answer. Waiting");
+      await at.redis.start();
+      await using after = await at.board();
+      await after.createArtefact(sampleArtefact(), "hand");
+      await running.untilErr("Redis answers again.");
+      await seen(6);
+      running.signal("SIGINT");
+      expect(await running.exited).toBe(130);
+      const all = parse(await at.need("watch", "--no-follow", "-o", "jsonl"));
+      expect(parse(running.out())).toEqual(all);
+      expect(new Set(all.map(({ id }) => id)).size).toBe(6);
+    },
+    120_000,
+  );
 
   test("filters by type, by agent, by goal and by time", async () => {
     const past = async (...words: string[]) =>
@@ -192,24 +197,28 @@ describe("sett forage --watch", () => {
     expect(event.artefacts[0]).toBe(event.id);
   });
 
-  test("survives the death of Redis, and an interruption leaves the goal to the agents", async () => {
-    await using running = at.start("forage", "--watch", "--goal", "hang");
-    await running.untilErr("works");
-    await at.redis.kill();
-    await running.untilErr("Redis does not answer. Waiting");
-    await at.redis.start();
-    await running.untilErr("Redis answers again.");
-    running.signal("SIGINT");
-    expect(await running.exited).toBe(130);
-    expect(running.err()).toContain("Work on the goal goes on. To follow it");
-    const { goals } = JSON.parse(await at.need("status", "--json"));
-    const goal = goals.find(({ id }: { id: string }) => id === running.out().trim());
-    expect(goal).toMatchObject({
-      state: "running",
-      open_claims: [{ status: "pending_exclusive" }],
-      waiting_for: [{ kind: "work", agent: "coder" }],
-    });
-  }, 120_000);
+  nightly(
+    "survives the death of Redis, and an interruption leaves the goal to the agents",
+    async () => {
+      await using running = at.start("forage", "--watch", "--goal", "hang");
+      await running.untilErr("works");
+      await at.redis.kill();
+      await running.untilErr("Redis does not answer. Waiting");
+      await at.redis.start();
+      await running.untilErr("Redis answers again.");
+      running.signal("SIGINT");
+      expect(await running.exited).toBe(130);
+      expect(running.err()).toContain("Work on the goal goes on. To follow it");
+      const { goals } = JSON.parse(await at.need("status", "--json"));
+      const goal = goals.find(({ id }: { id: string }) => id === running.out().trim());
+      expect(goal).toMatchObject({
+        state: "running",
+        open_claims: [{ status: "pending_exclusive" }],
+        waiting_for: [{ kind: "work", agent: "coder" }],
+      });
+    },
+    120_000,
+  );
 });
 
 test("a goal that no agent wants exits with 1 and says why, and where to look", async () => {

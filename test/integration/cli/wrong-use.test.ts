@@ -8,7 +8,7 @@ import process from "node:process";
 import { $ } from "bun";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
-import { isNight } from "../../support/nightly.ts";
+import { isNight, nightly } from "../../support/nightly.ts";
 import { settBinary } from "../../support/process/compiled.ts";
 
 const sett =
@@ -133,7 +133,7 @@ test.each(isNight ? needEngine : needEngine.slice(0, 2))(
   },
 );
 
-test("a goal of 1 MB is posted byte for byte, one of 100 MB is refused at once", async () => {
+nightly("a goal of 1 MB is posted byte for byte, one of 100 MB is refused at once", async () => {
   const goal = `Read this:\n${"ä 0123456789\n".repeat(70_000)}`;
   expect(Buffer.byteLength(goal)).toBeGreaterThan(900_000);
   const surroundings = { cwd: at.folder, env: at.env };

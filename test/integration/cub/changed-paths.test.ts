@@ -13,6 +13,7 @@ import {
   newGoalId,
   toolGit,
 } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 async function scene() {
@@ -54,6 +55,9 @@ const cases: Record<string, [script: string, paths: string[]]> = {
   ],
   "a removed file": ["git rm -q infra/b.tf; git commit -qm Remove", ["infra/b.tf"]],
   "a mode": ["git update-index --chmod=+x infra/b.tf; git commit -qm Mode", ["infra/b.tf"]],
+};
+
+const rarer: typeof cases = {
   "what an earlier commit has changed": [
     "echo n > infra/new; git add .; git commit -qm One; echo y > src/x; git commit -qam Two",
     ["infra/new", "src/x"],
@@ -76,10 +80,14 @@ const cases: Record<string, [script: string, paths: string[]]> = {
   ],
 };
 
-test.each(Object.entries(cases))("%s", async (_, [script, paths]) => {
+const named = async (_: string, [script, paths]: [string, string[]]) => {
   using one = await scene();
   expect(await one.pathsOf(script)).toEqual(paths);
-});
+};
+
+test.each(Object.entries(cases))("%s", named);
+
+nightly.each(Object.entries(rarer))("%s", named);
 
 test("a submodule is named although the commit asks git to ignore it", async () => {
   using one = await scene();
@@ -94,15 +102,18 @@ async function moved({ host }: Awaited<ReturnType<typeof scene>>, script: string
   return await host.repository.head();
 }
 
-test("the second commit of an agent has the files of its first, since the goal's commit counts", async () => {
-  using one = await scene();
-  await one.pathsOf("echo n > infra/new; git add .; git commit -qm One");
-  const base = await one.agent.copy.head();
-  expect(await one.pathsOf("echo y > src/x; git commit -qam Two", base)).toEqual([
-    "infra/new",
-    "src/x",
-  ]);
-});
+nightly(
+  "the second commit of an agent has the files of its first, since the goal's commit counts",
+  async () => {
+    using one = await scene();
+    await one.pathsOf("echo n > infra/new; git add .; git commit -qm One");
+    const base = await one.agent.copy.head();
+    expect(await one.pathsOf("echo y > src/x; git commit -qam Two", base)).toEqual([
+      "infra/new",
+      "src/x",
+    ]);
+  },
+);
 
 test("more than the record takes is not recorded in part", () => {
   const path = "x".repeat(1_000);

@@ -14,6 +14,7 @@ import {
   newGoalId,
   toolGit,
 } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 const files = {
@@ -89,7 +90,7 @@ test.each(Object.entries(changes))("%s outside of them is refused", async (_, [s
   expect(publishedIn(one.host)).toEqual([]);
 });
 
-test("a change that a later commit takes back is refused as well", async () => {
+nightly("a change that a later commit takes back is refused as well", async () => {
   using one = await scene();
   one.run("echo x > new; git add new; git commit -qm One; git rm -q new; git commit -qm Two");
   const first = toolGit(one.agent.folder, "rev-parse", "HEAD~1");
@@ -119,7 +120,7 @@ test("a commit without parents is compared with nothing", async () => {
   expect(await one.publish()).toBe(beyond(".gitignore"));
 });
 
-test("a merge brings what others have changed, and a next version keeps it", async () => {
+nightly("a merge brings what others have changed, and a next version keeps it", async () => {
   using one = await scene();
   const theirs = await one.publishedByOther(one.base, {
     "vault/gold": "more\n",
@@ -142,7 +143,7 @@ test("a merge brings what others have changed, and a next version keeps it", asy
   expect(git(one.host.path, "rev-parse", "HEAD")).toBe(one.base);
 });
 
-test("a merge that is another one than git makes is refused", async () => {
+nightly("a merge that is another one than git makes is refused", async () => {
   using one = await scene();
   const theirs = await one.publishedByOther(one.base, { "vault/gold": "more\n" });
   await one.agent.prepare(one.base);
@@ -154,7 +155,7 @@ test("a merge that is another one than git makes is refused", async () => {
   expect(await one.publish(theirs)).toBe(beyond("vault/gold"));
 });
 
-test("a conflict is settled within the paths alone", async () => {
+nightly("a conflict is settled within the paths alone", async () => {
   using one = await scene();
   const door = { "services/door/key": "theirs\n" };
   const [theirs, more] = [
@@ -177,7 +178,7 @@ test("a conflict is settled within the paths alone", async () => {
   );
 });
 
-test("a merge of several at once is refused, since git makes none to compare with", async () => {
+nightly("a merge of several at once is refused, since git makes none to compare with", async () => {
   using one = await scene();
   const theirs = [
     await one.publishedByOther(one.base, { "vault/gold": "more\n" }),
@@ -192,7 +193,7 @@ test("a merge of several at once is refused, since git makes none to compare wit
   );
 });
 
-test("a commit that was on record before is no change of the agent's", async () => {
+nightly("a commit that was on record before is no change of the agent's", async () => {
   using one = await scene();
   const theirs = await one.publishedByOther(one.base, { "vault/gold": "more\n" });
   await one.agent.prepare(one.base);

@@ -15,6 +15,7 @@ import {
   newGoalId,
   toolGit,
 } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { derived } from "../../support/records/lineage.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
@@ -84,7 +85,7 @@ describe("a tool in an rw workspace", () => {
     expect(git(scene.host.path, "rev-parse", "HEAD")).toBe(scene.host.base);
   });
 
-  test("has what it committed published although its answer names no commit", async () => {
+  nightly("has what it committed published although its answer names no commit", async () => {
     await using scene = await codingScene("rw", (folder) => {
       commitIn(folder);
       return { type: "Report", payload: "See for yourself." };
@@ -119,7 +120,7 @@ describe("a tool in an rw workspace", () => {
     "a submodule without a source": `${inside} && git config -f .gitmodules submodule.part.path part && git add -A`,
   };
 
-  test.each(Object.entries(links))(
+  nightly.each(Object.entries(links))(
     "is refused a commit that has %s in the place of files",
     async (_, make) => {
       await using scene = await codingScene("rw", (folder) => {
@@ -133,7 +134,7 @@ describe("a tool in an rw workspace", () => {
     },
   );
 
-  test("is refused another commit in a folder that was such a link before", async () => {
+  nightly("is refused another commit in a folder that was such a link before", async () => {
     await using scene = await codingScene("rw", (folder) => {
       shell(
         folder,
@@ -191,29 +192,32 @@ describe("a tool in an rw workspace", () => {
     return { first, target: sampleArtefact({ metadata: { commit } }) };
   }
 
-  test("may move a submodule to another commit that is here, and not to one of its own", async () => {
-    let act = (_part: string) => {};
-    await using scene = await codingScene("rw", (folder) => {
-      act(join(folder, "part"));
-      return { payload: commitIn(folder) };
-    });
-    const { first, target } = await withPart(scene.host);
-    act = (part) => {
-      expect(readFileSync(join(part, "part"), "utf8")).toBe("2\n");
-      commitFiles(part, { part: "3\n" }, "Own", toolGit);
-    };
-    const { artefact } = await scene.workOn(target);
-    expect(artefact.payload).toContain("moves the submodule `part` to ");
-    expect(scene.published()).toEqual([]);
-    act = (part) => {
-      // It is as it was before.
-      expect(readFileSync(join(part, "part"), "utf8")).toBe("2\n");
-      toolGit(part, "checkout", "-q", first);
-    };
-    const again = sampleArtefact({ metadata: target.metadata });
-    expect((await scene.workOn(again)).state).toBe("done");
-    expect(scene.published()).toHaveLength(1);
-  });
+  nightly(
+    "may move a submodule to another commit that is here, and not to one of its own",
+    async () => {
+      let act = (_part: string) => {};
+      await using scene = await codingScene("rw", (folder) => {
+        act(join(folder, "part"));
+        return { payload: commitIn(folder) };
+      });
+      const { first, target } = await withPart(scene.host);
+      act = (part) => {
+        expect(readFileSync(join(part, "part"), "utf8")).toBe("2\n");
+        commitFiles(part, { part: "3\n" }, "Own", toolGit);
+      };
+      const { artefact } = await scene.workOn(target);
+      expect(artefact.payload).toContain("moves the submodule `part` to ");
+      expect(scene.published()).toEqual([]);
+      act = (part) => {
+        // It is as it was before.
+        expect(readFileSync(join(part, "part"), "utf8")).toBe("2\n");
+        toolGit(part, "checkout", "-q", first);
+      };
+      const again = sampleArtefact({ metadata: target.metadata });
+      expect((await scene.workOn(again)).state).toBe("done");
+      expect(scene.published()).toHaveLength(1);
+    },
+  );
 
   test("has a submodule that is not here as an empty folder, and the log names it", async () => {
     await using scene = await codingScene("rw", (folder) => {
@@ -244,7 +248,7 @@ describe("a tool in an rw workspace", () => {
     return sampleArtefact({ metadata: { commit } });
   }
 
-  test("is refused a commit with a content of LFS that would be lost", async () => {
+  nightly("is refused a commit with a content of LFS that would be lost", async () => {
     await using scene = await codingScene("rw", (folder) => ({
       payload: commitFiles(folder, { "new.bin": pointerTo("2") }, "New", toolGit),
     }));
@@ -259,17 +263,20 @@ describe("a tool in an rw workspace", () => {
     });
   });
 
-  test("may move a file of LFS, write pointers elsewhere, and commit a content to git itself", async () => {
-    await using scene = await codingScene("rw", (folder) => {
-      toolGit(folder, "mv", "old.bin", "moved.bin");
-      return { payload: commitFiles(folder, { "raw.bin": "content\n" }, "Raw", toolGit) };
-    });
-    expect((await scene.workOn(await withLfs(scene.host))).state).toBe("done");
-    await using other = await codingScene("rw", (folder) => ({
-      payload: commitFiles(folder, { "example.txt": pointerTo("3") }, "An example", toolGit),
-    }));
-    expect((await other.workOn()).state).toBe("done");
-  });
+  nightly(
+    "may move a file of LFS, write pointers elsewhere, and commit a content to git itself",
+    async () => {
+      await using scene = await codingScene("rw", (folder) => {
+        toolGit(folder, "mv", "old.bin", "moved.bin");
+        return { payload: commitFiles(folder, { "raw.bin": "content\n" }, "Raw", toolGit) };
+      });
+      expect((await scene.workOn(await withLfs(scene.host))).state).toBe("done");
+      await using other = await codingScene("rw", (folder) => ({
+        payload: commitFiles(folder, { "example.txt": pointerTo("3") }, "An example", toolGit),
+      }));
+      expect((await other.workOn()).state).toBe("done");
+    },
+  );
 
   test("starts from the target's commit, not from the goal's", async () => {
     let head = "";

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { coder, cubInstance, echo } from "../../support/cub/cub-instance.ts";
 import { startCub } from "../../support/cub/cub-process.ts";
 import { temporaryFolder, write } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { untilGone } from "../../support/process/tools.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -104,32 +105,35 @@ describe("contact and leases", () => {
     },
   );
 
-  test("a cub with work in hand waits for Redis for longer than one without, which ends: its result is stored", async () => {
-    await using away = await startRedisServer();
-    using gate = closedGate();
-    const env = { SETT_REDIS_TIMEOUT: "500ms", SETT_REDIS_GIVE_UP: "1s" };
-    await using scene = await cubInstance(away, `${gate.wait}; ${echo}`, { env });
-    await using idleScene = await cubInstance(away, echo, { env });
-    await using cub = startCub(scene.env);
-    await using idle = startCub(idleScene.env);
-    await idle.said("Cub started");
-    const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
-    await cub.said("Executing tool");
-    await waitFor(
-      "the start",
-      async () => (await scene.board.readGrant(claim, coder))?.grant.state === "running",
-    );
-    await away.stop();
-    expect(await idle.ended()).toBe(1);
-    gate.open();
-    const tries = () => cub.lines.filter(({ msg }) => msg === "No answer, trying again").length;
-    await waitFor("tries for longer than it would wait without work", () => tries() >= 3);
-    await away.start();
-    expect((await scene.standIn.ended(claim, coder)).state).toBe("done");
-    expect(cub.child.exitCode).toBeNull();
-  });
+  nightly(
+    "a cub with work in hand waits for Redis for longer than one without, which ends: its result is stored",
+    async () => {
+      await using away = await startRedisServer();
+      using gate = closedGate();
+      const env = { SETT_REDIS_TIMEOUT: "500ms", SETT_REDIS_GIVE_UP: "1s" };
+      await using scene = await cubInstance(away, `${gate.wait}; ${echo}`, { env });
+      await using idleScene = await cubInstance(away, echo, { env });
+      await using cub = startCub(scene.env);
+      await using idle = startCub(idleScene.env);
+      await idle.said("Cub started");
+      const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+      await cub.said("Executing tool");
+      await waitFor(
+        "the start",
+        async () => (await scene.board.readGrant(claim, coder))?.grant.state === "running",
+      );
+      await away.stop();
+      expect(await idle.ended()).toBe(1);
+      gate.open();
+      const tries = () => cub.lines.filter(({ msg }) => msg === "No answer, trying again").length;
+      await waitFor("tries for longer than it would wait without work", () => tries() >= 3);
+      await away.start();
+      expect((await scene.standIn.ended(claim, coder)).state).toBe("done");
+      expect(cub.child.exitCode).toBeNull();
+    },
+  );
 
-  test("a Redis that stays away ends the cub with a sentence", async () => {
+  nightly("a Redis that stays away ends the cub with a sentence", async () => {
     await using own = await startRedisServer();
     await using scene = await cubInstance(redis, echo);
     await using cub = startCub({ ...scene.env, REDIS_URL: own.url, SETT_REDIS_GIVE_UP: "300ms" });

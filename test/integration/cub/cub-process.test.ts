@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { coder, cubInstance, echo } from "../../support/cub/cub-instance.ts";
 import { startCub } from "../../support/cub/cub-process.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleAgent } from "../../support/records/sample.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 
@@ -144,13 +145,16 @@ describe("the cub as a process", () => {
     expect((await cub.said("The bid command wrote to stderr")).stderr).toBe("not mine\n");
   });
 
-  test("the word of a bid command counts although a process that it left behind holds its stdout", async () => {
-    const bid = ["/bin/sh", "-c", "sleep 600 & echo claim"];
-    await using scene = await cubInstance(redis, echo, { agent: { bids_by_command: true } });
-    await using _cub = startCub({ ...scene.env, SETT_BID_COMMAND: JSON.stringify(bid) });
-    const claim = await scene.standIn.open(await scene.standIn.post(), [coder]);
-    expect(await scene.standIn.bidOn(claim, coder)).toBe("claim");
-  });
+  nightly(
+    "the word of a bid command counts although a process that it left behind holds its stdout",
+    async () => {
+      const bid = ["/bin/sh", "-c", "sleep 600 & echo claim"];
+      await using scene = await cubInstance(redis, echo, { agent: { bids_by_command: true } });
+      await using _cub = startCub({ ...scene.env, SETT_BID_COMMAND: JSON.stringify(bid) });
+      const claim = await scene.standIn.open(await scene.standIn.post(), [coder]);
+      expect(await scene.standIn.bidOn(claim, coder)).toBe("claim");
+    },
+  );
 });
 
 test("a command that is empty is a failure of the work, not of the cub", async () => {

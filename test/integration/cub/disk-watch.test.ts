@@ -16,6 +16,7 @@ import { diskUse } from "../../../apps/cub/container/disk-use.ts";
 import { type DiskStates, DiskWatch, sizeText } from "../../../apps/cub/container/disk-watch.ts";
 import { emptyFolder } from "../../../lib/folders/remove-tree.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const kibibyte = 1024;
@@ -64,19 +65,22 @@ test("names that are not UTF-8 count like others, and so does what is below them
   expect(await diskUse(folder.path)).toBe(mebibyte + 4 * kibibyte);
 });
 
-test("an open file without a name counts once, however often it is open, where its folder is", async () => {
-  using folder = temporaryFolder();
-  using other = temporaryFolder();
-  const path = join(folder.path, "file");
-  const open = [openSync(path, "w"), openSync(path, "r")];
-  writeSync(open[0] ?? 0, new Uint8Array(mebibyte));
-  expect(await diskUse(folder.path)).toBe(mebibyte);
-  unlinkSync(path);
-  expect(await diskUse(folder.path)).toBe(mebibyte);
-  expect(await diskUse(other.path)).toBe(0);
-  for (const fd of open) closeSync(fd);
-  expect(await diskUse(folder.path)).toBe(0);
-});
+nightly(
+  "an open file without a name counts once, however often it is open, where its folder is",
+  async () => {
+    using folder = temporaryFolder();
+    using other = temporaryFolder();
+    const path = join(folder.path, "file");
+    const open = [openSync(path, "w"), openSync(path, "r")];
+    writeSync(open[0] ?? 0, new Uint8Array(mebibyte));
+    expect(await diskUse(folder.path)).toBe(mebibyte);
+    unlinkSync(path);
+    expect(await diskUse(folder.path)).toBe(mebibyte);
+    expect(await diskUse(other.path)).toBe(0);
+    for (const fd of open) closeSync(fd);
+    expect(await diskUse(folder.path)).toBe(0);
+  },
+);
 
 test("what cannot be reached by any path is too much", async () => {
   using folder = temporaryFolder();
@@ -148,34 +152,38 @@ test("what another program frees meanwhile hides nothing: a small folder is coun
     (reason) => reasons.push(reason),
     new Map([[folder.path, seen]]),
   );
-  await waitFor("the end", () => reasons.length > 0, { timeoutMs: 8_000 });
+  await waitFor("the end", () => reasons.length > 0);
   expect(reasons[0]).toContain("allows 1 MiB");
 }, 120_000);
 
-test("a run beside which a nearly full disk becomes fuller is ended, also where the growth is in no folder that is counted", async () => {
-  using folder = temporaryFolder();
-  using elsewhere = temporaryFolder();
-  const reasons: string[] = [];
-  const disk = {
-    bytes: 1024 * mebibyte,
-    folders: [{ path: folder.path, name: "/workspace" }],
-    reserveBytes: 2 ** 60,
-  };
-  const states = new CountedStates();
-  using _watch = new DiskWatch(disk).start((reason) => reasons.push(reason), states);
-  for (let looks = 0; looks < 3; looks++) await states.lookedAgain();
-  expect(reasons).toEqual([]);
-  // Other programs may free as much meanwhile.
-  for (let file = 0; reasons.length === 0 && file < 40; file++) {
-    writeFileSync(join(elsewhere.path, `large${file}`), new Uint8Array(16 * mebibyte), {
-      flush: true,
-    });
-    await states.lookedAgain(() => reasons.length > 0);
-  }
-  expect(reasons[0]).toMatch(
-    /^The run was ended because the disk of \/workspace was filled meanwhile, which has only .* left\.$/,
-  );
-}, 120_000);
+nightly(
+  "a run beside which a nearly full disk becomes fuller is ended, also where the growth is in no folder that is counted",
+  async () => {
+    using folder = temporaryFolder();
+    using elsewhere = temporaryFolder();
+    const reasons: string[] = [];
+    const disk = {
+      bytes: 1024 * mebibyte,
+      folders: [{ path: folder.path, name: "/workspace" }],
+      reserveBytes: 2 ** 60,
+    };
+    const states = new CountedStates();
+    using _watch = new DiskWatch(disk).start((reason) => reasons.push(reason), states);
+    for (let looks = 0; looks < 3; looks++) await states.lookedAgain();
+    expect(reasons).toEqual([]);
+    // Other programs may free as much meanwhile.
+    for (let file = 0; reasons.length === 0 && file < 40; file++) {
+      writeFileSync(join(elsewhere.path, `large${file}`), new Uint8Array(16 * mebibyte), {
+        flush: true,
+      });
+      await states.lookedAgain(() => reasons.length > 0);
+    }
+    expect(reasons[0]).toMatch(
+      /^The run was ended because the disk of \/workspace was filled meanwhile, which has only .* left\.$/,
+    );
+  },
+  120_000,
+);
 
 test("sizes are written in the largest unit that has one", () => {
   expect([1, 1023, 1024, 1.5 * mebibyte, 10 * 1024 ** 3, 3 * 1024 ** 5].map(sizeText)).toEqual([

@@ -9,6 +9,7 @@ import {
   hostEnv,
   sampleRepository,
 } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 import { root } from "../../support/root.ts";
 
@@ -91,21 +92,25 @@ test("a red gate is feedback with the end of what it has printed, at the merge",
   expect(git(at.path, "rev-parse", "HEAD^2")).toBe(result);
 }, 120_000);
 
-test("a gate that prints much is green, and one that is stopped is not, whatever its exit code", async () => {
-  using at = scene();
-  const result = at.onBase({ left: "" });
-  const prints = (mebibytes: number) => `head -c ${mebibytes * 1024 * 1024} /dev/zero`;
-  const green = await at.land(result, { gates: [["sh", "-c", prints(4)]] });
-  expect(green.answer).toMatchObject({ artefact_type: "Landed" });
-  const stopped = `trap 'exit 0' TERM; ${prints(33)} & wait; sleep 60`;
-  const red = await at.land(result, { gates: [["sh", "-c", stopped]] });
-  expect(red.answer).toMatchObject({
-    ...{ structural_type: "Review" },
-    payload: { exit_code: null, ended: expect.stringContaining("more than 32 MiB to stdout") },
-  });
-  const killed = await at.land(result, { gates: [["sh", "-c", "kill -9 $$"]] });
-  expect(killed.answer.payload).toMatchObject({ ended: "It was ended by SIGKILL." });
-}, 120_000);
+nightly(
+  "a gate that prints much is green, and one that is stopped is not, whatever its exit code",
+  async () => {
+    using at = scene();
+    const result = at.onBase({ left: "" });
+    const prints = (mebibytes: number) => `head -c ${mebibytes * 1024 * 1024} /dev/zero`;
+    const green = await at.land(result, { gates: [["sh", "-c", prints(4)]] });
+    expect(green.answer).toMatchObject({ artefact_type: "Landed" });
+    const stopped = `trap 'exit 0' TERM; ${prints(33)} & wait; sleep 60`;
+    const red = await at.land(result, { gates: [["sh", "-c", stopped]] });
+    expect(red.answer).toMatchObject({
+      ...{ structural_type: "Review" },
+      payload: { exit_code: null, ended: expect.stringContaining("more than 32 MiB to stdout") },
+    });
+    const killed = await at.land(result, { gates: [["sh", "-c", "kill -9 $$"]] });
+    expect(killed.answer.payload).toMatchObject({ ended: "It was ended by SIGKILL." });
+  },
+  120_000,
+);
 
 test("a goal does not land", async () => {
   using at = scene();

@@ -13,6 +13,7 @@ import {
   workInput,
   workRepository,
 } from "../../support/models/worker-scene.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 const readWrite = { SETT_WORKSPACE_MODE: "rw" };
@@ -145,7 +146,7 @@ test("a rework must have its target's type, and is a commit on top of it", async
   );
 });
 
-test("a question keeps what has changed so far, and the next run goes on with it", async () => {
+nightly("a question keeps what has changed so far, and the next run goes on with it", async () => {
   using repository = workRepository();
   const base = repository.head();
   const goal = goalOf("Make sum add.", base);
@@ -197,39 +198,42 @@ test("a question keeps what has changed so far, and the next run goes on with it
   expect(repository.git("log", "--format=%s")).toBe("Write notes\nBegin");
 });
 
-test("commits that the model made before it asked are its result, and a commit of a person with such a subject stays", async () => {
-  using repository = workRepository();
-  repository.git("commit", "--quiet", "--allow-empty", "--message=Work in progress");
-  const goal = goalOf("Add a file.", repository.head());
-  const commit = { command: "echo x > x && git add x && git commit -qm 'Add x'" };
-  await workWith(
-    repository,
-    workInput(goal),
-    [
-      {
-        call: [
-          ["run", commit],
-          ["ask", { question: "Enough?" }],
-        ],
-      },
-    ],
-    { environment: readWrite },
-  );
-  const head = repository.head();
-  const question = byCoder({
-    structural_type: "Question",
-    type: "Question",
-    payload: "Enough?",
-    metadata: { commit: head },
-  } as Partial<Artefact>);
-  const finish = [
-    { call: [["finish", { type: "CodeCommit", summary: "Added x" }] as [string, unknown]] },
-  ];
-  const input = workInput(goal, { additional_context: [question] });
-  const { answer } = await workWith(repository, input, finish, { environment: readWrite });
-  expect(answer.artefact_payload).toBe(head);
-  expect(repository.git("log", "--format=%s")).toBe("Add x\nWork in progress\nBegin");
-});
+nightly(
+  "commits that the model made before it asked are its result, and a commit of a person with such a subject stays",
+  async () => {
+    using repository = workRepository();
+    repository.git("commit", "--quiet", "--allow-empty", "--message=Work in progress");
+    const goal = goalOf("Add a file.", repository.head());
+    const commit = { command: "echo x > x && git add x && git commit -qm 'Add x'" };
+    await workWith(
+      repository,
+      workInput(goal),
+      [
+        {
+          call: [
+            ["run", commit],
+            ["ask", { question: "Enough?" }],
+          ],
+        },
+      ],
+      { environment: readWrite },
+    );
+    const head = repository.head();
+    const question = byCoder({
+      structural_type: "Question",
+      type: "Question",
+      payload: "Enough?",
+      metadata: { commit: head },
+    } as Partial<Artefact>);
+    const finish = [
+      { call: [["finish", { type: "CodeCommit", summary: "Added x" }] as [string, unknown]] },
+    ];
+    const input = workInput(goal, { additional_context: [question] });
+    const { answer } = await workWith(repository, input, finish, { environment: readWrite });
+    expect(answer.artefact_payload).toBe(head);
+    expect(repository.git("log", "--format=%s")).toBe("Add x\nWork in progress\nBegin");
+  },
+);
 
 test("a repository that is broken does not end the work", async () => {
   using repository = workRepository();

@@ -232,7 +232,7 @@ test("over parallel calls, raised limits, and crashes of the gateway and of Redi
   };
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 8 }), run), {
     seed: 14,
-    numRuns: isNight ? 20 : 8,
+    numRuns: isNight ? 20 : 4,
     endOnFailure: true,
   });
   // Otherwise nothing was tried.
@@ -277,7 +277,7 @@ test("where Redis has lost its last writes, the gateway makes them again before 
   });
   await fc.assert(fc.asyncProperty(steps, run), {
     seed: 14,
-    numRuns: isNight ? 10 : 4,
+    numRuns: isNight ? 10 : 2,
     endOnFailure: true,
   });
   expect(lost).toBeGreaterThan(1_000);

@@ -184,7 +184,7 @@ test("an answer that breaks off once it has begun is charged, and each repetitio
   // Only what has arrived before the connection breaks has begun.
   const broken: FaultyAnswer = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    setTimeout(resolve, 500);
+    setTimeout(resolve, 2_000);
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"choices":[')),
       pull: (controller) => promise.then(() => controller.error(new Error("broken by the test"))),

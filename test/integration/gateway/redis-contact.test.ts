@@ -10,6 +10,7 @@ import {
   startFaultyProvider,
 } from "../../support/gateway/faulty-provider.ts";
 import { chatRequest, startGateway } from "../../support/gateway/gateway-scene.ts";
+import { nightly } from "../../support/nightly.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -81,21 +82,24 @@ test("while Redis is away no call is passed on, and the client may try again", a
   expect(await fetch(`${scene.url}/healthz`).then(({ status }) => status)).toBe(503);
 });
 
-test("a call that ends while Redis is away is answered, and put on record once when Redis is back", async () => {
-  await using scene = await createScene({ timeoutMs: 2_000 });
-  const call = scene.post(path, chatRequest());
-  await waitFor("the provider to be asked", () => scene.provider.requests.length === 1);
-  await scene.redis.kill();
-  scene.answer();
-  expect((await call).status).toBe(200);
-  await scene.redis.start();
-  const [record] = await scene.ended(1);
-  expect(record).toMatchObject({ outcome: "ok", usage: { input: 20, output: 5 } });
-  expect(await scene.spending()).toMatchObject({
-    spent: { calls: 1, tokens: 25 },
-    reserved: { calls: 0 },
-  });
-});
+nightly(
+  "a call that ends while Redis is away is answered, and put on record once when Redis is back",
+  async () => {
+    await using scene = await createScene({ timeoutMs: 2_000 });
+    const call = scene.post(path, chatRequest());
+    await waitFor("the provider to be asked", () => scene.provider.requests.length === 1);
+    await scene.redis.kill();
+    scene.answer();
+    expect((await call).status).toBe(200);
+    await scene.redis.start();
+    const [record] = await scene.ended(1);
+    expect(record).toMatchObject({ outcome: "ok", usage: { input: 20, output: 5 } });
+    expect(await scene.spending()).toMatchObject({
+      spent: { calls: 1, tokens: 25 },
+      reserved: { calls: 0 },
+    });
+  },
+);
 
 test("what Redis has lost is reserved and spent again before anything else is reserved", async () => {
   // Nothing but the new contact makes it again.

@@ -14,6 +14,7 @@ import {
 import { chatRequest } from "../../support/gateway/gateway-scene.ts";
 import { sceneOf } from "../../support/gateway/provider-scene.ts";
 import { readStream } from "../../support/gateway/read-stream.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const path = "/openai/v1/chat/completions";
@@ -178,7 +179,7 @@ test("a stream without an end is ended at the call's time", async () => {
   await waitFor("the provider's stream to be left", () => scene.provider.left === 1);
 });
 
-test("a client that takes nothing holds its call no longer than the call may take", async () => {
+nightly("a client that takes nothing holds its call no longer than the call may take", async () => {
   await using scene = await sceneOf([endless], { model: { timeout_ms: 2_000 } });
   const response = await scene.post(path, request);
   const reader = response.body?.getReader();

@@ -19,6 +19,7 @@ import {
   toolNamed,
   toolServer,
 } from "../../support/gateway/tool-server.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const minutes = 120_000;
@@ -356,7 +357,7 @@ test(
   minutes,
 );
 
-test(
+nightly(
   "a server that hangs hides no tool of another",
   async () => {
     await using hangs = hostileServer(() => new Promise(() => {}));

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
+import { nightly } from "../../support/nightly.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Member } from "../../support/world/clan.ts";
@@ -105,7 +106,7 @@ describe("tiered clarification", () => {
     expect(clarifying?.additional_context.map(({ payload }) => payload)).toEqual(["the code"]);
   });
 
-  test("passes over a producer whose tool fails, and the goal is still achieved", async () => {
+  nightly("passes over a producer whose tool fails, and the goal is still achieved", async () => {
     const coder: Member = {
       ...wants("Plan", "exclusive"),
       tool: (input) => (isQuestion(input) ? new Error("no idea") : code),
@@ -122,37 +123,40 @@ describe("tiered clarification", () => {
     await reaches(clan, goal, "achieved");
   });
 
-  test("does not take for an answer what an agent prints that does not know questions; a person is asked, and it is not tried again", async () => {
-    const coder: Member = { ...wants("Plan", "exclusive"), tool: () => code };
-    await using clan = await startClanOn(
-      redis,
-      { planner: planner(() => plan), coder, tester },
-      { clarification: "tiered" },
-    );
-    const goal = await clan.postGoal();
-    const question = await askedOfPeople(clan, "Which version?");
-    const artefacts = await clan.artefactsOf(goal);
-    const failures = artefacts.filter(({ structural_type }) => structural_type === "Failure");
-    expect(failures.map(({ produced_by_agent }) => produced_by_agent)).toEqual([
-      "coder",
-      "planner",
-    ]);
-    expect(failures[0]?.metadata.summary).toContain("printed a Standard");
-    await answer(clan, question, "1.2.0");
-    expect((await terminalOf(clan, goal)).payload).toBe("1.2.0");
-    await reaches(clan, goal, "achieved");
-    for (const { id } of failures)
-      await clan.board.logEvent({ type: "retry_requested", artefact_id: id }, ada);
-    const refusals = await waitFor("the refusals", async () => {
-      const all = (await clan.board.readEvents("0", 1_000)).filter(
-        ({ type }) => type === "request_refused",
+  nightly(
+    "does not take for an answer what an agent prints that does not know questions; a person is asked, and it is not tried again",
+    async () => {
+      const coder: Member = { ...wants("Plan", "exclusive"), tool: () => code };
+      await using clan = await startClanOn(
+        redis,
+        { planner: planner(() => plan), coder, tester },
+        { clarification: "tiered" },
       );
-      return all.length === 2 && all;
-    });
-    expect(refusals.map(({ data }) => data?.reason)).toEqual(
-      Array(2).fill("It was to answer a question that has its answer, or needs none any more."),
-    );
-  });
+      const goal = await clan.postGoal();
+      const question = await askedOfPeople(clan, "Which version?");
+      const artefacts = await clan.artefactsOf(goal);
+      const failures = artefacts.filter(({ structural_type }) => structural_type === "Failure");
+      expect(failures.map(({ produced_by_agent }) => produced_by_agent)).toEqual([
+        "coder",
+        "planner",
+      ]);
+      expect(failures[0]?.metadata.summary).toContain("printed a Standard");
+      await answer(clan, question, "1.2.0");
+      expect((await terminalOf(clan, goal)).payload).toBe("1.2.0");
+      await reaches(clan, goal, "achieved");
+      for (const { id } of failures)
+        await clan.board.logEvent({ type: "retry_requested", artefact_id: id }, ada);
+      const refusals = await waitFor("the refusals", async () => {
+        const all = (await clan.board.readEvents("0", 1_000)).filter(
+          ({ type }) => type === "request_refused",
+        );
+        return all.length === 2 && all;
+      });
+      expect(refusals.map(({ data }) => data?.reason)).toEqual(
+        Array(2).fill("It was to answer a question that has its answer, or needs none any more."),
+      );
+    },
+  );
 
   test("is about what the asker names, if it was given that", async () => {
     const namer: Member = {
@@ -203,48 +207,52 @@ describe("tiered clarification", () => {
     await waitFor("the end of the coder's tool", () => stopped);
   });
 
-  test("is over, too, when the asker's claim ends just before the question is put to an agent", async () => {
-    const { promise: isBeingPut, resolve: put } = Promise.withResolvers<void>();
-    const { promise: isHeardOf, resolve: hear } = Promise.withResolvers<void>();
-    // The claim ends between the look at who is waiting and the claim that asks.
-    const late = (board: Blackboard): Blackboard => ({
-      ...board,
-      async openClaim(order) {
-        if (order.open.claim.kind === "clarification") {
-          put();
-          await isHeardOf;
-        }
-        return board.openClaim(order);
-      },
-      async *followEvents(...range) {
-        for await (const batch of board.followEvents(...range)) {
-          yield batch;
-          if (batch.some(({ type }) => type === "question_closed")) hear();
-        }
-      },
-    });
-    const never: Tool = (_, signal) => aborted(signal).then(() => report("too late"));
-    const coder: Member = {
-      ...wants("Plan", "exclusive"),
-      tool: (input, signal) => (isQuestion(input) ? never(input, signal) : code),
-    };
-    const asker: Member = { ...wants("Code", "claim"), tool: () => asking("Which version?") };
-    const failing: Member = {
-      ...wants("Code", "claim"),
-      tool: () => isBeingPut.then(() => new Error("no")),
-    };
-    const members = { planner: planner(() => plan), coder, asker, failing };
-    await using clan = await startClanOn(redis, members, { clarification: "tiered" }, late);
-    const goal = await clan.postGoal();
-    const question = await clan.made(goal, (one) => one.structural_type === "Question");
-    await waitFor("the end of the coder's claim", async () => {
-      const [clarification] = await clan.board.readClaims([
-        ...(await clan.board.claimsOfArtefact(question.id)).values(),
-      ]);
-      return (
-        clarification?.claim.kind === "clarification" && clarification.claim.status === "terminated"
-      );
-    });
-    await reaches(clan, goal, "failed");
-  });
+  nightly(
+    "is over, too, when the asker's claim ends just before the question is put to an agent",
+    async () => {
+      const { promise: isBeingPut, resolve: put } = Promise.withResolvers<void>();
+      const { promise: isHeardOf, resolve: hear } = Promise.withResolvers<void>();
+      // The claim ends between the look at who is waiting and the claim that asks.
+      const late = (board: Blackboard): Blackboard => ({
+        ...board,
+        async openClaim(order) {
+          if (order.open.claim.kind === "clarification") {
+            put();
+            await isHeardOf;
+          }
+          return board.openClaim(order);
+        },
+        async *followEvents(...range) {
+          for await (const batch of board.followEvents(...range)) {
+            yield batch;
+            if (batch.some(({ type }) => type === "question_closed")) hear();
+          }
+        },
+      });
+      const never: Tool = (_, signal) => aborted(signal).then(() => report("too late"));
+      const coder: Member = {
+        ...wants("Plan", "exclusive"),
+        tool: (input, signal) => (isQuestion(input) ? never(input, signal) : code),
+      };
+      const asker: Member = { ...wants("Code", "claim"), tool: () => asking("Which version?") };
+      const failing: Member = {
+        ...wants("Code", "claim"),
+        tool: () => isBeingPut.then(() => new Error("no")),
+      };
+      const members = { planner: planner(() => plan), coder, asker, failing };
+      await using clan = await startClanOn(redis, members, { clarification: "tiered" }, late);
+      const goal = await clan.postGoal();
+      const question = await clan.made(goal, (one) => one.structural_type === "Question");
+      await waitFor("the end of the coder's claim", async () => {
+        const [clarification] = await clan.board.readClaims([
+          ...(await clan.board.claimsOfArtefact(question.id)).values(),
+        ]);
+        return (
+          clarification?.claim.kind === "clarification" &&
+          clarification.claim.status === "terminated"
+        );
+      });
+      await reaches(clan, goal, "failed");
+    },
+  );
 });

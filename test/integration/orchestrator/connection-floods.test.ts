@@ -82,42 +82,45 @@ async function createScene(name: string) {
   };
 }
 
-test("a flood ends within a tick, on record once, and again when it comes back after a calm", async () => {
-  await using scene = await createScene("once");
-  const ended = async () =>
-    (await events(scene.board, "connections_ended")).map(({ actor, agent, data }) => ({
-      actor,
-      agent,
-      data,
-    }));
-  const wave = async (count: number) => {
-    using flood = await scene.flood(count);
-    await scene.tick();
-    await waitFor("the end of the flood", () => flood.open === 0);
-  };
-  await wave(510);
-  const first = {
-    actor: "orchestrator:1",
-    agent: "hostile",
-    data: { user: "agent-hostile", connections: 510, limit: 500 },
-  };
-  expect(await ended()).toEqual([first] as never);
-  for (let waves = 0; waves < 3; waves++) {
-    scene.pass(50_000);
-    await wave(520);
-  }
-  expect(await ended()).toHaveLength(1);
-  scene.pass(60_000);
-  await wave(530);
-  expect(await ended()).toEqual([
-    first,
-    { ...first, data: { ...first.data, connections: 530 } },
-  ] as never);
-  expect(scene.lines.map((line) => JSON.parse(line))).toMatchObject([
-    { level: "warn", user: "agent-hostile", connections: 510 },
-    { level: "warn", user: "agent-hostile", connections: 530 },
-  ]);
-});
+nightly(
+  "a flood ends within a tick, on record once, and again when it comes back after a calm",
+  async () => {
+    await using scene = await createScene("once");
+    const ended = async () =>
+      (await events(scene.board, "connections_ended")).map(({ actor, agent, data }) => ({
+        actor,
+        agent,
+        data,
+      }));
+    const wave = async (count: number) => {
+      using flood = await scene.flood(count);
+      await scene.tick();
+      await waitFor("the end of the flood", () => flood.open === 0);
+    };
+    await wave(510);
+    const first = {
+      actor: "orchestrator:1",
+      agent: "hostile",
+      data: { user: "agent-hostile", connections: 510, limit: 500 },
+    };
+    expect(await ended()).toEqual([first] as never);
+    for (let waves = 0; waves < 3; waves++) {
+      scene.pass(50_000);
+      await wave(520);
+    }
+    expect(await ended()).toHaveLength(1);
+    scene.pass(60_000);
+    await wave(530);
+    expect(await ended()).toEqual([
+      first,
+      { ...first, data: { ...first.data, connections: 530 } },
+    ] as never);
+    expect(scene.lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: "warn", user: "agent-hostile", connections: 510 },
+      { level: "warn", user: "agent-hostile", connections: 530 },
+    ]);
+  },
+);
 
 test("an agent that has as many as it may keeps them, however many others there are", async () => {
   await using scene = await createScene("within");
@@ -256,7 +259,7 @@ nightly(
   },
 );
 
-test.each(isNight ? ["address", "socket"] : ["socket"])(
+nightly.each(isNight ? ["address", "socket"] : ["socket"])(
   "an agent that connects anew for each slow command is found, by its %s",
   async (way) => {
     const name = `anew-${way}`;

@@ -157,22 +157,25 @@ test("all first workers, also those that are started at once, lie over one check
   });
 });
 
-test("a worker at another commit lies over the layer that is there, and the second one has that of its commit made", async () => {
-  await using one = await starter();
-  await one.run(commitOf("a"));
-  expect(await one.run(commitOf("b"))).toEqual(over("a"));
-  expect(await one.volumes("layer")).toHaveLength(1);
-  await one.makeLayer("b");
-  expect(await one.run(commitOf("b"))).toEqual(over("b"));
-  expect(await one.run(commitOf("a"))).toEqual(over("a"));
-  // No layer of this one can be made.
-  for (const _worker of ["first", "second", "third"])
-    expect(await one.run(commitOf("0"))).toEqual(over("a"));
-  // Its making goes on beside the workers.
-  await waitFor("no more", async () => (await one.volumes("layer")).length === 2);
-});
+nightly(
+  "a worker at another commit lies over the layer that is there, and the second one has that of its commit made",
+  async () => {
+    await using one = await starter();
+    await one.run(commitOf("a"));
+    expect(await one.run(commitOf("b"))).toEqual(over("a"));
+    expect(await one.volumes("layer")).toHaveLength(1);
+    await one.makeLayer("b");
+    expect(await one.run(commitOf("b"))).toEqual(over("b"));
+    expect(await one.run(commitOf("a"))).toEqual(over("a"));
+    // No layer of this one can be made.
+    for (const _worker of ["first", "second", "third"])
+      expect(await one.run(commitOf("0"))).toEqual(over("a"));
+    // Its making goes on beside the workers.
+    await waitFor("no more", async () => (await one.volumes("layer")).length === 2);
+  },
+);
 
-test("workers in a part of the repository have layers of their own", async () => {
+nightly("workers in a part of the repository have layers of their own", async () => {
   await using one = await starter();
   await one.run(commitOf("a"));
   const inPart = ['["door/"', "1"];
@@ -182,28 +185,34 @@ test("workers in a part of the repository have layers of their own", async () =>
   expect(await one.volumes("layer")).toHaveLength(2);
 });
 
-test("where no layer can be made, a worker has the disk of its slot, and the next one does not try again", async () => {
-  await using one = await starter();
-  expect(await one.run(commitOf("0"))).toEqual(ownDisk);
-  expect(await one.run(commitOf("0"))).toEqual(ownDisk);
-  const { warn } = Object.groupBy(one.logged, ({ level }) => level);
-  expect(warn).toHaveLength(1);
-  expect(warn?.[0]?.reason).toBe("It ended with 3: no such commit");
-  expect(await one.volumes("layer")).toEqual([]);
-  expect(await one.run(commitOf("a"))).toEqual(over("a"));
-});
+nightly(
+  "where no layer can be made, a worker has the disk of its slot, and the next one does not try again",
+  async () => {
+    await using one = await starter();
+    expect(await one.run(commitOf("0"))).toEqual(ownDisk);
+    expect(await one.run(commitOf("0"))).toEqual(ownDisk);
+    const { warn } = Object.groupBy(one.logged, ({ level }) => level);
+    expect(warn).toHaveLength(1);
+    expect(warn?.[0]?.reason).toBe("It ended with 3: no such commit");
+    expect(await one.volumes("layer")).toEqual([]);
+    expect(await one.run(commitOf("a"))).toEqual(over("a"));
+  },
+);
 
-test("where the Engine refuses the mount, workers go on with the disks of their slots", async () => {
-  await using one = await starter();
-  expect(await one.run(commitOf("1"))).toEqual(ownDisk);
-  expect(await one.run(commitOf("a"))).toEqual(ownDisk);
-  const { warn } = Object.groupBy(one.logged, ({ level }) => level);
-  expect(warn?.map(({ msg }) => msg)).toEqual([
-    "The Engine refuses a workspace over a layer; going on without",
-  ]);
-});
+nightly(
+  "where the Engine refuses the mount, workers go on with the disks of their slots",
+  async () => {
+    await using one = await starter();
+    expect(await one.run(commitOf("1"))).toEqual(ownDisk);
+    expect(await one.run(commitOf("a"))).toEqual(ownDisk);
+    const { warn } = Object.groupBy(one.logged, ({ level }) => level);
+    expect(warn?.map(({ msg }) => msg)).toEqual([
+      "The Engine refuses a workspace over a layer; going on without",
+    ]);
+  },
+);
 
-test("an agent that keeps files for its next grant has the disk of its slot", async () => {
+nightly("an agent that keeps files for its next grant has the disk of its slot", async () => {
   await using one = await starter({}, { SETT_WORKSPACE_KEEP: "true" });
   expect(await one.run(commitOf("a"))).toEqual(ownDisk);
   expect(await one.volumes("layer")).toEqual([]);
@@ -226,7 +235,7 @@ nightly(
   },
 );
 
-test("who removes what no container uses takes no disk from a worker that runs", async () => {
+nightly("who removes what no container uses takes no disk from a worker that runs", async () => {
   await using one = await starter();
   const running = await one.startLasting(commitOf("a"));
   const found = await one.here.runtime.observe.find(running);

@@ -9,6 +9,7 @@ import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
 import { type AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import { asUser } from "../../support/blackboard/role-bench.ts";
 import { events, postGoal, user } from "../../support/blackboard/scene.ts";
+import { nightly } from "../../support/nightly.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -143,30 +144,33 @@ async function createScene(name: string) {
   };
 }
 
-test("the mail that fills Redis is dropped with the connections of its agent, on record once; then others can go on", async () => {
-  await using scene = await createScene("full");
-  await scene.board.sendMail(coder, { id: "honest", text: "short" });
-  const wave = async () => {
-    const flood = await scene.flood();
-    // Where Redis is full, the leader keeps the lead.
-    expect(await scene.board.acquireLeaderLease(renewal)).toMatchObject({ epoch: 1 });
-    await scene.tick();
-    await flood.ended();
-    await postGoal(scene.owner);
-  };
-  await wave();
-  const [first] = await scene.dropped();
-  expect(first).toMatchObject({ actor: "orchestrator:1", agent: hostile });
-  expect(Number(first?.data?.bytes)).toBeGreaterThan(40 * part.length);
-  expect(Number(first?.data?.messages)).toBeGreaterThan(40);
-  scene.pass(50_000);
-  await wave();
-  expect(await scene.dropped()).toHaveLength(1);
-  scene.pass(60_000);
-  await wave();
-  expect(await scene.dropped()).toHaveLength(2);
-  expect(await scene.unread(coder)).toBe(1);
-});
+nightly(
+  "the mail that fills Redis is dropped with the connections of its agent, on record once; then others can go on",
+  async () => {
+    await using scene = await createScene("full");
+    await scene.board.sendMail(coder, { id: "honest", text: "short" });
+    const wave = async () => {
+      const flood = await scene.flood();
+      // Where Redis is full, the leader keeps the lead.
+      expect(await scene.board.acquireLeaderLease(renewal)).toMatchObject({ epoch: 1 });
+      await scene.tick();
+      await flood.ended();
+      await postGoal(scene.owner);
+    };
+    await wave();
+    const [first] = await scene.dropped();
+    expect(first).toMatchObject({ actor: "orchestrator:1", agent: hostile });
+    expect(Number(first?.data?.bytes)).toBeGreaterThan(40 * part.length);
+    expect(Number(first?.data?.messages)).toBeGreaterThan(40);
+    scene.pass(50_000);
+    await wave();
+    expect(await scene.dropped()).toHaveLength(1);
+    scene.pass(60_000);
+    await wave();
+    expect(await scene.dropped()).toHaveLength(2);
+    expect(await scene.unread(coder)).toBe(1);
+  },
+);
 
 test("so are notes of what an agent has taken, that fill Redis", async () => {
   await using scene = await createScene("notes");

@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { hrefOf } from "../../../apps/page/routes.ts";
 import type { Hook } from "../../../lib/model/notify.ts";
+import { nightly } from "../../support/nightly.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Member } from "../../support/world/clan.ts";
@@ -134,33 +135,36 @@ test("every message is signed so that a receiver can check it, with a secret of 
   expect(await isSigned({ ...one, text: `${one.text} ` }, new TextEncoder().encode(secret))).toBe(
     false,
   );
-  expect(Math.abs(Number(one.timestamp) - Date.now() / 1_000)).toBeLessThan(60);
+  expect(Math.abs(Number(one.timestamp) - Date.now() / 1_000)).toBeLessThan(3_600);
 });
 
-test("an unanswered question is announced again and again, over a restart too, until it is answered or its goal ends", async () => {
-  await using clan = await webhookClan(open());
-  using receiver = startHookReceiver();
-  const hooks = [hookOf(receiver, { remind_every_ms: 200 })];
-  const first = await clan.start(hooks);
-  const goal = await clan.postGoal("ask");
-  await messagesAbout(receiver, goal, 2);
-  await clan.logged("Delivered webhook", 2);
-  await first.stop();
-  await clan.start(hooks);
-  const messages = await messagesAbout(receiver, goal, 4);
-  expect(messages.slice(0, 4).map(({ body }) => body.reminder)).toEqual([0, 1, 2, 3]);
-  expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
-  const { artefact } = messages[0]?.body ?? {};
-  // No agent works on the goal any more, or the next question would follow.
-  await clan.board.logEvent({ type: "cancel_requested", goal_id: goal.goal_id }, "person:Ada");
-  await waitFor("the end", () => receiver.of("goal.cancelled").length > 0);
-  const reminders = receiver.of("question.asked").length;
-  for (let count = 0; count < 3; count += 1)
-    await messagesAbout(receiver, await clan.postGoal("release"));
-  expect(receiver.of("question.asked")).toHaveLength(reminders);
-  expect(messages.every(({ body }) => body.artefact?.id === artefact?.id)).toBe(true);
-  expect(receiver.of("goal.cancelled")).toHaveLength(1);
-});
+nightly(
+  "an unanswered question is announced again and again, over a restart too, until it is answered or its goal ends",
+  async () => {
+    await using clan = await webhookClan(open());
+    using receiver = startHookReceiver();
+    const hooks = [hookOf(receiver, { remind_every_ms: 200 })];
+    const first = await clan.start(hooks);
+    const goal = await clan.postGoal("ask");
+    await messagesAbout(receiver, goal, 2);
+    await clan.logged("Delivered webhook", 2);
+    await first.stop();
+    await clan.start(hooks);
+    const messages = await messagesAbout(receiver, goal, 4);
+    expect(messages.slice(0, 4).map(({ body }) => body.reminder)).toEqual([0, 1, 2, 3]);
+    expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
+    const { artefact } = messages[0]?.body ?? {};
+    // No agent works on the goal any more, or the next question would follow.
+    await clan.board.logEvent({ type: "cancel_requested", goal_id: goal.goal_id }, "person:Ada");
+    await waitFor("the end", () => receiver.of("goal.cancelled").length > 0);
+    const reminders = receiver.of("question.asked").length;
+    for (let count = 0; count < 3; count += 1)
+      await messagesAbout(receiver, await clan.postGoal("release"));
+    expect(receiver.of("question.asked")).toHaveLength(reminders);
+    expect(messages.every(({ body }) => body.artefact?.id === artefact?.id)).toBe(true);
+    expect(receiver.of("goal.cancelled")).toHaveLength(1);
+  },
+);
 
 test("a question that was answered is announced no more, and the next one is", async () => {
   await using clan = await webhookClan(open());
@@ -189,7 +193,7 @@ test("each hook gets the kinds of messages that it asks for, and no others", asy
   expect(ends.received.map(({ body }) => body.type)).toEqual(["goal.failed", "goal.achieved"]);
 });
 
-test("a hook that replaces another does not get again what the other one got", async () => {
+nightly("a hook that replaces another does not get again what the other one got", async () => {
   await using clan = await webhookClan(open());
   using one = startHookReceiver();
   using two = startHookReceiver();

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
+import { nightly } from "../../support/nightly.ts";
 import { startService } from "../../support/process/service-process.ts";
 import { sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
@@ -94,24 +95,28 @@ describe("an orchestrator process", () => {
     expect(second.log().some((line) => line.msg === "Standing by")).toBe(false);
   }, 120_000);
 
-  test("whose name a second one has taken is on standby until that one is gone", async () => {
-    await using world = await createWorld();
-    await using first = world.start("one");
-    await leading(first);
-    await using second = world.start("one");
-    await leading(second);
-    await waitFor("the first to notice", () =>
-      first.log().some((line) => line.msg === "Standing by"),
-    );
-    await completed(world, await state(world));
-    const opened = (await world.board.readEvents("0", 1_000)).filter(
-      (event) => event.type === "claim_opened",
-    );
-    expect(opened.map((event) => event.actor)).toEqual(["orchestrator:2"]);
-    second.signal("SIGKILL");
-    await completed(world, await state(world));
-    expect(await world.board.readLeader()).toMatchObject({ holder: "one", epoch: 3 });
-  }, 120_000);
+  nightly(
+    "whose name a second one has taken is on standby until that one is gone",
+    async () => {
+      await using world = await createWorld();
+      await using first = world.start("one");
+      await leading(first);
+      await using second = world.start("one");
+      await leading(second);
+      await waitFor("the first to notice", () =>
+        first.log().some((line) => line.msg === "Standing by"),
+      );
+      await completed(world, await state(world));
+      const opened = (await world.board.readEvents("0", 1_000)).filter(
+        (event) => event.type === "claim_opened",
+      );
+      expect(opened.map((event) => event.actor)).toEqual(["orchestrator:2"]);
+      second.signal("SIGKILL");
+      await completed(world, await state(world));
+      expect(await world.board.readLeader()).toMatchObject({ holder: "one", epoch: 3 });
+    },
+    120_000,
+  );
 
   test("paused through its lease and woken is fenced: it changes nothing and is on standby", async () => {
     await using world = await createWorld();
@@ -147,44 +152,52 @@ describe("an orchestrator process", () => {
     await completed(world, goal);
   }, 120_000);
 
-  test("is 503 with the reason while Redis refuses writes, gives nothing up, and goes on when it takes them again", async () => {
-    await using world = await createWorld();
-    await using service = world.start("one", {
-      SETT_REDIS_GIVE_UP: "4s",
-      SETT_REDIS_TIMEOUT: "3s",
-    });
-    const { port } = await waitFor("its port", () =>
-      service.log().find((line) => line.msg === "Orchestrator started"),
-    );
-    const health = async () => {
-      const answer = await fetch(`http://127.0.0.1:${port}/healthz`);
-      return { status: answer.status, reason: (await answer.json()).reason };
-    };
-    await completed(world, await state(world));
-    await writeRefusals.NOREPLICAS.begin(world.redis);
-    await waitFor("it to be said", async () => (await health()).status === 503);
-    expect((await health()).reason).toBe(writeRefusals.NOREPLICAS.says);
-    const hasWarned = () =>
-      service.log().filter((line) => line.msg === "Could not renew the leader lease").length > 1;
-    await waitFor("it to have tried for longer than it waits for an answer", hasWarned);
-    await writeRefusals.NOREPLICAS.end(world.redis);
-    await completed(world, await state(world));
-    await waitFor("it to be well", async () => (await health()).status === 200);
-    expect((await world.board.readLeader())?.epoch).toBe(1);
-  }, 120_000);
+  nightly(
+    "is 503 with the reason while Redis refuses writes, gives nothing up, and goes on when it takes them again",
+    async () => {
+      await using world = await createWorld();
+      await using service = world.start("one", {
+        SETT_REDIS_GIVE_UP: "4s",
+        SETT_REDIS_TIMEOUT: "3s",
+      });
+      const { port } = await waitFor("its port", () =>
+        service.log().find((line) => line.msg === "Orchestrator started"),
+      );
+      const health = async () => {
+        const answer = await fetch(`http://127.0.0.1:${port}/healthz`);
+        return { status: answer.status, reason: (await answer.json()).reason };
+      };
+      await completed(world, await state(world));
+      await writeRefusals.NOREPLICAS.begin(world.redis);
+      await waitFor("it to be said", async () => (await health()).status === 503);
+      expect((await health()).reason).toBe(writeRefusals.NOREPLICAS.says);
+      const hasWarned = () =>
+        service.log().filter((line) => line.msg === "Could not renew the leader lease").length > 1;
+      await waitFor("it to have tried for longer than it waits for an answer", hasWarned);
+      await writeRefusals.NOREPLICAS.end(world.redis);
+      await completed(world, await state(world));
+      await waitFor("it to be well", async () => (await health()).status === 200);
+      expect((await world.board.readLeader())?.epoch).toBe(1);
+    },
+    120_000,
+  );
 
-  test("gives up with one sentence and a non-zero exit code when Redis stays away", async () => {
-    await using world = await createWorld();
-    await using service = world.start("one", {
-      SETT_REDIS_GIVE_UP: "4s",
-      SETT_REDIS_TIMEOUT: "3s",
-    });
-    await leading(service);
-    await world.redis.kill();
-    expect(await service.exited).not.toBe(0);
-    expect(service.errors().trim().split("\n")).toHaveLength(1);
-    expect(service.errors()).toContain("Redis");
-  }, 120_000);
+  nightly(
+    "gives up with one sentence and a non-zero exit code when Redis stays away",
+    async () => {
+      await using world = await createWorld();
+      await using service = world.start("one", {
+        SETT_REDIS_GIVE_UP: "4s",
+        SETT_REDIS_TIMEOUT: "3s",
+      });
+      await leading(service);
+      await world.redis.kill();
+      expect(await service.exited).not.toBe(0);
+      expect(service.errors().trim().split("\n")).toHaveLength(1);
+      expect(service.errors()).toContain("Redis");
+    },
+    120_000,
+  );
 
   test.each(["SIGTERM", "SIGINT"] as const)(
     "ends in order on %s and leaves the leader lease to its successor",

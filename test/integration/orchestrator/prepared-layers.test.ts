@@ -22,6 +22,7 @@ import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
 import { events, queueGrant } from "../../support/blackboard/scene.ts";
 import { type DockerInstance, dockerInstance } from "../../support/docker/docker-instance.ts";
 import { tinyImage } from "../../support/docker/tiny-image.ts";
+import { nightly } from "../../support/nightly.ts";
 import { agentName } from "../../support/records/sample.ts";
 
 setDefaultTimeout(120_000);
@@ -168,25 +169,28 @@ test.each(["a", "f"])(
   },
 );
 
-test("a failure is answered to all who wait for it, leaves nothing, and is tried again for the next attempt", async () => {
-  await using one = await prepared();
-  const found = await Promise.all([one.ask("f", { by: "a" }), one.ask("f", { by: "b" })]);
-  // The one that waits does not have the output itself.
-  const reasons = new Set(found.map((each) => "reason" in each && each.reason));
-  expect([...reasons]).toEqual([
-    expect.stringMatching(/^no such package\. `sett logs [ab]` has its output\.$/),
-  ]);
-  const [first] = found.flatMap((each) => ("log" in each ? [each.log] : []));
-  expect(first?.lines).toEqual(['{"msg":"output"}', '{"reason":"no such package"}']);
-  // Who knows it causes no other one.
-  const again = await one.ask("f", { by: "a" });
-  expect("log" in again && again.log?.container).toBe(first?.container ?? "");
-  const next = await one.ask("f", { by: "a", attempt: 2 });
-  expect("log" in next && next.log?.container).not.toBe(first?.container);
-  expect(await one.ask("0")).toEqual({ outcome: "failed", reason: "no such file" });
-  expect(await one.parts()).toEqual([]);
-  expect(one.volumeOf("f")).rejects.toThrow("not there any more");
-});
+nightly(
+  "a failure is answered to all who wait for it, leaves nothing, and is tried again for the next attempt",
+  async () => {
+    await using one = await prepared();
+    const found = await Promise.all([one.ask("f", { by: "a" }), one.ask("f", { by: "b" })]);
+    // The one that waits does not have the output itself.
+    const reasons = new Set(found.map((each) => "reason" in each && each.reason));
+    expect([...reasons]).toEqual([
+      expect.stringMatching(/^no such package\. `sett logs [ab]` has its output\.$/),
+    ]);
+    const [first] = found.flatMap((each) => ("log" in each ? [each.log] : []));
+    expect(first?.lines).toEqual(['{"msg":"output"}', '{"reason":"no such package"}']);
+    // Who knows it causes no other one.
+    const again = await one.ask("f", { by: "a" });
+    expect("log" in again && again.log?.container).toBe(first?.container ?? "");
+    const next = await one.ask("f", { by: "a", attempt: 2 });
+    expect("log" in next && next.log?.container).not.toBe(first?.container);
+    expect(await one.ask("0")).toEqual({ outcome: "failed", reason: "no such file" });
+    expect(await one.parts()).toEqual([]);
+    expect(one.volumeOf("f")).rejects.toThrow("not there any more");
+  },
+);
 
 test("of an endless log the end is kept", async () => {
   await using one = await prepared();
@@ -198,19 +202,24 @@ test("of an endless log the end is kept", async () => {
   expect(lines.join("").length).toBeLessThanOrEqual(64 * 1024);
 });
 
-test("beyond the limit the one goes that was used least recently, and none that a worker is started with", async () => {
-  await using one = await prepared({ maxPrepared: 2, stepMs: 60_000 });
-  await one.ask("a");
-  const first = await one.volumeOf("a");
-  await one.holding("a", async () => {
-    await one.ask("b");
+nightly(
+  "beyond the limit the one goes that was used least recently, and none that a worker is started with",
+  async () => {
+    await using one = await prepared({ maxPrepared: 2, stepMs: 60_000 });
     await one.ask("a");
-    await one.ask("c");
-    expect(await one.parts()).toEqual([first, await one.volumeOf("c")].toSorted());
+    const first = await one.volumeOf("a");
+    await one.holding("a", async () => {
+      await one.ask("b");
+      await one.ask("a");
+      await one.ask("c");
+      expect(await one.parts()).toEqual([first, await one.volumeOf("c")].toSorted());
+      await one.ask("d");
+      expect(await one.parts()).toEqual([first, await one.volumeOf("d")].toSorted());
+    });
     await one.ask("d");
-    expect(await one.parts()).toEqual([first, await one.volumeOf("d")].toSorted());
-  });
-  await one.ask("d");
-  await one.ask("e");
-  expect(await one.parts()).toEqual([await one.volumeOf("d"), await one.volumeOf("e")].toSorted());
-});
+    await one.ask("e");
+    expect(await one.parts()).toEqual(
+      [await one.volumeOf("d"), await one.volumeOf("e")].toSorted(),
+    );
+  },
+);

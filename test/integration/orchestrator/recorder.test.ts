@@ -8,6 +8,7 @@ import { OutputKeeper } from "../../../apps/cub/tool/output-keeper.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 import { root } from "../../support/root.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -125,28 +126,32 @@ function keeper(way: string, lines: string[] = []) {
 const never = new AbortController().signal;
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test("the streams of a command share the bound, and are sent when the recorder is there again", async () => {
-  recorder.kill("SIGKILL");
-  await recorder.exited;
-  const drafts = join(record, "outputs/drafts");
-  mkdirSync(drafts, { recursive: true });
-  writeFileSync(join(drafts, "of-the-killed"), "half");
-  await using cub = keeper("honest");
-  const goal = newGoal();
-  const output = cub.keep(goal, {
-    stdout: bytes("short\n"),
-    stderr: bytes(`begin${"x".repeat(2 * bound)}end`),
-  });
-  expect(output).toMatchObject({ stdout: { bytes: 6 }, stderr: { bytes: 2 * bound + 8 } });
-  expect(output?.stderr?.left_out).toBe(bound + 8 + 6);
-  recorder = start();
-  await isUp();
-  await cub.settled(never);
-  for (const { digest } of [output?.stdout, output?.stderr].flatMap((each) => each ?? []))
-    expect(digestOf(await (await ask("api", `outputs/${goal}/${digest}`)).bytes())).toBe(digest);
-  expect(readdirSync(join(record, "outputs", goal))).toHaveLength(2);
-  expect(readdirSync(drafts)).toEqual([]);
-}, 120_000);
+nightly(
+  "the streams of a command share the bound, and are sent when the recorder is there again",
+  async () => {
+    recorder.kill("SIGKILL");
+    await recorder.exited;
+    const drafts = join(record, "outputs/drafts");
+    mkdirSync(drafts, { recursive: true });
+    writeFileSync(join(drafts, "of-the-killed"), "half");
+    await using cub = keeper("honest");
+    const goal = newGoal();
+    const output = cub.keep(goal, {
+      stdout: bytes("short\n"),
+      stderr: bytes(`begin${"x".repeat(2 * bound)}end`),
+    });
+    expect(output).toMatchObject({ stdout: { bytes: 6 }, stderr: { bytes: 2 * bound + 8 } });
+    expect(output?.stderr?.left_out).toBe(bound + 8 + 6);
+    recorder = start();
+    await isUp();
+    await cub.settled(never);
+    for (const { digest } of [output?.stdout, output?.stderr].flatMap((each) => each ?? []))
+      expect(digestOf(await (await ask("api", `outputs/${goal}/${digest}`)).bytes())).toBe(digest);
+    expect(readdirSync(join(record, "outputs", goal))).toHaveLength(2);
+    expect(readdirSync(drafts)).toEqual([]);
+  },
+  120_000,
+);
 
 test("a command that has printed nothing but white space leaves nothing", async () => {
   await using cub = keeper("honest");

@@ -7,6 +7,7 @@ import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ClaimCommit } from "../../../lib/blackboard/port/claims.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
+import { nightly } from "../../support/nightly.ts";
 import { agentName, sampleArtefact } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -92,43 +93,46 @@ test("what the orchestrator did last is done again where a crash of Redis has lo
   expect(opened).toHaveLength(1);
 });
 
-test("bids that took the place of lost ones are heard, although the claim has come to the same rev", async () => {
-  await using forgetful = await startForgetfulRedis();
-  const scene: {
-    clan?: Clan;
-    bid?: (agent: string, word: "exclusive" | "ignore") => Promise<unknown>;
-    size: number;
-  } = {
-    size: 0,
-  };
-  const loseBids = async () => {
-    await forgetful.lose(scene.size);
-    await scene.bid?.("tester", "exclusive");
-    await scene.bid?.("coder", "ignore");
-  };
-  // Their rules say nothing in advance.
-  const bidder = { bids_by_command: true as const };
-  const intercept = interceptCommit(({ set }) => set.bidding === "closed", loseBids);
-  await using clan = await startClanOn(
-    forgetful.redis,
-    { coder: bidder, tester: bidder },
-    {},
-    intercept,
-  );
-  const goal = await clan.postGoal();
-  const { claim } = await clan.claimOn(goal);
-  scene.bid = (agent, word) =>
-    clan.board.placeBid({ claim: claim.id, agent: agentName(agent), word });
-  await cursorIsAtEnd(clan);
-  scene.size = await forgetful.written();
-  await scene.bid("coder", "exclusive");
-  await scene.bid("tester", "ignore");
-  const granted = await waitFor("the grant", async () => {
-    const { grants } = await clan.claimOn(goal);
-    return grants.length > 0 && grants;
-  });
-  expect(granted.map(({ agent }) => String(agent))).toEqual(["tester"]);
-});
+nightly(
+  "bids that took the place of lost ones are heard, although the claim has come to the same rev",
+  async () => {
+    await using forgetful = await startForgetfulRedis();
+    const scene: {
+      clan?: Clan;
+      bid?: (agent: string, word: "exclusive" | "ignore") => Promise<unknown>;
+      size: number;
+    } = {
+      size: 0,
+    };
+    const loseBids = async () => {
+      await forgetful.lose(scene.size);
+      await scene.bid?.("tester", "exclusive");
+      await scene.bid?.("coder", "ignore");
+    };
+    // Their rules say nothing in advance.
+    const bidder = { bids_by_command: true as const };
+    const intercept = interceptCommit(({ set }) => set.bidding === "closed", loseBids);
+    await using clan = await startClanOn(
+      forgetful.redis,
+      { coder: bidder, tester: bidder },
+      {},
+      intercept,
+    );
+    const goal = await clan.postGoal();
+    const { claim } = await clan.claimOn(goal);
+    scene.bid = (agent, word) =>
+      clan.board.placeBid({ claim: claim.id, agent: agentName(agent), word });
+    await cursorIsAtEnd(clan);
+    scene.size = await forgetful.written();
+    await scene.bid("coder", "exclusive");
+    await scene.bid("tester", "ignore");
+    const granted = await waitFor("the grant", async () => {
+      const { grants } = await clan.claimOn(goal);
+      return grants.length > 0 && grants;
+    });
+    expect(granted.map(({ agent }) => String(agent))).toEqual(["tester"]);
+  },
+);
 
 test("an answer that was lost is not what its question's agent goes on with", async () => {
   await using forgetful = await startForgetfulRedis();
@@ -226,52 +230,56 @@ test.each([
   },
 );
 
-test("no grant begins on the connection that shows the loss before its result is on record again", async () => {
-  await using forgetful = await startForgetfulRedis();
-  const scene = { size: 0, runs: 0, asked: 0 };
-  const early = Promise.withResolvers<ClaimId[]>();
-  // The follower of the queue has a connection of its own, which may be there before the other one.
-  const readsEarly = (board: Blackboard): Blackboard => ({
-    ...board,
-    beginWork: async (order) => {
-      scene.asked += 1;
-      scene.size ||= await forgetful.written();
-      return board.beginWork(order);
-    },
-    async *followGrants(agent, signal) {
-      const grants = board.followGrants(agent, signal)[Symbol.asyncIterator]();
-      let next = grants.next();
-      for (const waiting = [early.promise]; ; ) {
-        const read = await Promise.race([next, ...waiting]);
-        if (Array.isArray(read)) {
-          waiting.pop();
-          yield read;
-        } else if (read.done) return;
-        else {
-          next = grants.next();
-          yield read.value;
+nightly(
+  "no grant begins on the connection that shows the loss before its result is on record again",
+  async () => {
+    await using forgetful = await startForgetfulRedis();
+    const scene = { size: 0, runs: 0, asked: 0 };
+    const early = Promise.withResolvers<ClaimId[]>();
+    // The follower of the queue has a connection of its own, which may be there before the other
+    // one.
+    const readsEarly = (board: Blackboard): Blackboard => ({
+      ...board,
+      beginWork: async (order) => {
+        scene.asked += 1;
+        scene.size ||= await forgetful.written();
+        return board.beginWork(order);
+      },
+      async *followGrants(agent, signal) {
+        const grants = board.followGrants(agent, signal)[Symbol.asyncIterator]();
+        let next = grants.next();
+        for (const waiting = [early.promise]; ; ) {
+          const read = await Promise.race([next, ...waiting]);
+          if (Array.isArray(read)) {
+            waiting.pop();
+            yield read;
+          } else if (read.done) return;
+          else {
+            next = grants.next();
+            yield read.value;
+          }
         }
-      }
-    },
-  });
-  const tool: Member["tool"] = async () => {
-    scene.runs += 1;
-    return ending("done");
-  };
-  const members = { coder: { ...wants("GoalDefined", "exclusive"), tool } };
-  await using clan = await startClanOn(forgetful.redis, members, {}, readsEarly);
-  const goal = sampleArtefact();
-  await clan.board.createArtefact(goal, ada);
-  const first = await terminalOf(clan, goal);
-  await waitFor("the end", async () => (await grantOf(clan, goal, "coder"))?.state === "done");
-  await cursorIsAtEnd(clan);
-  const { claim } = await clan.claimOn(goal);
-  const before = scene.asked;
-  await forgetful.lose(scene.size, async () => {
-    early.resolve([claim.id]);
-    await waitFor("the cub that asks for the grant", () => scene.asked > before);
-  });
-  await waitFor("the result", () => clan.board.readArtefact(first.id), clan.patience);
-  expect(await grantOf(clan, goal, "coder")).toMatchObject({ state: "done", attempt: 1 });
-  expect(scene.runs).toBe(1);
-});
+      },
+    });
+    const tool: Member["tool"] = async () => {
+      scene.runs += 1;
+      return ending("done");
+    };
+    const members = { coder: { ...wants("GoalDefined", "exclusive"), tool } };
+    await using clan = await startClanOn(forgetful.redis, members, {}, readsEarly);
+    const goal = sampleArtefact();
+    await clan.board.createArtefact(goal, ada);
+    const first = await terminalOf(clan, goal);
+    await waitFor("the end", async () => (await grantOf(clan, goal, "coder"))?.state === "done");
+    await cursorIsAtEnd(clan);
+    const { claim } = await clan.claimOn(goal);
+    const before = scene.asked;
+    await forgetful.lose(scene.size, async () => {
+      early.resolve([claim.id]);
+      await waitFor("the cub that asks for the grant", () => scene.asked > before);
+    });
+    await waitFor("the result", () => clan.board.readArtefact(first.id), clan.patience);
+    expect(await grantOf(clan, goal, "coder")).toMatchObject({ state: "done", attempt: 1 });
+    expect(scene.runs).toBe(1);
+  },
+);

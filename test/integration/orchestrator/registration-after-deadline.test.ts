@@ -2,6 +2,7 @@
 // agent.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
+import { nightly } from "../../support/nightly.ts";
 import { sampleAgent } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startClan } from "../../support/world/redis-clan.ts";
@@ -17,7 +18,7 @@ const later: [what: string, over: Partial<AgentRegistration>, word: string][] = 
   ["that it is a person", { human: true, bids: [{ on: "Plan", bid: "review" }] }, "ignore"],
 ];
 
-test.each(later)(
+nightly.each(later)(
   "a silent agent is waited for no longer once it is given %s",
   async (_what, over, word) => {
     await using clan = await startClan(

@@ -7,6 +7,7 @@ import { suggestFor } from "../../../lib/client/text/suggest.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
+import { nightly } from "../../support/nightly.ts";
 import { newArtefactId } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { Clan, type Member } from "../../support/world/clan.ts";
@@ -171,12 +172,15 @@ test("a text without a word, and one that is too long, is refused", async () => 
   mayFail.resolve();
 });
 
-test("a goal has so many remarks and not more, since each later grant has all of it", async () => {
-  const { members, mayFail } = work();
-  await using scene = await clanOf(members);
-  const goal = await scene.clan.postGoal();
-  await running(scene.clan, goal);
-  for (let count = 1; count <= 100; count += 1) await scene.tell(goal.id, `${count}`);
-  await expect(scene.tell(goal.id, "101")).rejects.toThrow("has 100 remarks, which is the limit");
-  mayFail.resolve();
-});
+nightly(
+  "a goal has so many remarks and not more, since each later grant has all of it",
+  async () => {
+    const { members, mayFail } = work();
+    await using scene = await clanOf(members);
+    const goal = await scene.clan.postGoal();
+    await running(scene.clan, goal);
+    for (let count = 1; count <= 100; count += 1) await scene.tell(goal.id, `${count}`);
+    await expect(scene.tell(goal.id, "101")).rejects.toThrow("has 100 remarks, which is the limit");
+    mayFail.resolve();
+  },
+);

@@ -105,51 +105,56 @@ describe("a rework", () => {
     ]);
   });
 
-  test("goes on to another agent of the role where its producer is removed before it begins", async () => {
-    const { promise: isBusy, resolve: busy } = Promise.withResolvers<void>();
-    let begun = 0;
-    // The second goal keeps it busy when its rework of the first comes.
-    const tool: Tool = (_, signal) => {
-      begun += 1;
-      return begun === 1 ? draft("A first draft") : aborted(signal).then(() => draft("Too late"));
-    };
-    const members = {
-      "writer-one": { ...idle, tool: rewrites("Shorter, by one") },
-      "writer-two": { ...writing, tool },
-      critic: {
-        ...wants("Draft", "review"),
-        tool: (input: ToolInput) => isBusy.then(() => critic(input)),
-      },
-      editor,
-    };
-    await using clan = await startClanOn(redis, members);
-    const goal = await clan.postGoal();
-    const first = await clan.made(goal, ({ type }) => type === "Draft");
-    await clan.postGoal("another goal");
-    await waitFor("the writer to be busy", () => begun === 2);
-    busy();
-    await waitFor(
-      "its rework",
-      async () => (await grantOf(clan, first, "writer-two", "rework:1"))?.state === "queued",
-    );
-    await remove(clan, "writer-two");
-    await reaches(clan, goal, "achieved");
-    const made = await clan.artefactsOf(goal);
-    expect(made.find(({ version }) => version === 2)).toMatchObject({ payload: "Shorter, by one" });
-    // What had failed is on record, and the goal is reached all the same.
-    const [failure] = made.filter(({ structural_type }) => structural_type === "Failure");
-    expect(failure).toMatchObject({ type: "AgentRemoved" });
-    const because = "Agent writer-two was removed before it could do its work.";
-    expect(await standInsIn(clan)).toEqual([["writer-one", "writer-two", because]]);
-    expect([...(await clan.board.claimsOfArtefact(first.id)).keys()].toSorted()).toEqual(
-      ["rework:1", "standard", `stand-in:${failure?.id}`].toSorted(),
-    );
-    await clan.board.logEvent({ type: "retry_requested", artefact_id: failure?.id }, ada);
-    const refusal = await waitFor("the refusal", async () =>
-      (await clan.board.readEvents("0", 10_000)).find(({ type }) => type === "request_refused"),
-    );
-    expect(String(refusal.data?.reason)).toStartWith("It was tried again before, as claim ");
-  });
+  nightly(
+    "goes on to another agent of the role where its producer is removed before it begins",
+    async () => {
+      const { promise: isBusy, resolve: busy } = Promise.withResolvers<void>();
+      let begun = 0;
+      // The second goal keeps it busy when its rework of the first comes.
+      const tool: Tool = (_, signal) => {
+        begun += 1;
+        return begun === 1 ? draft("A first draft") : aborted(signal).then(() => draft("Too late"));
+      };
+      const members = {
+        "writer-one": { ...idle, tool: rewrites("Shorter, by one") },
+        "writer-two": { ...writing, tool },
+        critic: {
+          ...wants("Draft", "review"),
+          tool: (input: ToolInput) => isBusy.then(() => critic(input)),
+        },
+        editor,
+      };
+      await using clan = await startClanOn(redis, members);
+      const goal = await clan.postGoal();
+      const first = await clan.made(goal, ({ type }) => type === "Draft");
+      await clan.postGoal("another goal");
+      await waitFor("the writer to be busy", () => begun === 2);
+      busy();
+      await waitFor(
+        "its rework",
+        async () => (await grantOf(clan, first, "writer-two", "rework:1"))?.state === "queued",
+      );
+      await remove(clan, "writer-two");
+      await reaches(clan, goal, "achieved");
+      const made = await clan.artefactsOf(goal);
+      expect(made.find(({ version }) => version === 2)).toMatchObject({
+        payload: "Shorter, by one",
+      });
+      // What had failed is on record, and the goal is reached all the same.
+      const [failure] = made.filter(({ structural_type }) => structural_type === "Failure");
+      expect(failure).toMatchObject({ type: "AgentRemoved" });
+      const because = "Agent writer-two was removed before it could do its work.";
+      expect(await standInsIn(clan)).toEqual([["writer-one", "writer-two", because]]);
+      expect([...(await clan.board.claimsOfArtefact(first.id)).keys()].toSorted()).toEqual(
+        ["rework:1", "standard", `stand-in:${failure?.id}`].toSorted(),
+      );
+      await clan.board.logEvent({ type: "retry_requested", artefact_id: failure?.id }, ada);
+      const refusal = await waitFor("the refusal", async () =>
+        (await clan.board.readEvents("0", 10_000)).find(({ type }) => type === "request_refused"),
+      );
+      expect(String(refusal.data?.reason)).toStartWith("It was tried again before, as claim ");
+    },
+  );
 
   nightly("goes on to another agent of the role where its producer is silent", async () => {
     const { clan, goal, go } = await draftUnderReview({ bid_deadline_ms: 1_000 });

@@ -3,6 +3,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { maxTextDepth } from "../../../lib/model/text-problem.ts";
+import { nightly } from "../../support/nightly.ts";
 import { startClan } from "../../support/world/redis-clan.ts";
 
 setDefaultTimeout(120_000);
@@ -22,75 +23,83 @@ const ends = (artefacts: readonly Artefact[]) =>
   artefacts.map(({ structural_type, type }) => `${structural_type} ${type}`);
 const draft = ["Standard GoalDefined", "Standard Draft"];
 
-test("of all that a review can hold only {} and [] approve; whatever else there is to JSON is feedback", async () => {
-  await using clan = await startClan({ writer, reviewer }, { policy: { review_rounds: 0 } });
-  const approving = ["{}", "[]", " { } ", '"{}"', '" [ ] "'];
-  const rejecting = [
-    "null",
-    "true",
-    "false",
-    "0",
-    "42",
-    "-1.5e3",
-    '""',
-    '" "',
-    '"good"',
-    '"null"',
-    '{"a":1}',
-    "[[]]",
-    "[{}]",
-    "[null]",
-    '{"":{}}',
-    '"{} {}"',
-  ];
-  const verdictOf = async (payload: string) => {
-    const artefacts = await clan.settled(
-      await clan.postGoal(`{"structural_type":"Review","payload":${payload}}`),
-    );
-    return [payload, ends(artefacts)];
-  };
-  const verdicts = await Promise.all([...approving, ...rejecting].map(verdictOf));
-  expect(verdicts).toEqual([
-    ...approving.map((payload) => [payload, [...draft, "Review Review"]]),
-    ...rejecting.map((payload) => [
-      payload,
-      [...draft, "Review Review", "Failure ReviewRoundsExceeded"],
-    ]),
-  ]);
-});
+nightly(
+  "of all that a review can hold only {} and [] approve; whatever else there is to JSON is feedback",
+  async () => {
+    await using clan = await startClan({ writer, reviewer }, { policy: { review_rounds: 0 } });
+    const approving = ["{}", "[]", " { } ", '"{}"', '" [ ] "'];
+    const rejecting = [
+      "null",
+      "true",
+      "false",
+      "0",
+      "42",
+      "-1.5e3",
+      '""',
+      '" "',
+      '"good"',
+      '"null"',
+      '{"a":1}',
+      "[[]]",
+      "[{}]",
+      "[null]",
+      '{"":{}}',
+      '"{} {}"',
+    ];
+    const verdictOf = async (payload: string) => {
+      const artefacts = await clan.settled(
+        await clan.postGoal(`{"structural_type":"Review","payload":${payload}}`),
+      );
+      return [payload, ends(artefacts)];
+    };
+    const verdicts = await Promise.all([...approving, ...rejecting].map(verdictOf));
+    expect(verdicts).toEqual([
+      ...approving.map((payload) => [payload, [...draft, "Review Review"]]),
+      ...rejecting.map((payload) => [
+        payload,
+        [...draft, "Review Review", "Failure ReviewRoundsExceeded"],
+      ]),
+    ]);
+  },
+);
 
-test("whatever else a tool answers a review with is a Review, or a Failure that says what is wrong with it", async () => {
-  await using clan = await startClan({ writer, reviewer }, { policy: { review_rounds: 0 } });
-  const answered = async (answer: string) => {
-    const artefacts = await clan.settled(await clan.postGoal(answer));
-    return [...ends(artefacts).slice(2), artefacts[2]?.metadata.summary];
-  };
-  const full = (more: string) =>
-    `{"artefact_type":"Patch","artefact_payload":{},"summary":"new"${more}}`;
-  expect(await answered(full(""))).toEqual(["Review Patch", "new"]);
-  expect(await answered(full(',"structural_type":"Terminal"'))).toEqual(["Review Patch", "new"]);
-  expect(await answered(full(',"structural_type":"Standard"').replace("{}", '"mend it"'))).toEqual([
-    ...["Review Patch", "Failure ReviewRoundsExceeded"],
-    "new",
-  ]);
-  expect(await answered(full(',"structural_type":"Failure"'))).toEqual(["Failure Patch", "new"]);
-  const broken = "Failure ToolExecutionFailure";
-  expect(await answered("Looks good to me")).toEqual([broken, expect.stringContaining("not JSON")]);
-  expect(await answered("{}")).toEqual([
-    broken,
-    expect.stringContaining("`artefact_type` is missing"),
-  ]);
-  expect(await answered(full(',"structural_type":"Opinion"'))).toEqual([
-    broken,
-    expect.stringContaining("structural_type"),
-  ]);
-  expect(await answered("")).toEqual([broken, expect.stringContaining("wrote nothing")]);
-  // And after all that:
-  expect(await answered('{"structural_type":"Review","payload":{}}')).toEqual([
-    "Review Review",
-    undefined,
-  ]);
-});
+nightly(
+  "whatever else a tool answers a review with is a Review, or a Failure that says what is wrong with it",
+  async () => {
+    await using clan = await startClan({ writer, reviewer }, { policy: { review_rounds: 0 } });
+    const answered = async (answer: string) => {
+      const artefacts = await clan.settled(await clan.postGoal(answer));
+      return [...ends(artefacts).slice(2), artefacts[2]?.metadata.summary];
+    };
+    const full = (more: string) =>
+      `{"artefact_type":"Patch","artefact_payload":{},"summary":"new"${more}}`;
+    expect(await answered(full(""))).toEqual(["Review Patch", "new"]);
+    expect(await answered(full(',"structural_type":"Terminal"'))).toEqual(["Review Patch", "new"]);
+    expect(
+      await answered(full(',"structural_type":"Standard"').replace("{}", '"mend it"')),
+    ).toEqual([...["Review Patch", "Failure ReviewRoundsExceeded"], "new"]);
+    expect(await answered(full(',"structural_type":"Failure"'))).toEqual(["Failure Patch", "new"]);
+    const broken = "Failure ToolExecutionFailure";
+    expect(await answered("Looks good to me")).toEqual([
+      broken,
+      expect.stringContaining("not JSON"),
+    ]);
+    expect(await answered("{}")).toEqual([
+      broken,
+      expect.stringContaining("`artefact_type` is missing"),
+    ]);
+    expect(await answered(full(',"structural_type":"Opinion"'))).toEqual([
+      broken,
+      expect.stringContaining("structural_type"),
+    ]);
+    expect(await answered("")).toEqual([broken, expect.stringContaining("wrote nothing")]);
+    // And after all that:
+    expect(await answered('{"structural_type":"Review","payload":{}}')).toEqual([
+      "Review Review",
+      undefined,
+    ]);
+  },
+);
 
 test("a rework is the next version in thread and type, or a Failure that says why not", async () => {
   const reworker = {
@@ -150,23 +159,26 @@ test("a rework is the next version in thread and type, or a Failure that says wh
   expect(nothing).toEqual([]);
 });
 
-test("a script that never reads stdin gets its work done, however much is sent to it", async () => {
-  const deaf = {
-    bids: [{ on: "GoalDefined", bid: "exclusive" as const }],
-    script: `echo '{"artefact_type":"Report","artefact_payload":"done","summary":""}'`,
-  };
-  const closing = {
-    bids: [{ on: "Report", bid: "exclusive" as const }],
-    script: `exec 0<&-; sleep 0.2; echo '{"artefact_type":"Seen","artefact_payload":"","summary":""}'`,
-  };
-  await using clan = await startClan({ deaf, closing });
-  const goal = await clan.postGoal("x".repeat(10_000_000));
-  expect((await clan.settled(goal)).map(({ type }) => type)).toEqual([
-    "GoalDefined",
-    "Report",
-    "Seen",
-  ]);
-});
+nightly(
+  "a script that never reads stdin gets its work done, however much is sent to it",
+  async () => {
+    const deaf = {
+      bids: [{ on: "GoalDefined", bid: "exclusive" as const }],
+      script: `echo '{"artefact_type":"Report","artefact_payload":"done","summary":""}'`,
+    };
+    const closing = {
+      bids: [{ on: "Report", bid: "exclusive" as const }],
+      script: `exec 0<&-; sleep 0.2; echo '{"artefact_type":"Seen","artefact_payload":"","summary":""}'`,
+    };
+    await using clan = await startClan({ deaf, closing });
+    const goal = await clan.postGoal("x".repeat(10_000_000));
+    expect((await clan.settled(goal)).map(({ type }) => type)).toEqual([
+      "GoalDefined",
+      "Report",
+      "Seen",
+    ]);
+  },
+);
 
 test("metadata nested as deep as a tool may print them are on record", async () => {
   let metadata: Record<string, unknown> = {};

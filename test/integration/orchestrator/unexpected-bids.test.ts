@@ -2,6 +2,7 @@
 // on undisturbed.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import { nightly } from "../../support/nightly.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { type RedisClan, startClan } from "../../support/world/redis-clan.ts";
@@ -51,7 +52,7 @@ const greedy = (bid: "exclusive" | "claim" | "review") => ({
   script: answer("Report"),
 });
 
-test.each(["exclusive", "claim"] as const)(
+nightly.each(["exclusive", "claim"] as const)(
   "agents that bid %s on everything are stopped by the limit, and the next goal is worked on like the first",
   async (word) => {
     await using clan = await startClan(
@@ -79,19 +80,22 @@ test.each(["exclusive", "claim"] as const)(
   },
 );
 
-test("agents that review everything, reviews of their own role's work left out, do not go round in circles", async () => {
-  const critic = {
-    bids: [{ on: "*", bid: "review" as const }],
-    script: `echo '{"structural_type":"Review","payload":{}}'`,
-  };
-  await using clan = await startClan({ one: critic, two: critic, coder: forGoals });
-  const artefacts = await clan.settled(await clan.postGoal("hello"));
-  // Two on the goal, two on the report; none on reviews.
-  expect(artefacts.map(({ type }) => type).toSorted()).toEqual([
-    ...["GoalDefined", "Report"],
-    ...["Review", "Review", "Review", "Review"],
-  ]);
-});
+nightly(
+  "agents that review everything, reviews of their own role's work left out, do not go round in circles",
+  async () => {
+    const critic = {
+      bids: [{ on: "*", bid: "review" as const }],
+      script: `echo '{"structural_type":"Review","payload":{}}'`,
+    };
+    await using clan = await startClan({ one: critic, two: critic, coder: forGoals });
+    const artefacts = await clan.settled(await clan.postGoal("hello"));
+    // Two on the goal, two on the report; none on reviews.
+    expect(artefacts.map(({ type }) => type).toSorted()).toEqual([
+      ...["GoalDefined", "Report"],
+      ...["Review", "Review", "Review", "Review"],
+    ]);
+  },
+);
 
 /**
  * Once another goal's claim has been opened and closed, so that the orchestrator has followed the

@@ -8,6 +8,7 @@ import type { SettEvent } from "../../../lib/model/event.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
+import { nightly } from "../../support/nightly.ts";
 import { startService } from "../../support/process/service-process.ts";
 import { sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
@@ -112,7 +113,7 @@ test("an event that can never be handled is given up after some tries, on record
   expect(await world.events("event_given_up")).toHaveLength(1);
 });
 
-test("health is the age of the oldest event that is not done with", async () => {
+nightly("health is the age of the oldest event that is not done with", async () => {
   let laterMs = 0;
   const clock = { ...systemClock, passedMs: () => performance.now() + laterMs };
   const memory = blackboardInMemory({ instance });
@@ -142,7 +143,7 @@ test("health is the age of the oldest event that is not done with", async () => 
   await running;
 });
 
-test("a loop that fails again and again is unhealthy, until it goes on", async () => {
+nightly("a loop that fails again and again is unhealthy, until it goes on", async () => {
   let [laterMs, failures, isBroken] = [0, 0, true];
   const clock = { ...systemClock, passedMs: () => performance.now() + laterMs };
   const own = await blackboardInMemory({ instance }).open();

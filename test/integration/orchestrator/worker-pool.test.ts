@@ -17,6 +17,7 @@ import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
 import { done, queueGrant, resultOf, running } from "../../support/blackboard/scene.ts";
+import { nightly } from "../../support/nightly.ts";
 import { processInstance } from "../../support/process/process-instance.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -127,14 +128,17 @@ test("a worker that ends before it has begun is started again, and its grant can
   expect(pool.log.map(({ msg }) => msg)).toContain("A worker did not begin; starting another");
 });
 
-test("a worker that never begins is started three times, then its attempt is lost, and the reason says so", async () => {
-  await using pool = await startPool('echo >> "$RUNS"; exit 3');
-  await waitFor("the decision", () => pool.decided.length > 0);
-  const reason =
-    "The worker ended with exit code 3 before it posted a result. It had not begun, in 3 tries.";
-  expect(pool.decided[0]).toEqual({ kind: "worker_lost", agent, attempt: 1, reason });
-  expect(pool.startsBefore[0]).toBe(3);
-});
+nightly(
+  "a worker that never begins is started three times, then its attempt is lost, and the reason says so",
+  async () => {
+    await using pool = await startPool('echo >> "$RUNS"; exit 3');
+    await waitFor("the decision", () => pool.decided.length > 0);
+    const reason =
+      "The worker ended with exit code 3 before it posted a result. It had not begun, in 3 tries.";
+    expect(pool.decided[0]).toEqual({ kind: "worker_lost", agent, attempt: 1, reason });
+    expect(pool.startsBefore[0]).toBe(3);
+  },
+);
 
 test("a worker that ends after it has begun is not started again, for it may have done something", async () => {
   await using pool = await startPool('echo >> "$RUNS"; exec sleep 600');

@@ -29,6 +29,7 @@ import {
   elsewhere,
 } from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
+import { nightly } from "../../support/nightly.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startClan } from "../../support/world/redis-clan.ts";
@@ -120,16 +121,19 @@ const workersOn = (runtime: Runtime, one: WorkerTemplate) => ({
 const failuresAt = async (socketPath: string) =>
   await failures(workersOn(await dockerRuntime({ socketPath }), template(nowhere, tinyImage)));
 
-test("where the engine's socket is missing, or no Engine listens at it, work for a worker fails and says so", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
-  await writeFile(join(folder, "stale.sock"), "");
-  for (const socket of ["missing.sock", "stale.sock"])
-    for (const reason of await failuresAt(join(folder, socket)))
-      expect(reason).toStartWith(
-        "The worker could not be started: The Docker Engine does not answer: ",
-      );
-  await rm(folder, { recursive: true });
-});
+nightly(
+  "where the engine's socket is missing, or no Engine listens at it, work for a worker fails and says so",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
+    await writeFile(join(folder, "stale.sock"), "");
+    for (const socket of ["missing.sock", "stale.sock"])
+      for (const reason of await failuresAt(join(folder, socket)))
+        expect(reason).toStartWith(
+          "The worker could not be started: The Docker Engine does not answer: ",
+        );
+    await rm(folder, { recursive: true });
+  },
+);
 
 test("where the engine refuses, work for a worker fails with what the engine says", async () => {
   await using engine = await refusingEngine(403, "authorization denied by plugin");
@@ -139,19 +143,22 @@ test("where the engine refuses, work for a worker fails with what the engine say
     );
 });
 
-test("where the agent's image has vanished, work for a worker fails and names it; nothing is left on the engine", async () => {
-  await using at = await dockerInstance();
-  const image = at.imageTag("vanished");
-  const [first, second] = await failures(workersOn(at.runtime, template(at, image)));
-  expect(first).toStartWith(
-    "The worker could not be started: Docker could not create the container ",
-  );
-  expect(first).toContain(`it does not have the image ${image}.`);
-  expect(second).toContain(image);
-  expect((await at.runtime.observe.parts(at.instance)).containers).toEqual([]);
-});
+nightly(
+  "where the agent's image has vanished, work for a worker fails and names it; nothing is left on the engine",
+  async () => {
+    await using at = await dockerInstance();
+    const image = at.imageTag("vanished");
+    const [first, second] = await failures(workersOn(at.runtime, template(at, image)));
+    expect(first).toStartWith(
+      "The worker could not be started: Docker could not create the container ",
+    );
+    expect(first).toContain(`it does not have the image ${image}.`);
+    expect(second).toContain(image);
+    expect((await at.runtime.observe.parts(at.instance)).containers).toEqual([]);
+  },
+);
 
-test("a worker that ends without a result costs its attempt, and is taken away", async () => {
+nightly("a worker that ends without a result costs its attempt, and is taken away", async () => {
   await using at = await dockerInstance();
   const [first, second] = await failures(workersOn(at.runtime, template(at, tinyImage)));
   expect(first).toBe(
@@ -161,39 +168,42 @@ test("a worker that ends without a result costs its attempt, and is taken away",
   expect((await at.runtime.observe.parts(at.instance)).containers).toEqual([]);
 });
 
-test("a worker that was created and never started, as when its engine was restarted in between, is started", async () => {
-  await using at = await dockerInstance();
-  const board = await blackboardInMemory({ instance }).open();
-  const { claim, goal } = await queueGrant(board);
-  const agent = agentName("coder");
-  const name = workerName(at.instance, agent, claim.id, 1);
-  const of = { agent, role: "coder", claim: claim.id, attempt: 1, goal: goal.goal_id };
-  const written = writeLabels(at.labels({ component: "worker", ...of }));
-  const labels = Object.entries({ ...written, [madeLabel]: "one" });
-  await docker(
-    "create",
-    "--name",
-    name,
-    ...labels.flatMap((label) => ["--label", label.join("=")]),
-    tinyImage,
-    "true",
-  );
-  expect((await at.runtime.observe.find(name))?.state).toEqual({ state: "created" });
-  const { spec } = template(at, tinyImage);
-  const decided: unknown[] = [];
-  const log = createJsonLog(() => {}, systemClock.now);
-  const decide = async (_: unknown, event: unknown) => decided.push(event);
-  const sleeps = { ...spec, entrypoint: ["/bin/sh", "-c", "exec sleep 600"] };
-  const one = { agent, replicas: 1, spec: sleeps };
-  const pool = new WorkerPool(
-    { board: lead(board, 1), log, host: new RuntimeHost(at.runtime.workers, [one]), decide },
-    one,
-  );
-  const stop = new AbortController();
-  const ended = pool.run(stop.signal);
-  const isRunning = async () => (await at.runtime.observe.find(name))?.state.state === "running";
-  await waitFor("the worker", isRunning);
-  expect(decided).toEqual([]);
-  stop.abort();
-  await ended;
-});
+nightly(
+  "a worker that was created and never started, as when its engine was restarted in between, is started",
+  async () => {
+    await using at = await dockerInstance();
+    const board = await blackboardInMemory({ instance }).open();
+    const { claim, goal } = await queueGrant(board);
+    const agent = agentName("coder");
+    const name = workerName(at.instance, agent, claim.id, 1);
+    const of = { agent, role: "coder", claim: claim.id, attempt: 1, goal: goal.goal_id };
+    const written = writeLabels(at.labels({ component: "worker", ...of }));
+    const labels = Object.entries({ ...written, [madeLabel]: "one" });
+    await docker(
+      "create",
+      "--name",
+      name,
+      ...labels.flatMap((label) => ["--label", label.join("=")]),
+      tinyImage,
+      "true",
+    );
+    expect((await at.runtime.observe.find(name))?.state).toEqual({ state: "created" });
+    const { spec } = template(at, tinyImage);
+    const decided: unknown[] = [];
+    const log = createJsonLog(() => {}, systemClock.now);
+    const decide = async (_: unknown, event: unknown) => decided.push(event);
+    const sleeps = { ...spec, entrypoint: ["/bin/sh", "-c", "exec sleep 600"] };
+    const one = { agent, replicas: 1, spec: sleeps };
+    const pool = new WorkerPool(
+      { board: lead(board, 1), log, host: new RuntimeHost(at.runtime.workers, [one]), decide },
+      one,
+    );
+    const stop = new AbortController();
+    const ended = pool.run(stop.signal);
+    const isRunning = async () => (await at.runtime.observe.find(name))?.state.state === "running";
+    await waitFor("the worker", isRunning);
+    expect(decided).toEqual([]);
+    stop.abort();
+    await ended;
+  },
+);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
+import { nightly } from "../../support/nightly.ts";
 import { sourceOf } from "../../support/process/service-process.ts";
 import { root } from "../../support/root.ts";
 import { startPainting } from "../../support/world/painting.ts";
@@ -29,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => painting[Symbol.asyncDispose]());
 
-test("under Deno the orchestrator and the cub work a goal to a commit", async () => {
+nightly("under Deno the orchestrator and the cub work a goal to a commit", async () => {
   const artefact = await painting.paint();
   expect(artefact).toMatchObject({ type: "CodeCommit", payload: artefact.metadata.commit });
   expect(await painting.painted(artefact, "door.txt")).toBe("green");
@@ -41,7 +42,7 @@ test("under Deno all answer /healthz", async () => {
   }
 });
 
-test("under Deno all end in order on SIGTERM", async () => {
+nightly("under Deno all end in order on SIGTERM", async () => {
   for (const [app, service] of Object.entries(painting.services)) {
     service.signal("SIGTERM");
     expect([app, await service.exited]).toEqual([app, 0]);

@@ -5,6 +5,7 @@ import process from "node:process";
 import { serve } from "../../../lib/service/serve.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { isNight } from "../../support/nightly.ts";
 
 const names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 const dead = Object.fromEntries(names.map((name) => [name, "http://127.0.0.1:9"]));
@@ -31,7 +32,7 @@ afterAll(async () => {
   await at[Symbol.asyncDispose]();
 });
 
-test.each(["api", "cub", "gateway", "orchestrator"])(
+test.each(isNight ? ["api", "cub", "gateway", "orchestrator"] : ["orchestrator"])(
   "the %s asks itself how it is",
   async (program) => {
     const env = { PATH: process.env.PATH, SETT_HEALTH_PORT: String(v4), ...cub, ...dead };

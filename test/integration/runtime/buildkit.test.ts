@@ -11,6 +11,7 @@ import { findEngine } from "../../../lib/runtime/docker/find-engine.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { tinyImage } from "../../support/docker/tiny-image.ts";
+import { isNight } from "../../support/nightly.ts";
 
 const timeLimitMs = 120_000;
 const quiet = { onProgress: () => {} };
@@ -90,17 +91,15 @@ test.skipIf(env === undefined)(
   async () => {
     await using sett = await dockerInstance();
     await using context = await contextOf(
-      "RUN --mount=type=tmpfs,target=/scratch echo has begun && sleep 100",
+      "RUN --mount=type=tmpfs,target=/scratch echo has begun && sleep 10000",
     );
     const interrupt = new AbortController();
     const runtime = await dockerRuntime({ env: env ?? {} });
-    const startedAt = performance.now();
     const build = runtime.engine.images.build(spec(context.path, sett.imageTag("slow")), {
       onProgress: (line) => /[\d.]+ has begun$/.test(line) && interrupt.abort(),
       signal: interrupt.signal,
     });
     await expect(build).rejects.toMatchObject({ code: "interrupted" });
-    expect(performance.now() - startedAt).toBeLessThan(60_000);
   },
   timeLimitMs,
 );
@@ -118,13 +117,15 @@ test.skipIf(env === undefined)(
   timeLimitMs,
 );
 
-test.each([
+const needBuildKit = [
   ["COPY <<EOF /hello\nhi\nEOF", "COPY <<EOF"],
   ["RUN <<EOF\ntrue\nEOF", "RUN <<EOF"],
   ["COPY --link run.sh /", "COPY --link"],
   ["RUN --mount=type=tmpfs,target=/scratch true", "RUN --mount"],
   ["FROM --platform=$BUILDPLATFORM scratch", "FROM with $BUILDPLATFORM"],
-])(
+];
+
+test.each(needBuildKit.slice(isNight ? 0 : -1))(
   "without BuildKit no image is made: %j",
   async (dockerfile, what) => {
     await using sett = await dockerInstance();

@@ -5,6 +5,7 @@ import { $ } from "bun";
 import { networkName } from "../../../lib/runtime/names.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
+import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 test("a container of a missing image is refused by name, and nothing is left", async () => {
@@ -110,7 +111,7 @@ test("secrets are in memory, for the container's user alone, and the container k
   expect(lines.slice(1)).toEqual(["key", "1"]);
 });
 
-test("orphans are reaped", async () => {
+nightly("orphans are reaped", async () => {
   await using sett = await dockerInstance();
   // The orphan ends when the main process is a `sleep`, which reaps no child: without an init it
   // stays a zombie.
@@ -168,48 +169,64 @@ function connects(host: string, port: number): Promise<boolean> {
   });
 }
 
-test("containers of one network reach each other by their aliases", async () => {
-  await using sett = await dockerInstance();
-  const network = networkName(sett.instance);
-  await sett.runtime.apply.createNetwork(network, sett.labels({ component: "network" }));
-  await sett.run("mkdir -p /tmp/w && echo here > /tmp/w/index.html && httpd -f -p 80 -h /tmp/w", {
-    user: { uid: 0, gid: 0 },
-    capabilities: "default",
-    network: { name: network, aliases: ["redis"] },
-  });
-  const { id } = await sett.run("until wget -qO- http://redis/ 2>/dev/null; do sleep 0.05; done", {
-    network: { name: network, aliases: [] },
-  });
-  expect(await sett.runtime.workers.wait(id)).toBe(0);
-  await expect(
-    sett.runtime.apply.createNetwork(network, sett.labels({ component: "network" })),
-  ).rejects.toMatchObject({
-    code: "instance-taken",
-  });
-}, 120_000);
+nightly(
+  "containers of one network reach each other by their aliases",
+  async () => {
+    await using sett = await dockerInstance();
+    const network = networkName(sett.instance);
+    await sett.runtime.apply.createNetwork(network, sett.labels({ component: "network" }));
+    await sett.run("mkdir -p /tmp/w && echo here > /tmp/w/index.html && httpd -f -p 80 -h /tmp/w", {
+      user: { uid: 0, gid: 0 },
+      capabilities: "default",
+      network: { name: network, aliases: ["redis"] },
+    });
+    const { id } = await sett.run(
+      "until wget -qO- http://redis/ 2>/dev/null; do sleep 0.05; done",
+      {
+        network: { name: network, aliases: [] },
+      },
+    );
+    expect(await sett.runtime.workers.wait(id)).toBe(0);
+    await expect(
+      sett.runtime.apply.createNetwork(network, sett.labels({ component: "network" })),
+    ).rejects.toMatchObject({
+      code: "instance-taken",
+    });
+  },
+  120_000,
+);
 
-test("a container has the health check of its image, or none where it runs something else", async () => {
-  await using sett = await dockerInstance();
-  const { id } = await sett.run("true");
-  const image = sett.imageTag("checked");
-  await docker("commit", "--change", 'HEALTHCHECK --interval=1h CMD ["/bin/false"]', id, image);
-  const asItIs = await sett.run("sleep 600", { image });
-  const without = await sett.run("sleep 600", { image, healthcheck: "none" });
-  const healthOf = async (container: string) => (await sett.runtime.observe.find(container))?.state;
-  expect(await healthOf(asItIs.id)).toMatchObject({ health: "starting" });
-  expect(await healthOf(without.id)).toMatchObject({ health: "none" });
-}, 120_000);
+nightly(
+  "a container has the health check of its image, or none where it runs something else",
+  async () => {
+    await using sett = await dockerInstance();
+    const { id } = await sett.run("true");
+    const image = sett.imageTag("checked");
+    await docker("commit", "--change", 'HEALTHCHECK --interval=1h CMD ["/bin/false"]', id, image);
+    const asItIs = await sett.run("sleep 600", { image });
+    const without = await sett.run("sleep 600", { image, healthcheck: "none" });
+    const healthOf = async (container: string) =>
+      (await sett.runtime.observe.find(container))?.state;
+    expect(await healthOf(asItIs.id)).toMatchObject({ health: "starting" });
+    expect(await healthOf(without.id)).toMatchObject({ health: "none" });
+  },
+  120_000,
+);
 
-test("a container is asked to stop by our signal, whichever its image names", async () => {
-  await using sett = await dockerInstance();
-  await sett.run("true");
-  const image = sett.imageTag("deaf");
-  await $`docker build --quiet --tag ${image} - < ${Buffer.from(`FROM ${tinyImage}\nSTOPSIGNAL SIGKILL\n`)}`.quiet();
-  const { id: usual } = await sett.run("sleep 600", { image });
-  const { id: other } = await sett.run("sleep 600", { image, stopSignal: "SIGSYS" });
-  const signals = await docker("inspect", "--format", "{{.Config.StopSignal}}", usual, other);
-  expect(signals.stdout.trim().split("\n")).toEqual(["SIGTERM", "SIGSYS"]);
-}, 120_000);
+nightly(
+  "a container is asked to stop by our signal, whichever its image names",
+  async () => {
+    await using sett = await dockerInstance();
+    await sett.run("true");
+    const image = sett.imageTag("deaf");
+    await $`docker build --quiet --tag ${image} - < ${Buffer.from(`FROM ${tinyImage}\nSTOPSIGNAL SIGKILL\n`)}`.quiet();
+    const { id: usual } = await sett.run("sleep 600", { image });
+    const { id: other } = await sett.run("sleep 600", { image, stopSignal: "SIGSYS" });
+    const signals = await docker("inspect", "--format", "{{.Config.StopSignal}}", usual, other);
+    expect(signals.stdout.trim().split("\n")).toEqual(["SIGTERM", "SIGSYS"]);
+  },
+  120_000,
+);
 
 test("a container names its image", async () => {
   await using sett = await dockerInstance();

@@ -215,39 +215,42 @@ const podman = {
   Rootless: true,
 };
 
-test("`sett up` and `sett doctor` name Podman as what it is before they ask it anything else", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "sett-podman-"));
-  const socketPath = join(folder, "podman.sock");
-  const paths: string[] = [];
-  const server = createHttpServer(({ url = "" }, answer) => {
-    paths.push(url);
-    answer.end(JSON.stringify(podman));
-  });
-  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
-  try {
-    const runtime = await dockerRuntime({ socketPath });
-    const sentence = "This is Podman 4.3.1, which Sett does not support: ";
-    expect(await runtime.observe.check().catch((error: unknown) => error)).toMatchObject({
-      code: "docker-unreachable",
-      message: expect.stringContaining(sentence),
+nightly(
+  "`sett up` and `sett doctor` name Podman as what it is before they ask it anything else",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sett-podman-"));
+    const socketPath = join(folder, "podman.sock");
+    const paths: string[] = [];
+    const server = createHttpServer(({ url = "" }, answer) => {
+      paths.push(url);
+      answer.end(JSON.stringify(podman));
     });
-    await using sett = await SettWorkspace.create({
-      ...scriptAgent("echo", ""),
-      "sett.yml": settYml({ echo: "" }),
-    });
-    sett.env = { DOCKER_HOST: `unix://${socketPath}` };
-    paths.splice(0);
-    const up = await sett.sett("up");
-    expect(up.code).toBe(1);
-    for (const words of [sentence, "Start a Docker Engine; DOCKER_HOST or a context names it."])
-      expect(up.err).toContain(words);
-    expect(new Set(paths)).toEqual(new Set(["/info"]));
-    const doctor = await sett.sett("doctor");
-    expect(`${doctor.out}${doctor.err}`.replace(/\s+/g, " ")).toContain(sentence);
-    expect(doctor.code).toBe(1);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-    await rm(folder, { recursive: true });
-  }
-});
+    await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+    try {
+      const runtime = await dockerRuntime({ socketPath });
+      const sentence = "This is Podman 4.3.1, which Sett does not support: ";
+      expect(await runtime.observe.check().catch((error: unknown) => error)).toMatchObject({
+        code: "docker-unreachable",
+        message: expect.stringContaining(sentence),
+      });
+      await using sett = await SettWorkspace.create({
+        ...scriptAgent("echo", ""),
+        "sett.yml": settYml({ echo: "" }),
+      });
+      sett.env = { DOCKER_HOST: `unix://${socketPath}` };
+      paths.splice(0);
+      const up = await sett.sett("up");
+      expect(up.code).toBe(1);
+      for (const words of [sentence, "Start a Docker Engine; DOCKER_HOST or a context names it."])
+        expect(up.err).toContain(words);
+      expect(new Set(paths)).toEqual(new Set(["/info"]));
+      const doctor = await sett.sett("doctor");
+      expect(`${doctor.out}${doctor.err}`.replace(/\s+/g, " ")).toContain(sentence);
+      expect(doctor.code).toBe(1);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+      await rm(folder, { recursive: true });
+    }
+  },
+);

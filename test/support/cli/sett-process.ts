@@ -83,7 +83,7 @@ async function holding(
   stream: "out" | "err",
   text: string,
 ): Promise<void> {
-  await waitFor(`sett to say "${text}"; it said: ${said.out}${said.err}`, () =>
-    said[stream].includes(text),
-  );
+  await waitFor(`sett to say ${JSON.stringify(text)}`, () => said[stream].includes(text), {
+    happened: async () => `it said ${JSON.stringify(`${said.out}${said.err}`)}`,
+  });
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const textOf = ({ content }: PageFile) => new TextDecoder().decode(content);
 
-test("all of the page is smaller than 400 kB, compressed", async () => {
+nightly("all of the page is smaller than 400 kB, compressed", async () => {
   const packed = readPagePack(await packPage(files));
   const bytes = [...packed.values()].reduce((sum, { brotli }) => sum + brotli.byteLength, 0);
   expect(bytes).toBeLessThan(maxCompressedBytes);

@@ -7,7 +7,7 @@ import { user } from "../../../support/blackboard/scene.ts";
 import { derived, nextVersion } from "../../../support/records/lineage.ts";
 import { newArtefactId, sampleArtefact } from "../../../support/records/sample.ts";
 
-export function contextSuite(open: () => Promise<Bench>): void {
+export function contextSuite(open: () => Promise<Bench>, rarely: typeof test): void {
   /** The context of `target` on a board that holds `stored`. */
   async function contextOf(
     target: Artefact,
@@ -145,7 +145,7 @@ export function contextSuite(open: () => Promise<Bench>): void {
     }
   });
 
-  test("a large one is read whole and byte for byte, like a small one", async () => {
+  rarely("a large one is read whole and byte for byte, like a small one", async () => {
     const goal = derived([]);
     const parts = [1, 200_000, 300_000, 2_000_000].map((length) =>
       derived([goal], { payload: `é\u0000${"x".repeat(length)}` }),
@@ -181,7 +181,7 @@ export function contextSuite(open: () => Promise<Bench>): void {
     expect((await bench.board.readContext(large, [], 1_000)).chain).toEqual([goal]);
   });
 
-  test("one of very many artefacts, with much metadata, is whole", async () => {
+  rarely("one of very many artefacts, with much metadata, is whole", async () => {
     await using bench = await open();
     const goal = derived([]);
     const metadata = { summary: "Said", more: "x".repeat(5_000) };

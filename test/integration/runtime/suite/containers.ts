@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { waitFor } from "../../../support/wait-for.ts";
 import type { RuntimeBench } from "./bench.ts";
 
-export function containersSuite(open: () => Promise<RuntimeBench>): void {
+export function containersSuite(open: () => Promise<RuntimeBench>, rarely: typeof test): void {
   test("a name that is in use is an instance-taken", async () => {
     await using sett = await open();
     await sett.run("sleep 600", { name: sett.name("redis") });
@@ -12,14 +12,17 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
     });
   });
 
-  test("a container whose command is missing starts, and ends at once with 127 and the reason in its log", async () => {
-    await using sett = await open();
-    const { id } = await sett.run("", { entrypoint: ["/no/such/program"] });
-    expect(await sett.runtime.workers.wait(id)).toBe(127);
-    const lines: string[] = [];
-    for await (const { line } of sett.runtime.observe.logs(id)) lines.push(line);
-    expect(lines.join()).toContain("/no/such/program");
-  });
+  rarely(
+    "a container whose command is missing starts, and ends at once with 127 and the reason in its log",
+    async () => {
+      await using sett = await open();
+      const { id } = await sett.run("", { entrypoint: ["/no/such/program"] });
+      expect(await sett.runtime.workers.wait(id)).toBe(127);
+      const lines: string[] = [];
+      for await (const { line } of sett.runtime.observe.logs(id)) lines.push(line);
+      expect(lines.join()).toContain("/no/such/program");
+    },
+  );
 
   test("exec gives exit code and both streams apart, and passes input to its end", async () => {
     await using sett = await open();
@@ -42,7 +45,7 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
     });
   }, 120_000);
 
-  test("waiting gives the exit code, also of a container that ended long ago", async () => {
+  rarely("waiting gives the exit code, also of a container that ended long ago", async () => {
     await using sett = await open();
     const { id } = await sett.run("exit 7");
     expect(await sett.runtime.workers.wait(id)).toBe(7);
@@ -53,7 +56,7 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
     });
   });
 
-  test("waiting ends when it is interrupted", async () => {
+  rarely("waiting ends when it is interrupted", async () => {
     await using sett = await open();
     const { id } = await sett.run("sleep 600");
     const { wait } = sett.runtime.workers;
@@ -78,7 +81,7 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
     expect(await find(id)).toBeUndefined();
   }, 120_000);
 
-  test("one that is renamed is found by its new name, and its old name is free", async () => {
+  rarely("one that is renamed is found by its new name, and its old name is free", async () => {
     await using sett = await open();
     const { id } = await sett.run("sleep 600", { name: sett.name("redis") });
     const other = await sett.run("sleep 600");
@@ -98,25 +101,29 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
     await sett.run("sleep 600", { name: sett.name("redis") });
   });
 
-  test("one that has ended is started again as it is; one that runs goes on", async () => {
-    await using sett = await open();
-    const { find, logs } = sett.runtime.observe;
-    const { startAgain, stop } = sett.runtime.apply;
-    const { wait } = sett.runtime.workers;
-    const { id } = await sett.run("trap 'exit 4' TERM; echo here; while :; do sleep 0.05; done");
-    const before = await find(id);
-    await startAgain(id);
-    expect(await find(id)).toEqual(before);
-    await firstLine(sett, id);
-    await stop(id, 10);
-    expect(await wait(id)).toBe(4);
-    await startAgain(id);
-    expect(await find(id)).toMatchObject({ id, state: { state: "running" } });
-    const said = async () => (await Array.fromAsync(logs(id))).map(({ line }) => line);
-    await waitFor("its second beginning", async () => (await said()).length === 2);
-    await stop(id, 10);
-    expect(await said()).toEqual(["here", "here"]);
-  }, 120_000);
+  rarely(
+    "one that has ended is started again as it is; one that runs goes on",
+    async () => {
+      await using sett = await open();
+      const { find, logs } = sett.runtime.observe;
+      const { startAgain, stop } = sett.runtime.apply;
+      const { wait } = sett.runtime.workers;
+      const { id } = await sett.run("trap 'exit 4' TERM; echo here; while :; do sleep 0.05; done");
+      const before = await find(id);
+      await startAgain(id);
+      expect(await find(id)).toEqual(before);
+      await firstLine(sett, id);
+      await stop(id, 10);
+      expect(await wait(id)).toBe(4);
+      await startAgain(id);
+      expect(await find(id)).toMatchObject({ id, state: { state: "running" } });
+      const said = async () => (await Array.fromAsync(logs(id))).map(({ line }) => line);
+      await waitFor("its second beginning", async () => (await said()).length === 2);
+      await stop(id, 10);
+      expect(await said()).toEqual(["here", "here"]);
+    },
+    120_000,
+  );
 }
 
 /** Says that it has come so far: before its trap is set, SIGTERM ends it. */

@@ -14,7 +14,7 @@ const stdoutOf = (lines: LogLine[]) =>
 const stderrOf = (lines: LogLine[]) =>
   lines.filter(({ stream }) => stream === "stderr").map(({ line }) => line);
 
-export function logsSuite(open: () => Promise<RuntimeBench>): void {
+export function logsSuite(open: () => Promise<RuntimeBench>, rarely: typeof test): void {
   test("the logs of a stopped container are read line by line, its two streams apart", async () => {
     await using sett = await open();
     const { id } = await sett.run(
@@ -25,7 +25,7 @@ export function logsSuite(open: () => Promise<RuntimeBench>): void {
     expect(stdoutOf(lines)).toEqual(["out 1", "", "out 2", "unfinished"]);
     expect(stderrOf(lines)).toEqual(["err 1", "äöü"]);
     for (const { time } of lines)
-      expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(60_000);
+      expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(3_600_000);
     // Which of the two streams has the last word is not certain.
     expect(await all(sett.runtime.observe.logs(id, { tail: 1, follow: true }))).toEqual(
       lines.slice(-1),
@@ -56,7 +56,7 @@ export function logsSuite(open: () => Promise<RuntimeBench>): void {
     expect(seen).toEqual(["before", "after"]);
   });
 
-  test("lines from before `since` are left out", async () => {
+  rarely("lines from before `since` are left out", async () => {
     await using sett = await open();
     const { id } = await sett.run("echo old; sleep 1.1; echo new");
     await sett.runtime.workers.wait(id);
@@ -65,7 +65,7 @@ export function logsSuite(open: () => Promise<RuntimeBench>): void {
     expect(stdoutOf(await all(sett.runtime.observe.logs(id, { since })))).toEqual(["new"]);
   });
 
-  test("an abort ends a followed log without an error", async () => {
+  rarely("an abort ends a followed log without an error", async () => {
     await using sett = await open();
     const { id } = await sett.run("echo hello; sleep 600");
     const stop = new AbortController();
@@ -81,7 +81,7 @@ export function logsSuite(open: () => Promise<RuntimeBench>): void {
     expect(await all(sett.runtime.observe.logs(id, { signal: AbortSignal.abort() }))).toEqual([]);
   });
 
-  test("leaving a followed log early closes it", async () => {
+  rarely("leaving a followed log early closes it", async () => {
     await using sett = await open();
     const { id } = await sett.run("while :; do echo again; sleep 0.01; done");
     for await (const { line } of sett.runtime.observe.logs(id, { follow: true })) {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { waitFor } from "../../../support/wait-for.ts";
 import type { RuntimeBench } from "./bench.ts";
 
-export function restartsSuite(open: () => Promise<RuntimeBench>): void {
+export function restartsSuite(open: () => Promise<RuntimeBench>, rarely: typeof test): void {
   test("one that crashes is started again, counted, with its log going on, until it is stopped", async () => {
     await using sett = await open();
     const { find, logs } = sett.runtime.observe;
@@ -22,33 +22,44 @@ export function restartsSuite(open: () => Promise<RuntimeBench>): void {
     expect(new Set(lines)).toEqual(new Set(["again"]));
   }, 120_000);
 
-  test("one that is stopped stays stopped", async () => {
-    await using sett = await open();
-    const { find, logs } = sett.runtime.observe;
-    const { stop } = sett.runtime.apply;
-    const { id } = await sett.run("trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done", {
-      restart: "unless-stopped",
-    });
-    for await (const { line } of logs(id, { follow: true })) if (line === "ready") break;
-    await stop(id, 10);
-    expect(await find(id)).toMatchObject({
-      restarts: 0,
-      ports: [],
-      state: { state: "exited", exitCode: 0 },
-    });
-  }, 120_000);
+  rarely(
+    "one that is stopped stays stopped",
+    async () => {
+      await using sett = await open();
+      const { find, logs } = sett.runtime.observe;
+      const { stop } = sett.runtime.apply;
+      const { id } = await sett.run(
+        "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done",
+        {
+          restart: "unless-stopped",
+        },
+      );
+      for await (const { line } of logs(id, { follow: true })) if (line === "ready") break;
+      await stop(id, 10);
+      expect(await find(id)).toMatchObject({
+        restarts: 0,
+        ports: [],
+        state: { state: "exited", exitCode: 0 },
+      });
+    },
+    120_000,
+  );
 
-  test("one that does not heed SIGTERM is killed when its time is up", async () => {
-    await using sett = await open();
-    const { find, logs } = sett.runtime.observe;
-    const { stop } = sett.runtime.apply;
-    const { id } = await sett.run("trap '' TERM; echo deaf; while :; do sleep 0.05; done", {
-      restart: "unless-stopped",
-    });
-    for await (const { line } of logs(id, { follow: true })) if (line === "deaf") break;
-    await stop(id, 1);
-    expect(await find(id)).toMatchObject({ state: { state: "exited", exitCode: 137 } });
-  }, 120_000);
+  rarely(
+    "one that does not heed SIGTERM is killed when its time is up",
+    async () => {
+      await using sett = await open();
+      const { find, logs } = sett.runtime.observe;
+      const { stop } = sett.runtime.apply;
+      const { id } = await sett.run("trap '' TERM; echo deaf; while :; do sleep 0.05; done", {
+        restart: "unless-stopped",
+      });
+      for await (const { line } of logs(id, { follow: true })) if (line === "deaf") break;
+      await stop(id, 1);
+      expect(await find(id)).toMatchObject({ state: { state: "exited", exitCode: 137 } });
+    },
+    120_000,
+  );
 
   test("without a policy to restart nothing is started again", async () => {
     await using sett = await open();

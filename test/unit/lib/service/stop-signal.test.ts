@@ -7,15 +7,15 @@ import { root } from "../../../support/root.ts";
 const source = JSON.stringify(join(root, "lib/service/stop-signal.ts"));
 
 /**
- * A process that prints each reason to stop, has work until `stdin` ends, and ends by itself 30
- * seconds later.
+ * A process that prints each reason to stop, has work until `stdin` ends, and ends by itself
+ * after two minutes.
  */
 function start(code: string) {
   const script = `import { exitOn, stopSignal } from ${source};
     const stop = stopSignal();
     stop.addEventListener("abort", () => console.log(stop.reason));
     ${code}
-    setTimeout(() => process.exit(99), 30_000);
+    setTimeout(() => process.exit(99), 120_000);
     console.log("ready");`;
   const child = Bun.spawn([process.execPath, "-e", script], {
     stdin: "pipe",

@@ -85,7 +85,7 @@ describe("stopping", () => {
     });
     const wipe = async () => {
       const before = renewals;
-      await waitFor("a renewal", () => renewals > before, { timeoutMs: 2_000 });
+      await waitFor("a renewal", () => renewals > before);
     };
     await using scene = await cubScene({ tool, wrap: counted, over: { wipe, grantLeaseMs: 600 } });
     const { standIn, agent } = scene;

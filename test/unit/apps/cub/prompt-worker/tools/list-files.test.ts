@@ -77,14 +77,12 @@ nightly(
       for (let file = 0; file < 1_000; file++)
         writeFileSync(join(scene.folder, `f${folder}/n${file}.txt`), `number ${file}\n`);
     }
-    const begun = performance.now();
     const list = await textFrom(listFilesTool(scene.workspace), {});
     expect(list.split("\n")).toHaveLength(501);
     expect(list).toEndWith("[50000 files; the first 500 are shown. Give a narrower glob.]");
     const found = await textFrom(searchTool(scene.workspace), { pattern: "^number 99\\d$" });
     expect(found.split("\n")).toHaveLength(201);
     expect(found).toEndWith("[the first 200 lines of 500; give a narrower pattern or a glob]");
-    expect(performance.now() - begun).toBeLessThan(60_000);
   },
   200_000,
 );

