@@ -24,6 +24,7 @@ import { untilSilent } from "./patience.ts";
 import {
   type FoundLogin,
   findLogin,
+  isOfPull,
   knownRegistries,
   type Login,
   loginHint,
@@ -71,8 +72,11 @@ export async function buildImage(
       progress.signal,
     );
     if (code !== 0) {
-      const logins = await loginsFor(imagesOf(parsed, spec.args), place.env);
-      throw withLoginHint(failedWithBuildKit(spec, parsed, output.lastLines), logins);
+      // BuildKit pulls the frontend that the file names as well.
+      const images = [...imagesOf(parsed, spec.args), parsed.syntax?.value ?? "scratch"];
+      const failure = failedWithBuildKit(spec, parsed, output.lastLines);
+      const ofFrontend = failure.hint?.startsWith("Line ") === true ? failure.hint : undefined;
+      throw withLoginHint(failure, await loginsFor(images, place.env), ofFrontend);
     }
   }
   const image = await ask(`look for the image ${spec.tag}`, () => findImage(docker, spec.tag));
@@ -92,18 +96,20 @@ async function loginsFor(
   return await Promise.all([...registries].map((registry) => findLogin(registry, env)));
 }
 
-function withLoginHint(error: unknown, logins: readonly FoundLogin[]): unknown {
+/** `ofFrontend`: the hint about the image that builds the others, where it is that one. */
+function withLoginHint(
+  error: unknown,
+  logins: readonly FoundLogin[],
+  ofFrontend?: string | undefined,
+): unknown {
   if (!(error instanceof SettError) || error.code !== "build-failed") return error;
   // What a step of the build has printed may speak of refusals, too.
   const [reason = ""] = error.message.split("\n");
-  const login = isOfPull.test(reason) ? loginHint(reason, logins) : undefined;
+  const login = isOfPull(reason) ? loginHint(reason, logins) : undefined;
   if (login === undefined) return error;
-  const hint = `Is the name of the image in FROM right? ${login}`;
+  const hint = `${ofFrontend ?? "Is the name of the image in FROM right?"} ${login}`;
   return new SettError("build-failed", error.message, { hint, cause: error });
 }
-
-const isOfPull =
-  /pull access denied|\/v2\/|unauthorized:|failed to (?:resolve|authorize|load metadata)/i;
 
 type Output = { push: (text: string) => void; lastLines: string[] };
 

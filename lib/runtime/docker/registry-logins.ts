@@ -76,8 +76,17 @@ export function loginHint(reason: string, found: readonly FoundLogin[]): string 
   return meant.map(hintFor).join(" ") || undefined;
 }
 
+/** Whether a build has failed at an image that it pulls. `reason`: in the Engine's words. */
+export function isOfPull(reason: string): boolean {
+  return ofPull.test(reason);
+}
+
+/** The last two are BuildKit's, of a registry that asks for a name and a password itself. */
+const ofPull =
+  /pull access denied|\/v2\/|unauthorized:|failed to (?:resolve|authorize|load metadata)|pulling from host|error getting credentials/i;
+
 const isRefusal =
-  /unauthorized|authentication required|no basic auth credentials|access denied|denied:|insufficient_scope|failed to authorize|\b40[13]\b/i;
+  /error getting credentials|unauthorized|authentication required|no basic auth credentials|access denied|denied:|insufficient_scope|failed to authorize|\b40[13]\b/i;
 
 function hintFor({ registry, login, problem }: FoundLogin): string {
   const name = registryName(registry);

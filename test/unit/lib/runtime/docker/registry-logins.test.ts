@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   findLogin,
+  isOfPull,
   knownRegistries,
   loginHint,
   registryName,
@@ -91,4 +92,20 @@ test("only what a registry refuses has a sentence about logins", () => {
   );
   expect(loginHint("pull access denied for x", found)).toContain("`docker login docker.io`");
   expect(registryName(hub)).toBe("docker.io");
+});
+
+// In the words of BuildKit in an Engine 20.10, and of the docker beside it.
+test.each([
+  "failed to solve with frontend dockerfile.v0: failed to create LLB definition: pulling from host a.example.org failed with status code [manifests 1]: 401 Unauthorized",
+  "failed to load cache key: pulling from host a.example.org failed with status code [manifests 1]: 401 Unauthorized",
+  "failed to create LLB definition: rpc error: code = Unknown desc = error getting credentials - err: docker-credential-none resolves to executable in current directory, out: ``",
+  "failed to authorize: failed to fetch anonymous token: unexpected status: 401 Unauthorized",
+])("what BuildKit says of a registry that asks for a login leads to one: %s", (reason) => {
+  expect(isOfPull(reason)).toBe(true);
+  expect(loginHint(reason, [{ registry: "a.example.org" }])).toContain("`docker login");
+});
+
+test("a failure of a step is none of a pull, whatever it has printed", () => {
+  const step = 'process "/bin/sh -c curl -f https://a.example.org" did not complete: exit code: 22';
+  expect(isOfPull(step)).toBe(false);
 });
