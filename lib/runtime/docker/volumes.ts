@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import type Docker from "dockerode";
+import { SettError } from "../../model/errors.ts";
 import type { Owner } from "../container-spec.ts";
 import { madeLabel, writeLabels } from "../labels.ts";
 import { idleName } from "../names.ts";
@@ -11,7 +12,7 @@ import type { PlannedVolume } from "../part-plan.ts";
 import { archiveEnd, paddingOf, readTar, writeHeader } from "../tar.ts";
 import { volumeMount } from "./container-options.ts";
 import { removeSpent } from "./containers.ts";
-import { ask, askIfThere } from "./errors.ts";
+import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 import { folderArchive } from "./folder-archive.ts";
 import { isPerhapsDone, removeLostContainer, removeLostVolume } from "./lost-answers.ts";
 
@@ -196,5 +197,32 @@ export async function openIdleContainer(
 }
 
 export async function removeVolume(docker: Docker, name: string): Promise<void> {
-  await askIfThere(`remove the volume ${name}`, () => docker.getVolume(name).remove());
+  try {
+    await docker.getVolume(name).remove();
+  } catch (error) {
+    if (statusOf(error) === 404) return;
+    throw (await stillUsed(docker, name, error)) ?? explain(error, `remove the volume ${name}`);
+  }
+}
+
+/** Undefined where no container has it. The Engine names them by their ids alone. */
+async function stillUsed(
+  docker: Docker,
+  name: string,
+  cause: unknown,
+): Promise<SettError | undefined> {
+  if (statusOf(cause) !== 409) return undefined;
+  const found = await docker
+    .listContainers({ all: true, filters: { volume: [name] } })
+    .catch(() => []);
+  const users = found.map(({ Id, Names }) => Names[0]?.slice(1) ?? Id.slice(0, 12));
+  if (users.length === 0) return undefined;
+  return new SettError(
+    "docker-failed",
+    `The volume ${name} is still used by ${users.join(", ")}.`,
+    {
+      hint: `Sett does not count this container as its own. When you need it no more, remove it (\`docker rm --force ${users[0]}\`), then try the same command again.`,
+      cause,
+    },
+  );
 }

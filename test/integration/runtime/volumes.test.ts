@@ -285,3 +285,24 @@ test(
   },
   timeLimitMs,
 );
+
+test(
+  "a volume that a container of another still has is not removed, and the container is named",
+  async () => {
+    await using sett = await dockerInstance();
+    const name = sett.name("workspace-coder");
+    const labels = sett.labels({ component: "workspace", agent });
+    await sett.runtime.apply.makeVolume({ name, labels });
+    const other = `other-${crypto.randomUUID().slice(0, 8)}`;
+    await docker("create", "--name", other, "--volume", `${name}:/data`, tinyImage, "true");
+    const refused = await sett.runtime.apply.removeVolume(name).catch((error: unknown) => error);
+    await docker("rm", other);
+    expect(refused).toMatchObject({
+      code: "docker-failed",
+      message: `The volume ${name} is still used by ${other}.`,
+      hint: expect.stringContaining(`docker rm --force ${other}`),
+    });
+    await sett.runtime.apply.removeVolume(name);
+  },
+  timeLimitMs,
+);
