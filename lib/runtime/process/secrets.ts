@@ -2,7 +2,7 @@
 // it: what a container has as a tmpfs.
 import { randomUUID } from "node:crypto";
 import { mkdir, rm, statfs } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { ProcessSpec } from "./registry.ts";
 
 /**
@@ -11,6 +11,7 @@ import type { ProcessSpec } from "./registry.ts";
 const sharedMemory = "/dev/shm";
 /** The number by which the kernel names a tmpfs. */
 const tmpfs = 0x01021994;
+const prefix = "sett-secrets-";
 
 /**
  * A path that nothing has yet. Below `fallback`, on disk, where the machine has no folder in
@@ -21,7 +22,13 @@ export async function newSecretsFolder(fallback: string): Promise<string> {
     ({ type }) => type === tmpfs,
     () => false,
   );
-  return join(isInMemory ? sharedMemory : fallback, `sett-secrets-${randomUUID()}`);
+  return join(isInMemory ? sharedMemory : fallback, `${prefix}${randomUUID()}`);
+}
+
+/** Whether `newSecretsFolder` has named it. */
+export function isSecretsFolder(path: string, fallback: string): boolean {
+  const isInPlace = [sharedMemory, fallback].includes(dirname(path));
+  return isInPlace && basename(path).startsWith(prefix);
 }
 
 /** The folder of a process that starts again is there already, unless the machine was restarted. */
