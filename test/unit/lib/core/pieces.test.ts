@@ -160,9 +160,15 @@ describe("what came of a piece", () => {
           );
           for (const { kind, of, next, claims } of steps) {
             const about = work.artefacts[of % work.artefacts.length];
+            const isFailure = kind === "Failure";
             if (about !== undefined && about.claims.length > 0)
               work.add(kind as "Standard", {
-                ...{ of: about, claims, next: next && kind === about.structural_type },
+                // A Failure has no later version.
+                ...{
+                  of: about,
+                  claims,
+                  next: next && !isFailure && kind === about.structural_type,
+                },
               });
           }
           const ends = work.ends(...pieces);
