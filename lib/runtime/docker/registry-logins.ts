@@ -78,12 +78,15 @@ export function loginHint(reason: string, found: readonly FoundLogin[]): string 
 
 /** Whether a build has failed at an image that it pulls. `reason`: in the Engine's words. */
 export function isOfPull(reason: string): boolean {
-  return ofPull.test(reason);
+  return ofPull.test(reason) && !ofStep.test(reason);
 }
 
 /** The last two are BuildKit's, of a registry that asks for a name and a password itself. */
 const ofPull =
   /pull access denied|\/v2\/|unauthorized:|failed to (?:resolve|authorize|load metadata)|pulling from host|error getting credentials/i;
+
+/** It quotes the script of the step, which may have the same words. */
+const ofStep = /executor failed running \[|process ".*" did not complete/s;
 
 const isRefusal =
   /error getting credentials|unauthorized|authentication required|no basic auth credentials|access denied|denied:|insufficient_scope|failed to authorize|\b40[13]\b/i;

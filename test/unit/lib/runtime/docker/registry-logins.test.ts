@@ -105,7 +105,8 @@ test.each([
   expect(loginHint(reason, [{ registry: "a.example.org" }])).toContain("`docker login");
 });
 
-test("a failure of a step is none of a pull, whatever it has printed", () => {
-  const step = 'process "/bin/sh -c curl -f https://a.example.org" did not complete: exit code: 22';
-  expect(isOfPull(step)).toBe(false);
+test("a failure of a step is none of a pull, whatever its script says", () => {
+  const script = "/bin/sh -c echo pulling from host a.example.org: 401 Unauthorized; exit 3";
+  expect(isOfPull(`executor failed running [${script}]: exit code: 3`)).toBe(false);
+  expect(isOfPull(`process "${script}" did not complete successfully: exit code: 3`)).toBe(false);
 });
