@@ -39,8 +39,9 @@ export function traceRemedy(to: string, suggest: Suggest): string {
 
 function remedyFor(to: string, correct: string): string {
   const { hostname } = new URL(to);
+  // An instance of processes reaches this machine by that name.
   if (isThisMachine(hostname))
-    return `In a container ${hostname} is the container itself: this machine is host.docker.internal. ${correct}`;
+    return `Does it run, and listen there? In a container ${hostname} is the container itself: this machine is host.docker.internal. ${correct}`;
   // Containers come to this machine by its bridge, which is neither its loopback nor open in most
   // firewalls.
   if (hostname === "host.docker.internal")
