@@ -52,6 +52,8 @@ export interface Forge {
   branch(name: string): Promise<Branch | undefined>;
   /** The checks that the forge requires for a branch. */
   required(base: string): Promise<string[]>;
+  /** The number of the issue at this address; undefined for one of another repository. */
+  issueAt(address: string): number | undefined;
   /** Whether a required check is this one: some forges have patterns. */
   isMeant(required: string, name: string): boolean;
   /** Pull requests whose branch has this name, forks included, the newest first. */

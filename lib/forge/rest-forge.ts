@@ -78,6 +78,14 @@ export function addressOf({ kind, url }: Pick<ForgeFile, "kind" | "url">): strin
   return (url ?? forges[kind].publicUrl ?? "").replace(/\/+$/, "");
 }
 
+/** Undefined for what is no issue of this very repository at this very forge. */
+function issueNumber(address: string, file: ForgeFile): number | undefined {
+  const before = `${addressOf(file)}/${file.repository}/issues/`.toLowerCase();
+  if (!address.toLowerCase().startsWith(before)) return undefined;
+  const [digits] = /^[1-9]\d{0,9}$/.exec(address.slice(before.length)) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
 export function restForge({ file, token, ...options }: Options): Forge {
   const kind = forgeKinds[file.kind];
   const rest = new Rest({ ...options, token, root: kind.api(addressOf(file)) });
@@ -93,6 +101,7 @@ export function restForge({ file, token, ...options }: Options): Forge {
       const { commit, protected: isProtected } = BranchAnswer.parse(found);
       return { head: commit, isProtected };
     },
+    issueAt: (address) => issueNumber(address, file),
     required: (base) => kind.required({ rest, repository }, base),
     isMeant: kind.isMeant,
     async pulls(branch) {

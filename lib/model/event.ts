@@ -184,7 +184,8 @@ export const EventType = z.enum([
   /**
    * A trigger of sett.yml has stated a goal. Data: `kind` (`cron`, `webhook`, `tag`), `cause` (a
    * time, an event of a forge, a tag), `missed` (how many runs that were missed it makes up for),
-   * and `wanted_commit` where the repository does not have this commit: the work begins at HEAD.
+   * `wanted_commit` where the repository does not have this commit: the work begins at HEAD, and
+   * `issue`: the address of the one that the event is about.
    */
   "trigger_fired",
   /** A trigger has stated no goal, for a reason. Data: `kind`, `cause`, `reason`. */

@@ -31,6 +31,8 @@ export type ForgeEvent = {
   fork?: string | undefined;
   /** The commit that it is about. */
   commit?: CommitHash | undefined;
+  /** The address of the issue that it is about. */
+  issue?: string | undefined;
   /** Why there is nothing to work on, as a sentence. */
   nothing?: string | undefined;
   fields: FieldValues;

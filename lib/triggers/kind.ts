@@ -46,7 +46,8 @@ export type FileFacts = { secrets: RawMap; services: RawMap; nearest: Nearest };
 /**
  * A moment at which a trigger states a goal. `happened`: what tells it from all other moments of
  * the trigger. `cause`: one line for the record. `source`: who has sent the values. `commit`: where
- * the work is to begin, if this repository has it. `missed`: for how many missed runs it makes up.
+ * the work is to begin, if this repository has it. `issue`: the address of the one that it is
+ * about, as its forge has signed it. `missed`: for how many missed runs it makes up.
  */
 export type Moment = {
   happened: readonly string[];
@@ -54,6 +55,7 @@ export type Moment = {
   values: FieldValues;
   source: string;
   commit?: CommitHash | undefined;
+  issue?: string | undefined;
   missed?: number;
 };
 

@@ -119,7 +119,9 @@ async function openOnce(look: Look): Promise<Pull> {
     return known;
   }
   const report = await look.report(artefact);
-  const [title, body] = [pullTitle(report), pullBody(report, artefact)];
+  const { issue } = await look.board.readGoal(artefact.goal_id);
+  const number = issue === undefined ? undefined : forge.issueAt(issue);
+  const [title, body] = [pullTitle(report), pullBody(report, artefact, number)];
   if (earlier !== undefined) {
     await note(look, "update", "begins", String(earlier.number));
     // The text last: by it a later look knows that all of this was done.

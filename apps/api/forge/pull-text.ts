@@ -19,11 +19,17 @@ export function pullTitle({ text }: Pick<GoalReport, "text">): string {
   return harmlessLine(first, titleCharacters) || "A result of Sett";
 }
 
-export function pullBody(report: GoalReport, artefact: Artefact): string {
+/** `issue`: of the same repository, from the event that its forge has signed. */
+export function pullBody(
+  report: GoalReport,
+  artefact: Artefact,
+  issue: number | undefined,
+): string {
   const suggest = (command: string) => `sett ${command}`;
   const whole = harmless(markdownOf(reportBlocks(report, suggest)));
   const shown = whole.length > maxCharacters ? cutInCode(whole) : whole;
-  return `Made by agents of Sett. ${versionLine(artefact)}.\n\n${shown}`;
+  const fixes = issue === undefined ? "" : `Fixes #${issue}\n\n`;
+  return `Made by agents of Sett. ${versionLine(artefact)}.\n\n${fixes}${shown}`;
 }
 
 /** Whole sections are left out, so that no block of code stays open. */

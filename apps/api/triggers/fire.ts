@@ -41,15 +41,27 @@ async function fireOnce(
   const known = await board.readArtefact(ArtefactId.parse(id));
   // Its text may have another template by now.
   const goal = known ?? (await post(parts, trigger, moment, { id, actor }));
-  const { cause, commit: wanted, missed = 0 } = moment;
+  const { cause, commit: wanted, issue, missed = 0 } = moment;
   const isElsewhere = wanted !== undefined && goal.metadata.commit !== wanted;
-  const more = { ...(missed > 0 && { missed }), ...(isElsewhere && { wanted_commit: wanted }) };
+  const more = {
+    ...(missed > 0 && { missed }),
+    ...(isElsewhere && { wanted_commit: wanted }),
+    ...(issue !== undefined && { issue }),
+  };
   const event = {
     type: "trigger_fired" as const,
     goal_id: id,
     data: { kind: trigger.kind, cause, ...more },
   };
-  const record = { record: { goal: id }, mark: "trigger", value: trigger.name, event, actor };
+  const fields = issue === undefined ? {} : { issue };
+  const record = {
+    record: { goal: id },
+    mark: "trigger",
+    value: trigger.name,
+    fields,
+    event,
+    actor,
+  };
   const { outcome } = await board.recordTrigger(record);
   deps.metrics.triggers.inc({
     kind: trigger.kind,

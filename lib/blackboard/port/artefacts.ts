@@ -169,11 +169,13 @@ export type GoalOutline = {
 export type GoalEnding = "cancelled" | "artefact_limit";
 /**
  * `artefacts`: how many the goal has. `trigger`: the name of the one that has stated it, if one
- * has. `payer`: in whose budgets it counts, which tells the person who has stated it.
+ * has. `payer`: in whose budgets it counts, which tells the person who has stated it. `issue`: the
+ * address of the one at a forge for which a trigger has stated it.
  */
 export type GoalRecord = {
   ended: GoalEnding | undefined;
   artefacts: number;
   trigger?: string | undefined;
   payer?: string | undefined;
+  issue?: string | undefined;
 };

@@ -313,6 +313,7 @@ function ofIssue({ action, repository, sender, issue, label }: z.infer<typeof Is
     isTimed: true,
     about: `${name} #${number}`,
     author: sender.login,
+    issue: url,
     fields: {
       ...fieldsOf(name, repository.full_name, sender.login),
       ...{ title, body: body ?? "", number: String(number), url },
@@ -344,6 +345,7 @@ function ofComment({
     about: `${name} #${number}`,
     author: sender.login,
     comment: comment.body,
+    issue: issue.html_url,
     fields: {
       ...fieldsOf(name, repository.full_name, sender.login),
       ...{

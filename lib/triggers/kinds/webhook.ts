@@ -81,7 +81,7 @@ async function happenedIn(
 
 function momentOf(
   { forge }: WebhookTrigger,
-  { about, commit, fields }: ForgeEvent,
+  { about, commit, issue, fields }: ForgeEvent,
   happened: readonly string[],
   now: Date,
 ) {
@@ -90,7 +90,7 @@ function momentOf(
     cause: shortLine(about),
     values: { ...fields, time: now.toISOString() },
     source: forges[forge].label,
-    commit,
+    ...{ commit, issue },
   };
 }
 

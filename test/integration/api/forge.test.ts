@@ -14,6 +14,7 @@ test("a result becomes a pull request, goes back for what a person wants, and is
   await using scene = await ForgeScene.open({ work: twoVersions });
   const { forge, commits } = scene;
   const goal = await scene.postGoal("Write the door\n\nFixes #12, @everyone");
+  await scene.statedFor(goal, 7);
   const first = await scene.waiting(goal);
   await scene.look();
   expect(forge.branch(`sett/${goal.id}`)).toBe(commits[0] as string);
@@ -21,6 +22,7 @@ test("a result becomes a pull request, goes back for what a person wants, and is
   expect(pull?.title).toBe("Write the door");
   expect(pull?.body).toContain(`Version 1, artefact ${first.id}, commit ${commits[0]}`);
   expect(pull?.body).not.toMatch(/@everyone|#12/);
+  expect(pull?.body).toContain("\n\nFixes #7\n\n");
   expect(forge.statuses.map(({ context, state }) => [context, state])).toEqual([
     ["sett", "pending"],
   ]);

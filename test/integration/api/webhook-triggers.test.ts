@@ -4,7 +4,7 @@ import { sign } from "@octokit/webhooks-methods";
 import type { Deps } from "../../../apps/api/deps.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
-import { CommitHash } from "../../../lib/model/ids.ts";
+import { CommitHash, GoalId } from "../../../lib/model/ids.ts";
 import { Trigger } from "../../../lib/model/trigger.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
@@ -137,6 +137,12 @@ test("a signed pull request states its goal, and each other delivery of it finds
     },
   ]);
   expect(await forge.goals()).toMatchObject({ items: [{ id }] });
+  const said = Object((await forge.github("issue_comment", github.comment("/sett go"))).body);
+  const issue = "https://github.com/octo-org/door/issues/7";
+  expect((await forge.events()).at(-1)).toMatchObject({ goal_id: said.id, data: { issue } });
+  const { board } = forge.scene.clan;
+  expect(await board.readGoal(said.id)).toMatchObject({ trigger: "pr", issue });
+  expect((await board.readGoal(GoalId.parse(id))).issue).toBeUndefined();
 });
 
 nightly(

@@ -94,6 +94,15 @@ export class ForgeScene implements AsyncDisposable {
     return await this.clan.postGoal(text, { metadata });
   }
 
+  /** Puts on record that a trigger has stated the goal for this issue of the repository. */
+  async statedFor({ goal_id }: Artefact, issue: number): Promise<void> {
+    const { file } = this.#at;
+    const address = `${addressOf(file)}/${file.repository}/issues/${issue}`;
+    const mark = { mark: "trigger", value: "issue", fields: { issue: address } };
+    const { board } = this.clan;
+    await board.recordTrigger({ record: { goal: goal_id }, ...mark, actor: "trigger:issue" });
+  }
+
   async waiting(goal: Artefact, version = 1): Promise<Artefact> {
     const made = await this.clan.made(
       goal,

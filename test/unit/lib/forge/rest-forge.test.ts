@@ -37,6 +37,18 @@ test("a page that has less than a full one does not hide the reviews of the next
   expect(requests).toHaveLength(3);
 });
 
+test("an issue is known by its address, if it is of this very repository at this very forge", () => {
+  const { forge } = forgeOf("gitea", []);
+  expect(forge.issueAt("http://h/a/b/issues/12")).toBe(12);
+  expect(forge.issueAt("http://h/A/B/issues/12")).toBe(12);
+  for (const address of [
+    ...["http://h/a/c/issues/12", "http://other/a/b/issues/12", "https://h/a/b/issues/12"],
+    ...["http://h/a/b/pulls/12", "http://h/a/b/issues/12#issuecomment-1", "http://h/a/b/issues/"],
+    ...["http://h/a/b/issues/012", "http://h/a/b/issues/1 2", "http://h/a/b/issues/1\n#2"],
+  ])
+    expect([address, forge.issueAt(address)]).toEqual([address, undefined]);
+});
+
 test("a link to a next page is followed, whatever the size of this one", async () => {
   const link = `<http://h/next?page=2>; rel="next", <http://h/next?page=9>; rel="last"`;
   const { forge } = forgeOf("github", [

@@ -99,7 +99,7 @@ test("pull and merge requests, issues and comments say what they are about", () 
     fields: { title: "Paint the door", body: "It is grey.", number: "3" },
   });
   expect(eventOf("github", "issues", github.issue())).toMatchObject({
-    name: "issues.opened",
+    ...{ name: "issues.opened", issue: "https://github.com/octo-org/door/issues/7" },
     fields: { body: "", number: "7" },
   });
   expect(eventOf("gitlab", "Issue Hook", gitlab.issue())).toMatchObject({
@@ -108,7 +108,7 @@ test("pull and merge requests, issues and comments say what they are about", () 
   });
   const comment = eventOf("github", "issue_comment", github.comment("/sett go"));
   expect(comment).toMatchObject({
-    name: "issue_comment.created",
+    ...{ name: "issue_comment.created", issue: "https://github.com/octo-org/door/issues/7" },
     comment: "/sett go",
     fields: { comment: "/sett go", body: "Why?" },
   });
