@@ -96,6 +96,8 @@ export function openedClaim(opening: Opening, known: Known): Opened | string {
   if (first?.agent === undefined || grants.length !== 1)
     return `A claim of this cause begins with one grant, and has ${grants.length}.`;
   const kind = cause.startsWith("clarification:") ? "clarification" : "rework";
+  const problem = problemOfAsking(cause, first.agent, known.artefacts.get(artefact));
+  if (kind === "clarification" && problem !== undefined) return problem;
   const snapshot = assignedClaim(origin, {
     ...{ kind, agent: first.agent, context: [] },
     standIn: standInOf(first),
@@ -119,6 +121,17 @@ export function unfinishedPiece(
       })),
     })),
   );
+}
+
+/** Which agent is asked depends on the sources of what the question is about, too. */
+function problemOfAsking(
+  cause: string,
+  agent: AgentName,
+  question: KnownArtefact | undefined,
+): string | undefined {
+  if (question?.structural !== "Question") return "Only a Question has a claim of this cause.";
+  if (cause !== `clarification:${agent}`) return `The claim is for ${agent}, and its cause is not.`;
+  return question.agent === agent ? `${agent} has asked the question.` : undefined;
 }
 
 function standInOf({ data = {} }: SettEvent): StandIn | undefined {

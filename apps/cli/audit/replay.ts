@@ -1,39 +1,67 @@
 // Decides again all that the log of an instance, or of an archive, says was decided, and compares
-// the claims, as they are stored, with those to which the log leads.
+// the claims, as they are stored, with those to which the log leads, and artefacts and calls with
+// what their events name.
 import { createHash } from "node:crypto";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { FactDigest } from "../../../lib/model/fact.ts";
-import type { GoalId } from "../../../lib/model/ids.ts";
+import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { basisIn } from "../../../lib/replay/decision-on-record.ts";
 import { Replay, type Replayed } from "../../../lib/replay/replay.ts";
 import { type Overwritten, overwrittenIn } from "../../../lib/replay/state-by-log.ts";
 import { eventPages } from "../archive/log-order.ts";
+import { digestOfRecord, recordDigests } from "../archive/record-digests.ts";
+import { type Contradiction, compareRecord, type DigestsOf, NamedByLog } from "./compare-record.ts";
 
-/** `overwritten`: claims that are not what their events have made of them. */
-export type Audited = Replayed & { overwritten: Overwritten[] };
+/**
+ * `overwritten`: claims that are not what their events have made of them. `contradictions`: of
+ * artefacts, and of calls of models.
+ */
+export type Audited = Replayed & { overwritten: Overwritten[]; contradictions: Contradiction[] };
 
 const claimsAtOnce = 100;
 /** So often the log may have moved on until what is read now is left out. */
 const maxLooks = 20;
 
-/** Up to the end that the log has now. A fact that was written over counts as missing. */
-export async function replayLog(board: ReadingBoard): Promise<Audited> {
+/**
+ * Up to the end that the log has now. A fact that was written over counts as missing. `archive`:
+ * the file that the board is of, if it is of one.
+ */
+export async function replayLog(board: ReadingBoard, archive?: string): Promise<Audited> {
   const facts = new Map<FactDigest, string>();
   const replay = new Replay(facts);
+  const named = new NamedByLog();
   let last = "0";
   const readOn = async () => {
     const end = await board.endOfEvents();
     for await (const page of eventPages(board, end, last)) {
       await addFacts(board, page, facts);
-      for (const event of page) replay.add(event);
+      for (const event of page) {
+        replay.add(event);
+        named.add(event);
+      }
     }
     last = end;
   };
   await readOn();
   const overwritten = await findOverwritten(board, replay, readOn);
-  return { ...replay.end(), overwritten };
+  const digestsOf = archive === undefined ? digestsOn(board) : await digestsInFile(archive);
+  const contradictions = await compareRecord(board, named, digestsOf);
+  return { ...replay.end(), overwritten, contradictions };
+}
+
+function digestsOn(board: ReadingBoard): DigestsOf {
+  const digestOf = async (id: ArtefactId): Promise<[ArtefactId, string][]> => {
+    const record = await board.readRecord(id);
+    return record === undefined ? [] : [[id, digestOfRecord(record)]];
+  };
+  return async (ids) => new Map((await Promise.all(ids.map(digestOf))).flat());
+}
+
+async function digestsInFile(path: string): Promise<DigestsOf> {
+  const digests = await recordDigests(path);
+  return async () => digests;
 }
 
 /**

@@ -38,19 +38,23 @@ export const audit = defineCommand({
         hint: "For example: `sett audit replay`",
       });
     await using history = await openHistory(shell, { archive: file, name });
-    const replayed = await replayLog(history.board);
+    const path = file === undefined ? undefined : resolve(shell.cwd, file);
+    const replayed = await replayLog(history.board, path);
     const isArchive = history.live === undefined;
     if (json) await shell.out.write(`${JSON.stringify(replayed)}\n`);
     else await shell.out.write(textOf(replayed, isArchive));
     explain(replayed, { file, isArchive }, shell);
     const isOpen = isArchive && replayed.due.length > 0;
-    const { differences, overwritten } = replayed;
-    const isWrong = differences.length + overwritten.length > 0 || isOpen;
+    const { differences, overwritten, contradictions } = replayed;
+    const isWrong = differences.length + overwritten.length + contradictions.length > 0 || isOpen;
     return isWrong ? exitCodes.failed : exitCodes.done;
   },
 });
 
-function textOf({ differences, overwritten, due }: Audited, isArchive: boolean): string {
+function textOf(
+  { differences, overwritten, contradictions, due }: Audited,
+  isArchive: boolean,
+): string {
   const different = differences.map(
     ({ event, claim, rules, record }) =>
       `Claim ${shortId(claim)}, at event ${event}:\n  the record: ${oneLine(record)}\n  the rules:  ${oneLine(rules)}\n`,
@@ -64,7 +68,11 @@ function textOf({ differences, overwritten, due }: Audited, isArchive: boolean):
     ({ claim, log, record }) =>
       `Claim ${shortId(claim)}, as it is stored:\n  the record: ${oneLine(record)}\n  the log:    ${oneLine(log)}\n`,
   );
-  return [...different, ...changed, ...missing].slice(0, maxShown).join("");
+  const otherwise = contradictions.map(
+    ({ what, log, record }) =>
+      `${shortId(what)}, as it is stored:\n  the record: ${oneLine(record)}\n  the log:    ${oneLine(log)}\n`,
+  );
+  return [...different, ...changed, ...otherwise, ...missing].slice(0, maxShown).join("");
 }
 
 function countText(count: number, of: string): string {
@@ -72,7 +80,7 @@ function countText(count: number, of: string): string {
 }
 
 function explain(
-  { decisions, claims, differences, overwritten, due, unknown, versions }: Audited,
+  { decisions, claims, differences, overwritten, contradictions, due, unknown, versions }: Audited,
   { file, isArchive }: { file: string | undefined; isArchive: boolean },
   { messages, suggest, cwd, version }: Shell,
 ): void {
@@ -90,6 +98,10 @@ function explain(
   if (overwritten.length > 0)
     messages.warn(
       `${countText(overwritten.length, "claim")} not what the log has made of it: the record was changed by hand.`,
+    );
+  if (contradictions.length > 0)
+    messages.warn(
+      `${countText(contradictions.length, "record")} not as the log says: the record was changed.`,
     );
   if (differences.length === 0)
     return messages.done(

@@ -1,6 +1,6 @@
 // Damage that shows only where decisions are made again: each event by itself is well-formed.
 import type { History } from "../history.ts";
-import { change, type Damage, drop, event, found, release } from "./hand.ts";
+import { change, type Damage, drop, event, found, grant, release } from "./hand.ts";
 
 /** Changes what a claim was opened on, under the same digest. */
 function changeFact(history: History, name: "registry" | "policy", from: RegExp, to: string): void {
@@ -88,6 +88,11 @@ export const replayDamages: readonly Damage[] = [
       );
       change(end, { data: { ...end.data, reason: "It was not wanted." } });
     },
+  ],
+  [
+    "claimsAreAsTheLogSays",
+    "another attempt in the record of a grant",
+    (h) => change(grant(release(h), "reviewer"), { attempt: 7 }),
   ],
   [
     "noDecisionIsDue",

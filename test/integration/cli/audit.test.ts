@@ -90,7 +90,9 @@ test("a claim, or a grant of it, that was written over is not what its events ha
 
 test("each decision of a rework is made again from the log, and from the archive without a sett", async () => {
   const live = JSON.parse(await at.need("audit", "replay", "--json"));
-  expect(live).toMatchObject({ claims: 4, differences: [], due: [], unknown: [] });
+  expect(live).toMatchObject({
+    ...{ claims: 4, differences: [], due: [], unknown: [], contradictions: [] },
+  });
   expect(live.decisions).toBeGreaterThan(10);
   expect((await at.sett("audit", "replay")).err).toContain(
     `${live.decisions} decisions about 4 claims were made again: each is the one on record.`,
@@ -137,6 +139,20 @@ nightly(
   },
   120_000,
 );
+
+test("an artefact of an archive that is not the one that its log names is named", async () => {
+  const other = await changed("other.jsonl", (text) =>
+    text.replace('"payload":"Once more"', '"payload":"{}"'),
+  );
+  const { code, out, err } = await offline(other);
+  expect({ code, out, err }).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(
+      /as it is stored:\n {2}the record: [0-9a-f]{64}\n {2}the log: {4}[0-9a-f]{64}\n/,
+    ),
+    err: expect.stringContaining("1 record is not as the log says: the record was changed."),
+  });
+}, 120_000);
 
 test("what is no archive, and another word than replay, is wrong use with a hint", async () => {
   const other = await runSett(["audit", "export"], { cwd: at.folder });

@@ -167,6 +167,19 @@ const damages: readonly [string, (of: Log) => void, RegExp][] = [
     /./,
   ],
   [
+    "a change that is numbered as an earlier one",
+    (of) => Object.assign(last(of, "grant_done", "packer").data ?? {}, { rev: 1 }),
+    /^After `rev` \d+ comes a greater one\.$/,
+  ],
+  [
+    "a clarification of what is no question",
+    (of) => {
+      const opened = of.events.find(({ data }) => data?.kind === "rework");
+      Object.assign(opened?.data ?? {}, { cause: "clarification:coder" });
+    },
+    /^Only a Question has a claim of this cause\.$/,
+  ],
+  [
     "a claim that was opened twice",
     (of) => {
       const opened = of.events.findLast(
