@@ -70,9 +70,10 @@ describe("sett validate", () => {
       ["./install.sh", ["install.sh"]],
       ["true", ["src"]],
     ];
+    const network = { egress: ["registry.example.org"] };
     const agents = keys.map(
       ([run, key], at) =>
-        `  coder-${at}:\n    image: coder\n    command: [x]\n    bids: [{ on: GoalDefined, bid: exclusive }]\n    strategy: fresh_per_call\n    workspace: { prepare: ${JSON.stringify({ run, key })} }\n`,
+        `  coder-${at}:\n    image: coder\n    command: [x]\n    bids: [{ on: GoalDefined, bid: exclusive }]\n    strategy: fresh_per_call\n    workspace: { prepare: ${JSON.stringify({ run, key, network })} }\n`,
     );
     await writeFile(join(host.path, "sett.yml"), `version: '1.0'\nagents:\n${agents.join("")}`);
     const { code, out } = await runSett(["validate", "--json"], { cwd: host.path });
