@@ -88,5 +88,5 @@ nightly(
     expect(variables).toContain("DOOR=blue");
     expect(await unnamed()).toBe("");
   },
-  120_000,
+  300_000,
 );

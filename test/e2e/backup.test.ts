@@ -8,7 +8,7 @@ import { nightly } from "../support/nightly.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const painter = `#!/bin/sh
 set -e

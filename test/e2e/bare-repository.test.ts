@@ -39,11 +39,11 @@ beforeAll(async () => {
   await $`git clone --quiet --bare ${clone.folder} ${bare}`;
   await clone.git("remote", "add", "origin", bare);
   await clone.git("push", "--quiet", "origin", "main:blue");
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await atBare("down", "--name", clone.name, "--volumes", "--force", "--timeout", "1s");
   await clone[Symbol.asyncDispose]();
-}, 120_000);
+}, 300_000);
 
 async function atBare(...words: string[]): Promise<Finished> {
   return finished(
@@ -75,7 +75,7 @@ test("it starts with the sett.yml of HEAD, works, and results become branches", 
   const id = ref.slice(ref.lastIndexOf("/") + 1);
   expect(await need("unearth", id)).toContain("door");
   expect(await need("status")).toContain("painter");
-}, 180_000);
+}, 300_000);
 
 nightly(
   "a push and another `up` bring the new sett.yml; a commit can be named",
@@ -94,7 +94,7 @@ nightly(
       "refs/heads/blue\nrefs/heads/main\nrefs/heads/result\n",
     );
   },
-  180_000,
+  300_000,
 );
 
 nightly("what a bare repository cannot do says so", async () => {

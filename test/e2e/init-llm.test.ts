@@ -58,7 +58,7 @@ beforeAll(async () => {
   goal = (await sett.need("forage", "--goal", "Add a greeting in Latin")).trim();
   await sett.need("forage", "--watch", "--id", goal, "--goal", "Add a greeting in Latin");
   artefacts = JSON.parse(await sett.need("hoard", "--json", "--goal", goal));
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await sett[Symbol.asyncDispose]();

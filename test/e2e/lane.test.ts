@@ -48,7 +48,7 @@ test("a conflict and a red gate go back to the producer, the lane has both goals
     "both goals to land",
     async () => (await Promise.all(goals.map(isDone))).every(Boolean),
     {
-      timeoutMs: 180_000,
+      timeoutMs: 240_000,
     },
   );
   expect(await at.need("status", "--name", at.name)).toContain("lane main (merge): merges nothing");
@@ -103,7 +103,7 @@ test("a conflict and a red gate go back to the producer, the lane has both goals
   expect(revert).toMatchObject({ goal: last.goal_id, lane: "main", reverts: [commit] });
   const lands = async () =>
     (await artefactsOf(last.goal_id)).find(({ metadata }) => metadata.merged === revert.commit);
-  const back = await waitFor("the revert to land", lands, { timeoutMs: 180_000 });
+  const back = await waitFor("the revert to land", lands, { timeoutMs: 240_000 });
   expect(back).toMatchObject({ type: "Landed", metadata: { onto: commit } });
   expect(await at.git("show", "--no-patch", "--format=%an|%P", revert.commit)).toBe(
     `Ada Lovelace|${commit}`,
@@ -116,4 +116,4 @@ test("a conflict and a red gate go back to the producer, the lane has both goals
   const firstParents = (await at.git("rev-list", "--first-parent", tip)).split("\n");
   expect(firstParents).toHaveLength(4);
   expect(firstParents.at(-1)).toBe(start);
-}, 300_000);
+}, 600_000);

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await sett.commit("Name a Redis");
   sett.env = { OPS_REDIS: password };
   await sett.up();
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await sett?.[Symbol.asyncDispose]();

@@ -43,7 +43,7 @@ beforeAll(async () => {
   two = await settWith(settings("[::1]"));
   const { code, err } = await one.sett("up", "--runtime", "process", "--name", one.name);
   expect([code, err]).toEqual([0, expect.stringContaining(`rediss://127.0.0.1:${redis.tlsPort}`)]);
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await one?.[Symbol.asyncDispose]();

@@ -35,7 +35,7 @@ beforeAll(async () => {
   address = await startRedisProxy(first.url);
   sett = await ProcessSett.create(settings("echo"));
   sett.env = { OPS_REDIS: password, OPS_USERS: "0123456789abcdef0123456789abcdef" };
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await sett?.[Symbol.asyncDispose]();

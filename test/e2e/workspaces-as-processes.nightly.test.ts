@@ -52,7 +52,7 @@ beforeAll(async () => {
     ...{ "services/door/key": "k\n", "services/vault/plan": "p\n", "vault/notes.md": "n\n" },
   });
   await at.up();
-}, 120_000);
+}, 300_000);
 
 afterAll(() => at[Symbol.asyncDispose]());
 
@@ -88,13 +88,13 @@ test("a cub that was started again writes what differs, and nothing else", async
   );
   await commitOther("1");
   expect(await seenBy("lasting")).toEqual({ ...before, changing: "1" });
-}, 120_000);
+}, 300_000);
 
 test("so does the next worker of a slot", async () => {
   const before = await seenBy("worker");
   await commitOther("2");
   expect(await seenBy("worker")).toEqual({ ...before, changing: "2" });
-}, 120_000);
+}, 300_000);
 
 test.each(["warden", "porter"])(
   "%s has the files of its part alone, and what it commits changes no other",
@@ -111,5 +111,5 @@ test.each(["warden", "porter"])(
     // A part that was kept is taken over as well.
     expect(await seenBy(agent)).toEqual(seen);
   },
-  120_000,
+  300_000,
 );

@@ -1,7 +1,7 @@
 // One connection to Redis, which never reconnects by itself: its owner replaces it. And what its
 // errors mean.
 import "./tracing.ts";
-import { createClient, ErrorReply } from "redis";
+import { ConnectionTimeoutError, createClient, ErrorReply, SocketTimeoutError } from "redis";
 import { messageOf, SettError } from "../../model/errors.ts";
 import { WritesRefused } from "../port/refused.ts";
 
@@ -105,6 +105,14 @@ export function reasonOfWriteRefusal({ message }: ErrorReply): string {
 /** True where Redis does not accept the password. On the first contact it is useless to wait. */
 export function isBadCredential(error: unknown): boolean {
   return error instanceof ErrorReply && /^(?:WRONGPASS|NOAUTH|ERR AUTH)\b/.test(error.message);
+}
+
+/**
+ * True where nothing came in time. On a busy machine that says as much of this process, which may
+ * have had no time to read the answer.
+ */
+export function isSilence(error: unknown): boolean {
+  return error instanceof ConnectionTimeoutError || error instanceof SocketTimeoutError;
 }
 
 export function refusedByRedis(error: ErrorReply): SettError {

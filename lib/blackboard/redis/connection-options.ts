@@ -12,7 +12,7 @@ export type ConnectionOptions = {
   timeoutMs: number;
   /**
    * How long Redis may be away before the connection is given up; undefined: the first failure to
-   * connect is final.
+   * connect is final, or the second one where the first was silence.
    */
   giveUpMs: number | undefined;
   /** Ends the attempts to open it; an open connection is not concerned. */

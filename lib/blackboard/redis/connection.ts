@@ -10,6 +10,7 @@ import {
   endpointOf,
   isBadCredential,
   isRefusal,
+  isSilence,
   isWriteRefusal,
   newClient,
   reasonOfWriteRefusal,
@@ -48,7 +49,7 @@ export class Connection {
 
   /**
    * Rejects with `redis-unreachable`: late (`giveUpMs`), when the signal aborts, or at once when
-   * the password is wrong.
+   * the password is wrong. Without `giveUpMs` only a Redis that says nothing is tried again, once.
    */
   static async open(options: ConnectionOptions): Promise<Connection> {
     endpointOf(options.url);
@@ -61,8 +62,11 @@ export class Connection {
         break;
       } catch (error) {
         const isLate =
-          giveUpMs === undefined || performance.now() - started >= giveUpMs || signal.aborted;
-        if (isLate || isBadCredential(error)) throw unreachable(options.url, error);
+          giveUpMs === undefined
+            ? tries > 0 || !isSilence(error)
+            : performance.now() - started >= giveUpMs;
+        if (isLate || signal.aborted || isBadCredential(error))
+          throw unreachable(options.url, error);
         await sleep(reconnectDelayMs(tries + 1), signal);
       }
     }

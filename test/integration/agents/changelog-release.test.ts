@@ -9,7 +9,7 @@ import { git } from "../../support/agents/run-agent.ts";
 import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const ask = (scene: ReleaseScene) => scene.ask("changelog", scene.goal, { phase: "exclusive" });
 const fetched = async (scene: ReleaseScene, ...args: string[]) => {

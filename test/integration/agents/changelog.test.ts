@@ -5,7 +5,7 @@ import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 // Each of these starts some twenty processes, and other suites may keep both cores busy meanwhile.
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 /**
  * Returns what the host's own clock says at the time of the run; a run over midnight sees either

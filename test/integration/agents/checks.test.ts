@@ -11,7 +11,7 @@ import {
 import { git, runAgent } from "../../support/agents/run-agent.ts";
 import { nightly } from "../../support/nightly.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 let scene: ReleaseScene;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { git, gitWithInput, runAgent } from "../../support/agents/run-agent.ts";
 import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 let scene: ReleaseScene;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { type ReleaseScene, releaseScene, review } from "../../support/agents/release-scene.ts";
 import { git, gitWithInput } from "../../support/agents/run-agent.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 let scene: ReleaseScene;
 let first: Artefact;

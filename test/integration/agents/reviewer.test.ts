@@ -12,7 +12,7 @@ import {
 import { git } from "../../support/agents/run-agent.ts";
 import { nightly } from "../../support/nightly.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 let scene: ReleaseScene;
 let right: Record<string, string>;
