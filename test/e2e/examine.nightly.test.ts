@@ -122,10 +122,11 @@ nightly("a shell that is ended leaves neither a container nor a volume", async (
   expect(await examinations()).toBe("");
 });
 
-nightly("what no command alone has made is not run again", async () => {
-  const { code, err } = await sett.sett("rerun", goal);
-  expect(code).toBe(2);
-  expect(err).toContain("is not what an agent's grant has led to");
+nightly("what no agent has made is neither run again nor looked at", async () => {
+  for (const { code, err } of [await sett.sett("rerun", goal), await sett.sett("shell", goal)]) {
+    expect(code).toBe(2);
+    expect(err).toContain("is not what an agent's grant has led to");
+  }
 });
 
 nightly("an image that was built anew since then is gone, and another one is named", async () => {
