@@ -79,7 +79,11 @@ async function renew(
   if (holder?.lock === own) await utimes(path, now, now).catch(() => undefined);
   // It was removed by hand.
   else if (holder === undefined && (await create(path, who, own))) return;
-  else lose({ by: (await readHolder(path))?.who ?? "" });
+  else {
+    const found = await readHolder(path);
+    // On a slow disk two renewals overlap, and the other one has made it again.
+    if (found?.lock !== own) lose({ by: found?.who ?? "" });
+  }
 }
 
 /** Another's may be there by now. */
