@@ -5,7 +5,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { ForgeScene } from "../../support/forge/forge-scene.ts";
 import { commitFiles, git } from "../../support/git/sample-repository.ts";
-import { nightly } from "../../support/nightly.ts";
+import { isNight, nightly } from "../../support/nightly.ts";
 
 setDefaultTimeout(120_000);
 
@@ -73,7 +73,7 @@ const leaks: [string, (path: string) => CommitHash][] = [
     },
   ],
 ];
-for (const [place, commit] of leaks) {
+for (const [place, commit] of isNight ? leaks : leaks.slice(0, 1)) {
   test(`a secret in ${place} does not reach the forge, and goes back`, async () => {
     await using scene = await ForgeScene.open({ work: (_base, path) => [commit(path)] });
     scene.secrets.set("deploy", Buffer.from(secret));

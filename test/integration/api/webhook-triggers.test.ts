@@ -433,7 +433,7 @@ nightly(
       (await forge.send("/hooks/pr", "x".repeat(5 * 1024 * 1024 + 1), formOfSignature)).status,
     ).toBe(413);
     const answers = await Promise.all(
-      Array.from({ length: 140 }, () => forge.github("ping", github.ping())),
+      Array.from({ length: 400 }, () => forge.github("ping", github.ping())),
     );
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThanOrEqual(15);

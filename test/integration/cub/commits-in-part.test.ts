@@ -14,7 +14,7 @@ import {
   newGoalId,
   toolGit,
 } from "../../support/git/sample-repository.ts";
-import { nightly } from "../../support/nightly.ts";
+import { isNight, nightly } from "../../support/nightly.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 const files = {
@@ -83,12 +83,15 @@ const changes: Record<string, [script: string, file: string]> = {
   "a link to a folder of its own": ["ln -s services/door top; git add top", "top"],
 };
 
-test.each(Object.entries(changes))("%s outside of them is refused", async (_, [script, file]) => {
-  using one = await scene();
-  one.run(`echo new > services/door/key; ${script}; git commit -qm Change`);
-  expect(await one.publish()).toBe(beyond(file));
-  expect(publishedIn(one.host)).toEqual([]);
-});
+test.each(Object.entries(changes).slice(0, isNight ? undefined : 2))(
+  "%s outside of them is refused",
+  async (_, [script, file]) => {
+    using one = await scene();
+    one.run(`echo new > services/door/key; ${script}; git commit -qm Change`);
+    expect(await one.publish()).toBe(beyond(file));
+    expect(publishedIn(one.host)).toEqual([]);
+  },
+);
 
 nightly("a change that a later commit takes back is refused as well", async () => {
   using one = await scene();

@@ -164,20 +164,23 @@ describe("a tool in an rw workspace", () => {
     expect(scene.published()).toHaveLength(1);
   });
 
-  test("is refused a commit that moves a submodule to a commit that no repository of the person has", async () => {
-    await using scene = await codingScene("rw", (folder) => {
-      const modules = '[submodule "a"]\n\tpath = lib/part\n\turl = https://part.invalid\n';
-      const link = `160000,${"1".repeat(40)},lib/part`;
-      mkdirSync(join(folder, "lib/part"), { recursive: true });
-      toolGit(folder, "update-index", "--add", "--cacheinfo", link);
-      return { payload: commitFiles(folder, { ".gitmodules": modules }, "Add a part", toolGit) };
-    });
-    const { state, artefact } = await scene.workOn();
-    expect([state, artefact.structural_type]).toEqual(["failed", "Failure"]);
-    expect(artefact.payload).toContain("moves the submodule `lib/part` to 1111");
-    expect(artefact.payload).toContain("which the person's repository does not have");
-    expect(scene.published()).toEqual([]);
-  });
+  nightly(
+    "is refused a commit that moves a submodule to a commit that no repository of the person has",
+    async () => {
+      await using scene = await codingScene("rw", (folder) => {
+        const modules = '[submodule "a"]\n\tpath = lib/part\n\turl = https://part.invalid\n';
+        const link = `160000,${"1".repeat(40)},lib/part`;
+        mkdirSync(join(folder, "lib/part"), { recursive: true });
+        toolGit(folder, "update-index", "--add", "--cacheinfo", link);
+        return { payload: commitFiles(folder, { ".gitmodules": modules }, "Add a part", toolGit) };
+      });
+      const { state, artefact } = await scene.workOn();
+      expect([state, artefact.structural_type]).toEqual(["failed", "Failure"]);
+      expect(artefact.payload).toContain("moves the submodule `lib/part` to 1111");
+      expect(artefact.payload).toContain("which the person's repository does not have");
+      expect(scene.published()).toEqual([]);
+    },
+  );
 
   /** Pins a commit with the submodule `part` at the second of two commits, and answers both. */
   async function withPart({ path, root, repository }: Awaited<ReturnType<typeof exchangeScene>>) {
@@ -219,7 +222,7 @@ describe("a tool in an rw workspace", () => {
     },
   );
 
-  test("has a submodule that is not here as an empty folder, and the log names it", async () => {
+  nightly("has a submodule that is not here as an empty folder, and the log names it", async () => {
     await using scene = await codingScene("rw", (folder) => {
       expect(readdirSync(join(folder, "part"))).toEqual([]);
       return { type: "Report", payload: "" };

@@ -100,7 +100,7 @@ describe("the cub as a process", () => {
     ).toEqual([]);
   });
 
-  test("an agent that is not registered registers itself", async () => {
+  nightly("an agent that is not registered registers itself", async () => {
     await using scene = await cubInstance(redis, echo);
     await using cub = startCub({
       ...scene.env,

@@ -14,6 +14,7 @@ import {
   toolGit,
   write,
 } from "../../support/git/sample-repository.ts";
+import { isNight } from "../../support/nightly.ts";
 
 const value = "0123456789-a-secret-of-the-tests";
 const ofToken = maskerOf([["token", Buffer.from(value)]]);
@@ -212,14 +213,17 @@ const ways: [string, (copy: Copy) => void][] = [
   ],
 ];
 
-test.each(ways)("a secret in %s is found", async (_, change) => {
-  using copy = await preparedCopy();
-  change(copy);
-  expect(await copy.find()).toMatchObject({
-    secret: "token",
-    commit: expect.stringMatching(/^[0-9a-f]{40}$/),
-  });
-});
+test.each(isNight ? ways : ways.filter((_, at) => at % 3 === 0))(
+  "a secret in %s is found",
+  async (_, change) => {
+    using copy = await preparedCopy();
+    change(copy);
+    expect(await copy.find()).toMatchObject({
+      secret: "token",
+      commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+    });
+  },
+);
 
 test("one that a file had before, and that is removed, is none of theirs", async () => {
   using copy = await preparedCopy();

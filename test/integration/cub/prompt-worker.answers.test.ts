@@ -382,7 +382,7 @@ function partWithCommit(): string {
   return `mkdir part && git init -q part && echo x > part/file && git -C part add file && git -C part ${identity} commit -qm Inside`;
 }
 
-test.each(Object.entries(repositoriesInside))(
+nightly.each(Object.entries(repositoriesInside))(
   "a repository within the workspace, %s, is refused with its name, and its files are committed once it is none",
   async (_, make) => {
     using repository = workRepository();

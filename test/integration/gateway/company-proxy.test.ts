@@ -84,7 +84,7 @@ async function startProxy(program: string) {
 async function probe(environment: Record<string, string>): Promise<unknown> {
   const settings = {
     ...{ provider: "openai", model: "m", base_url: `https://localhost:${provider.port}/v1` },
-    ...{ parallel: 1, timeout_ms: 5_000, needs_key: false },
+    ...{ parallel: 1, timeout_ms: 60_000, needs_key: false },
   };
   const child = Bun.spawn([...serviceCommand("gateway"), "--probe"], {
     env: {
@@ -116,7 +116,7 @@ test.skipIf(tinyproxy === null)(
     // No proxy leads to this machine itself: the name is the proxy's to find, or not.
     const model = {
       ...{ provider: "openai", model: "m", base_url: "https://models.company.test:1/v1" },
-      ...{ parallel: 1, timeout_ms: 5_000, needs_key: false },
+      ...{ parallel: 1, timeout_ms: 60_000, needs_key: false },
     };
     const through = { ...ca, HTTPS_PROXY: proxy.url, NO_PROXY: "host.docker.internal" };
     await probe({ ...through, SETT_MODELS: JSON.stringify({ local: model }) });

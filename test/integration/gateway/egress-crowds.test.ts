@@ -52,7 +52,7 @@ beforeAll(async () => {
         log: createJsonLog((line) => lines.push(JSON.parse(line)), systemClock.now),
         metrics: createEgressMetrics(),
         clock: systemClock,
-        idleMs: 1_000,
+        idleMs: 5_000,
       },
     );
     await proxy.listen(join(folder, agent));

@@ -70,7 +70,7 @@ async function createScene({
 }
 
 test("while Redis is away no call is passed on, and the client may try again", async () => {
-  await using scene = await createScene({ timeoutMs: 2_000 });
+  await using scene = await createScene({ timeoutMs: 6_000 });
   await scene.redis.kill();
   const answer = await scene.post(path, chatRequest());
   expect([
@@ -85,7 +85,7 @@ test("while Redis is away no call is passed on, and the client may try again", a
 nightly(
   "a call that ends while Redis is away is answered, and put on record once when Redis is back",
   async () => {
-    await using scene = await createScene({ timeoutMs: 2_000 });
+    await using scene = await createScene({ timeoutMs: 6_000 });
     const call = scene.post(path, chatRequest());
     await waitFor("the provider to be asked", () => scene.provider.requests.length === 1);
     await scene.redis.kill();

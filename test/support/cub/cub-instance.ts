@@ -21,8 +21,8 @@ export async function cubInstance(redis: RedisServer, script: string, over: More
   const board = await connectBlackboard({
     url: redis.url,
     instance,
-    timeoutMs: 3_000,
-    giveUpMs: 20_000,
+    timeoutMs: 60_000,
+    giveUpMs: 60_000,
     onLost: () => undefined,
   });
   const standIn = new StandIn(board);

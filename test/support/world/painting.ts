@@ -35,7 +35,7 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
   const board = await connectBlackboard({
     url: redis.url,
     instance,
-    timeoutMs: 3_000,
+    timeoutMs: 60_000,
     giveUpMs: 60_000,
     onLost: () => {},
   });

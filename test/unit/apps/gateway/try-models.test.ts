@@ -25,7 +25,7 @@ function serverOf(answer: (body: Body) => Response) {
 }
 
 const settings = (base_url: string, over: Partial<ModelSettings> = {}): ModelSettings => ({
-  ...{ provider: "openai", model: "m", base_url, parallel: 1, timeout_ms: 5_000 },
+  ...{ provider: "openai", model: "m", base_url, parallel: 1, timeout_ms: 60_000 },
   ...{ needs_key: false, max_output: 1_000_000, price: { input: 1, output: 2 } },
   ...over,
 });

@@ -33,7 +33,7 @@ test("without work it leaves after its time to rest", async () => {
   await using scene = await cubScene();
   const { standIn, agent, deps } = scene;
   const claim = await standIn.openGranted(await standIn.post(), agent);
-  await workUntilIdle(deps, { idleMs: 100 }, never);
+  await workUntilIdle(deps, { idleMs: 3_000 }, never);
   expect((await standIn.ended(claim, agent)).state).toBe("done");
   expect(scene.lines.at(-1)).toMatchObject({ msg: "Worker ends", reason: "no work has come" });
 });
