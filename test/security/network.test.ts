@@ -5,6 +5,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { nightly } from "../support/nightly.ts";
+import { bidByName } from "../support/sett/obedient-agent.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -21,8 +22,6 @@ if [ $? = 9 ]; then cat /tmp/out >&2; exit 9; fi
 jq -n --rawfile text /tmp/out '{structural_type: "Terminal", artefact_type: "Done", artefact_payload: $text, summary: ""}'
 `;
 const agents = ["shut", "board", "builder", "open", "other", "direct"];
-const bid = (agent: string) =>
-  `    bid_command: ["sh", "-c", "jq -r .payload | grep -q '^${agent}:' && echo exclusive || echo ignore"]\n`;
 
 let folder: string;
 let sett: SettWorkspace;
@@ -52,12 +51,12 @@ beforeAll(async () => {
   sett = await SettWorkspace.create({
     ...Object.assign({}, ...agents.map((agent) => scriptAgent(agent, runner))),
     "sett.yml": settYml({
-      shut: `${bid("shut")}    network: none\n`,
-      board: bid("board"),
-      builder: `${bid("builder")}    egress: ["${here}:${secure.port}", "${here}:${plain.port}"]\n`,
-      open: `${bid("open")}    network: open\n    egress: ["${here}:${plain.port}"]\n`,
-      other: `${bid("other")}    network: direct\n`,
-      direct: `${bid("direct")}    network: direct\n`,
+      shut: `${bidByName("shut")}    network: none\n`,
+      board: bidByName("board"),
+      builder: `${bidByName("builder")}    egress: ["${here}:${secure.port}", "${here}:${plain.port}"]\n`,
+      open: `${bidByName("open")}    network: open\n    egress: ["${here}:${plain.port}"]\n`,
+      other: `${bidByName("other")}    network: direct\n`,
+      direct: `${bidByName("direct")}    network: direct\n`,
     }),
   });
   await sett.commit("Add a sett");

@@ -8,6 +8,7 @@ import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { nightly } from "../support/nightly.ts";
 import { untilWritten } from "../support/redis/redis-server.ts";
+import { bidByName } from "../support/sett/obedient-agent.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -25,8 +26,6 @@ cat /tmp/err >&2
 if [ $code = 9 ]; then cat /tmp/out >&2; exit 9; fi
 jq -n --rawfile text /tmp/out '{structural_type: "Terminal", artefact_type: "Done", artefact_payload: $text, summary: $text[:100]}'
 `;
-const bid = (agent: string) =>
-  `    bid_command: ["sh", "-c", "jq -r .payload | grep -q '^${agent}:' && echo exclusive || echo ignore"]\n`;
 
 /** All values of the tests have it, so that a place can be searched for any of them. */
 const mark = `of-the-tests-${randomUUID()}`;
@@ -74,9 +73,9 @@ models:
     ...Object.assign({}, ...agents.map((agent) => scriptAgent(agent, runner))),
     "sett.yml": settYml(
       {
-        maker: `${bid("maker")}    workspace: { mode: rw }\n    model: local\n    secrets: [key, { name: token, variable: TOKEN }]\n`,
-        worker: `${bid("worker")}    strategy: fresh_per_call\n    secrets: [{ name: printed, variable: PRINTED }]\n`,
-        other: bid("other"),
+        maker: `${bidByName("maker")}    workspace: { mode: rw }\n    model: local\n    secrets: [key, { name: token, variable: TOKEN }]\n`,
+        worker: `${bidByName("worker")}    strategy: fresh_per_call\n    secrets: [{ name: printed, variable: PRINTED }]\n`,
+        other: bidByName("other"),
       },
       top,
     ),

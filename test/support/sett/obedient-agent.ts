@@ -9,6 +9,11 @@ sh /tmp/goal.sh < /dev/null >&2
 echo '{"structural_type":"Terminal","artefact_type":"Done","artefact_payload":"","summary":""}'
 `;
 
-/** The line of sett.yml by which it bids for goals that begin with its name. */
-export const bidByName = (agent: string) =>
-  `    bid_command: ["sh", "-c", "jq -r .payload | grep -q '^${agent}:' && echo exclusive || echo ignore"]\n`;
+/**
+ * The line of sett.yml by which it bids for goals that begin with its name. It starts no further
+ * program: one that the end of the grant before takes with it would make the bid another one.
+ */
+export const bidByName = (agent: string) => {
+  const script = `read -r work; case $work in *'"payload":"${agent}:'*) echo exclusive ;; *) echo ignore ;; esac`;
+  return `    bid_command: ${JSON.stringify(["sh", "-c", script])}\n`;
+};
