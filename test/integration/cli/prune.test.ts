@@ -115,35 +115,31 @@ test("goals that are over are moved into a file with all that belongs to them, a
   expect(await at.need("watch", "--no-follow")).toContain("moves 1 goals to old.jsonl");
 }, 120_000);
 
-nightly(
-  "an archive is read without a sett: as a table, by type, and one artefact in full",
-  async () => {
-    const { goal, result } = await achieved();
-    await catchUp();
-    await at.need(...pruneAll);
-    await at.redis.stop();
-    const table = await at.need("hoard", "--archive", "old.jsonl");
-    expect(table).toMatch(
-      new RegExp(`^ID .*\n${goal.id.slice(0, 8)} .* A goal\n${result.id.slice(0, 8)} +Done .*\n$`),
-    );
-    expect(
-      await at.need("hoard", "--archive", "old.jsonl", "--type", "Done", "--limit", "1"),
-    ).not.toContain("A goal");
-    const details = await at.need("hoard", result.id.slice(0, 8), "--archive", "old.jsonl");
-    expect(details).toContain(`id       ${result.id}`);
-    // A bar in front of each row of what an agent has written.
-    expect(details).toEndWith("\n  │ é\n  │ �🦡\n");
-    expect(
-      JSON.parse(await at.need("hoard", result.id, "--archive", "old.jsonl", "--json")),
-    ).toEqual(result);
-    expect(await at.sett("hoard", newArtefactId(), "--archive", "old.jsonl")).toMatchObject({
-      code: 1,
-    });
-    const missing = { code: 1, err: expect.stringMatching(/There is no file .*nosuch\.jsonl\./) };
-    expect(await at.sett("hoard", "--archive", "nosuch.jsonl")).toMatchObject(missing);
-  },
-  120_000,
-);
+test("an archive is read without a sett: as a table, by type, and one artefact in full", async () => {
+  const { goal, result } = await achieved();
+  await catchUp();
+  await at.need(...pruneAll);
+  await at.redis.stop();
+  const table = await at.need("hoard", "--archive", "old.jsonl");
+  expect(table).toMatch(
+    new RegExp(`^ID .*\n${goal.id.slice(0, 8)} .* A goal\n${result.id.slice(0, 8)} +Done .*\n$`),
+  );
+  expect(
+    await at.need("hoard", "--archive", "old.jsonl", "--type", "Done", "--limit", "1"),
+  ).not.toContain("A goal");
+  const details = await at.need("hoard", result.id.slice(0, 8), "--archive", "old.jsonl");
+  expect(details).toContain(`id       ${result.id}`);
+  // A bar in front of each row of what an agent has written.
+  expect(details).toEndWith("\n  │ é\n  │ �🦡\n");
+  expect(JSON.parse(await at.need("hoard", result.id, "--archive", "old.jsonl", "--json"))).toEqual(
+    result,
+  );
+  expect(await at.sett("hoard", newArtefactId(), "--archive", "old.jsonl")).toMatchObject({
+    code: 1,
+  });
+  const missing = { code: 1, err: expect.stringMatching(/There is no file .*nosuch\.jsonl\./) };
+  expect(await at.sett("hoard", "--archive", "nosuch.jsonl")).toMatchObject(missing);
+}, 120_000);
 
 nightly(
   "a dry run says what would be moved, and moves nothing",
@@ -200,26 +196,22 @@ nightly(
   120_000,
 );
 
-nightly(
-  "where the file cannot be written nothing is removed, and goals go on as before",
-  async () => {
-    const { goal } = await achieved();
-    await catchUp();
-    await writeFile(join(at.folder, "old.jsonl"), "mine");
-    for (const [file, why] of [
-      ["old.jsonl", "old.jsonl exists already, and sett does not overwrite it."],
-      ["no/such/folder/old.jsonl", "could not be created"],
-    ] as const) {
-      const { code, err } = await at.sett("prune", "--before", "0s", "--to", file);
-      expect([code, err]).toEqual([1, expect.stringContaining(why)]);
-      expect(err).toContain("--to");
-    }
-    expect(await readFile(join(at.folder, "old.jsonl"), "utf8")).toBe("mine");
-    expect(await board.isRetired(goal.goal_id)).toBe(false);
-    expect(await board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 2 });
-  },
-  120_000,
-);
+test("where the file cannot be written nothing is removed, and goals go on as before", async () => {
+  const { goal } = await achieved();
+  await catchUp();
+  await writeFile(join(at.folder, "old.jsonl"), "mine");
+  for (const [file, why] of [
+    ["old.jsonl", "old.jsonl exists already, and sett does not overwrite it."],
+    ["no/such/folder/old.jsonl", "could not be created"],
+  ] as const) {
+    const { code, err } = await at.sett("prune", "--before", "0s", "--to", file);
+    expect([code, err]).toEqual([1, expect.stringContaining(why)]);
+    expect(err).toContain("--to");
+  }
+  expect(await readFile(join(at.folder, "old.jsonl"), "utf8")).toBe("mine");
+  expect(await board.isRetired(goal.goal_id)).toBe(false);
+  expect(await board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 2 });
+}, 120_000);
 
 test("a goal that moves after it was chosen stays", async () => {
   const { goal } = await achieved();
@@ -346,36 +338,33 @@ test("without --before, `retention.goals` of sett.yml says which goals are moved
   expect(Date.now() - Date.parse(before)).toBeWithin(89 * 86_400_000, 91 * 86_400_000);
 });
 
-nightly(
-  "`sett up` and `sett doctor` remind of goals that `retention.goals` lets go, as long as they are not moved",
-  async () => {
-    const sentence = "ended more than 90 days ago";
-    const old = { created_at: new Date(Date.now() - 100 * 86_400_000).toISOString() };
-    await achieved(old, old);
-    await achieved();
-    const doctor = async () => (await at.sett("doctor")).out;
-    expect(await doctor()).not.toContain(sentence);
-    await writeFile(
-      join(at.folder, "sett.yml"),
-      "version: '1.0'\nagents: { a: { external: true } }\nretention: { goals: 90d }\n",
-    );
-    const reminded = await doctor();
-    expect(reminded).toContain(`1 goal has ${sentence}`);
-    expect(reminded).toContain("`sett prune`");
-    const up = async (goals_ms: number | undefined) => {
-      const shell = { ...fakeShell(), env: at.env, cwd: at.folder };
-      await noteWaitingGoals(board.instance, { goals_ms }, shell);
-      return shell.written.err;
-    };
-    expect(await up(90 * 86_400_000)).toContain(
-      `1 goal has ${sentence} (\`retention.goals\`): \`sett prune\` moves them`,
-    );
-    expect([await up(200 * 86_400_000), await up(undefined)]).toEqual(["", ""]);
-    await catchUp();
-    await at.need(...pruneAll);
-    expect([await doctor(), await up(90 * 86_400_000)]).toEqual([
-      expect.not.stringContaining(sentence),
-      "",
-    ]);
-  },
-);
+test("`sett up` and `sett doctor` remind of goals that `retention.goals` lets go, as long as they are not moved", async () => {
+  const sentence = "ended more than 90 days ago";
+  const old = { created_at: new Date(Date.now() - 100 * 86_400_000).toISOString() };
+  await achieved(old, old);
+  await achieved();
+  const doctor = async () => (await at.sett("doctor")).out;
+  expect(await doctor()).not.toContain(sentence);
+  await writeFile(
+    join(at.folder, "sett.yml"),
+    "version: '1.0'\nagents: { a: { external: true } }\nretention: { goals: 90d }\n",
+  );
+  const reminded = await doctor();
+  expect(reminded).toContain(`1 goal has ${sentence}`);
+  expect(reminded).toContain("`sett prune`");
+  const up = async (goals_ms: number | undefined) => {
+    const shell = { ...fakeShell(), env: at.env, cwd: at.folder };
+    await noteWaitingGoals(board.instance, { goals_ms }, shell);
+    return shell.written.err;
+  };
+  expect(await up(90 * 86_400_000)).toContain(
+    `1 goal has ${sentence} (\`retention.goals\`): \`sett prune\` moves them`,
+  );
+  expect([await up(200 * 86_400_000), await up(undefined)]).toEqual(["", ""]);
+  await catchUp();
+  await at.need(...pruneAll);
+  expect([await doctor(), await up(90 * 86_400_000)]).toEqual([
+    expect.not.stringContaining(sentence),
+    "",
+  ]);
+});

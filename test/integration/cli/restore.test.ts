@@ -114,22 +114,19 @@ test("an instance is back with its volumes, results and id, and its files can be
   });
 });
 
-nightly(
-  "an interruption in the middle of the blackboard takes back all that was made",
-  async () => {
-    const interruption = new AbortController();
-    const writeFiles: Apply["writeFiles"] = async (volume, files, options) => {
-      if (volume === blackboard()) interruption.abort();
-      await sett.runtime.apply.writeFiles(volume, files, options);
-    };
-    const { outcome } = await restore(write(), {
-      apply: { writeFiles },
-      signal: interruption.signal,
-    });
-    expect(outcome).toBe("Interrupted.");
-    expect(await found()).toEqual(nothing);
-  },
-);
+test("an interruption in the middle of the blackboard takes back all that was made", async () => {
+  const interruption = new AbortController();
+  const writeFiles: Apply["writeFiles"] = async (volume, files, options) => {
+    if (volume === blackboard()) interruption.abort();
+    await sett.runtime.apply.writeFiles(volume, files, options);
+  };
+  const { outcome } = await restore(write(), {
+    apply: { writeFiles },
+    signal: interruption.signal,
+  });
+  expect(outcome).toBe("Interrupted.");
+  expect(await found()).toEqual(nothing);
+});
 
 nightly("results that git refuses, or a full disk, take back all that was made", async () => {
   const writeFiles: Apply["writeFiles"] = async (volume, files, options) => {
