@@ -11,7 +11,7 @@ const minShare = 0.85;
  * The parts of the page that are no pure function are left out: test/e2e/page.test.ts and its
  * neighbours run it in Chromium, which counts no lines.
  */
-const runsInBrowser = /^apps\/page\/(?:components|data|views)\//;
+const runsInBrowser = /^apps\/page\/(?:(?:components|data|views)\/|graph\/paint\.ts$)/;
 
 /**
  * `reports`: folders with an `lcov.info` each; what one of them has run counts. A group that
