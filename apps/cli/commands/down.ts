@@ -315,7 +315,7 @@ async function openRepository(
   shell: Shell,
 ): Promise<HostRepository | undefined> {
   try {
-    return await HostRepository.open(workspace, gitOf(shell));
+    return await HostRepository.open(workspace, { ...gitOf(shell), mayBeEmpty: true });
   } catch (error) {
     shell.messages.warn(`The repository cannot be used, and stays unchanged: ${messageOf(error)}`);
     return undefined;

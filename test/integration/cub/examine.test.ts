@@ -131,7 +131,7 @@ test("nothing runs where secrets are missing, or the commits are not to be had",
     outcome: "refused",
     reason: expect.stringContaining(reason),
   });
-  expect([without, far]).toEqual([
+  expect([without, far]).toMatchObject([
     refused("secrets of the agent"),
     refused("does not have the commits"),
   ]);
