@@ -15,14 +15,22 @@ local function is_too_much(read)
   return read.artefacts >= most_artefacts or read.bytes >= most_bytes
 end
 
+-- The length of a field; false where a person has put a key of another type in the place of the
+-- hash: nothing can be read of it. A user who may not read the key is refused as by any other call.
+local function length_in_hash(key, field)
+  local length = redis.pcall('HSTRLEN', key, field)
+  if type(length) == 'number' then return length end
+  if not length.err:find('^WRONGTYPE') then error(length) end
+  return false
+end
+
 -- The artefact's fields, without a large payload but with its beginning; with `at`, the id under
 -- which it is stored, `payload_bytes`, and `bytes`, which its payload and metadata have together.
 -- False where it is not complete. Counts in `read`.
 local function read_head(id, read)
   local key = artefact_key(id)
-  -- A person may have put a key of another type in its place: nothing can be read of it.
-  local payload_bytes = redis.pcall('HSTRLEN', key, 'payload')
-  if type(payload_bytes) ~= 'number' then return false end
+  local payload_bytes = length_in_hash(key, 'payload')
+  if not payload_bytes then return false end
   local names = payload_bytes <= small_payload and artefact_fields or large_artefact_fields
   local head = read_fields(key, names)
   read.artefacts = read.artefacts + 1

@@ -74,7 +74,7 @@ end
 local function kind_at_rest(id, goal, causes, sound, read)
   local key = artefact_key(id)
   -- A reader says what is wrong with a key of another type.
-  if type(redis.pcall('HSTRLEN', key, 'id')) ~= 'number' then return false end
+  if not length_in_hash(key, 'id') then return false end
   local head = read_fields(key, head_fields)
   for index = 1, #head_fields do
     local value = head[head_fields[index]]
