@@ -1,5 +1,5 @@
 // The text of an agent's message, as the message that it is, or why it is none.
-import { SentMessage } from "../../../lib/blackboard/port/mail.ts";
+import { SentMessage, unreadMessage } from "../../../lib/blackboard/port/mail.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import { maxTextDepth, mayHaveTextProblem, textProblem } from "../../../lib/model/text-problem.ts";
 
@@ -12,16 +12,15 @@ export function readMessage(text: string): ReadMessage {
   try {
     const json: unknown = JSON.parse(text);
     const problem = mayHaveTextProblem(text) ? textProblem(json, { maxDepth }) : undefined;
-    if (problem !== undefined)
-      return { ok: false, reason: `The message cannot be read: it ${problem}.` };
+    if (problem !== undefined) return { ok: false, reason: `${unreadMessage}: it ${problem}.` };
     const { success, data, error } = SentMessage.safeParse(json);
     if (success) return { ok: true, value: data };
     const { path, message } = error.issues[0] ?? { path: [], message: "" };
     return {
       ok: false,
-      reason: `The message cannot be read: ${path.join(".") || "it"}: ${message}.`,
+      reason: `${unreadMessage}: ${path.join(".") || "it"}: ${message}.`,
     };
   } catch (error) {
-    return { ok: false, reason: `The message cannot be read: ${messageOf(error)}.` };
+    return { ok: false, reason: `${unreadMessage}: ${messageOf(error)}.` };
   }
 }

@@ -6,7 +6,13 @@ import { messageOf, SettError } from "../../model/errors.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { AgentBlackboard, AgentMailbox } from "../port/holders.ts";
-import { type Message, Reply, type RunStart } from "../port/mail.ts";
+import {
+  type MailedResult,
+  type Message,
+  Reply,
+  type RunStart,
+  unreadMessage,
+} from "../port/mail.ts";
 import type { Refused } from "../port/refused.ts";
 import { begunParts, begunText } from "./begun-message.ts";
 import { mailedResult } from "./mailed-result.ts";
@@ -133,16 +139,14 @@ export function byMail(
       const start = startOf(claim, grant);
       const run = knownRuns.get(start) === true ? {} : { run: runOf(grant) };
       const mailed = mailedResult(result, { claim, agent });
-      const message: Message = {
-        say: "result",
-        claim,
-        attempt,
-        queued_at,
-        ended_at: endedAt,
-        ...run,
-        result: mailed,
-      };
-      const finished = await said(message, "finished");
+      const about = { claim, attempt, queued_at, ended_at: endedAt, ...run };
+      const send = (sent: MailedResult) =>
+        said({ say: "result", ...about, result: sent }, "finished");
+      let finished = await send(mailed);
+      const isUnread = finished.outcome === "refused" && finished.reason.startsWith(unreadMessage);
+      // During an upgrade agents are replaced first: the orchestrator before knows no such digests.
+      const { stdin, output, ...older } = mailed;
+      if (isUnread && (stdin ?? output) !== undefined) finished = await send(older);
       open.forget(start);
       // Said again after Redis has lost it, it tells of its run, which is lost as well then.
       knownRuns.delete(start);

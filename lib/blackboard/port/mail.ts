@@ -124,6 +124,9 @@ export const SentMessage = z.strictObject({
 });
 export type SentMessage = z.infer<typeof SentMessage>;
 
+/** Why a message does not count that the orchestrator cannot read: its sentence begins so. */
+export const unreadMessage = "The message cannot be read";
+
 /**
  * `yes`: it counts. `no`: it does not, with a sentence that says why. `word`: the bid on record.
  */

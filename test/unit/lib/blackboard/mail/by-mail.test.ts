@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { byMail } from "../../../../../lib/blackboard/mail/by-mail.ts";
+import { unreadMessage } from "../../../../../lib/blackboard/port/mail.ts";
 import { startedGrant } from "../../../../../lib/core/started-grant.ts";
 import { ClaimId, InstanceName } from "../../../../../lib/model/ids.ts";
 import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
@@ -11,6 +12,7 @@ import {
   queued,
   queueGrant,
   resultOf,
+  running,
   user,
 } from "../../../../support/blackboard/scene.ts";
 import { agentName, sampleAgent } from "../../../../support/records/sample.ts";
@@ -62,6 +64,38 @@ test("a result tells of its run only where the start does not, and after it noth
   // Redis has lost the start, where it has lost the result. A letter may come twice.
   for (const { say, run } of said.slice(2))
     expect([say, run !== undefined]).toEqual(["result", true]);
+  stop.abort();
+  await answering;
+});
+
+test("an orchestrator of the version before, which reads no `stdin`, gets the result without it", async () => {
+  const memory = blackboardInMemory({ instance: InstanceName.parse("mail") });
+  const board = await memory.open();
+  await board.registerAgents([sampleAgent("coder")], user, { exact: true });
+  const { claim, goal } = await queueGrant(board);
+  const results: object[] = [];
+  const stop = new AbortController();
+  const answering = (async () => {
+    for await (const mails of board.followMail(stop.signal, () => false))
+      for (const mail of mails) {
+        const { say, result } = JSON.parse(mail.text).message;
+        if (say === "result") results.push(result);
+        const answer =
+          result?.stdin === undefined
+            ? { outcome: "yes" }
+            : { outcome: "no", reason: `${unreadMessage}: message.result: It has a key too many.` };
+        await board.answerMail(mail, JSON.stringify(answer), board.connectionNumber());
+      }
+  })();
+  await using cub = byMail(await memory.open(), { agent: coder });
+  const order = done(claim.id, resultOf(goal, claim), running("coder"));
+  const stdin = "0".repeat(64);
+  expect(await cub.finishGrant({ ...order, result: { ...order.result, stdin } })).toEqual({
+    outcome: "finished",
+  });
+  const [first, second] = results;
+  expect(results).toHaveLength(2);
+  expect(first).toEqual({ ...second, stdin });
   stop.abort();
   await answering;
 });
