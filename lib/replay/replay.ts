@@ -5,6 +5,7 @@ import { abandonClaim } from "../core/abandon-claim.ts";
 import type { Decision, DecisionInput } from "../core/claim-decision.ts";
 import { decideClaim } from "../core/decide-claim.ts";
 import { decisionEvents } from "../core/decision-events.ts";
+import { isRetry } from "../core/retry-claim.ts";
 import { goalFeedbackType } from "../model/artefact.ts";
 import { type ClaimSnapshot, isEnded } from "../model/claim.ts";
 import type { EventDraft, SettEvent } from "../model/event.ts";
@@ -52,6 +53,9 @@ export type Replayed = {
   versions: string[];
 };
 
+/** `event`: of its opening. */
+type Rework = { claim: ClaimSoFar; event: SettEvent };
+
 /** The ids of a Failure that would be posted: its text is compared, and not its id. */
 const anyFailure = ArtefactId.parse("00000000-0000-4000-8000-000000000000");
 
@@ -64,14 +68,15 @@ export class Replay {
   /** Claim, structural type and type of each artefact that no agent has made. */
   readonly #posted = new Set<string>();
   readonly #endedGoals = new Set<string>();
-  readonly #result: Replayed = {
+  readonly #result: Omit<Replayed, "unknown"> = {
     ...{ decisions: 0, claims: 0 },
-    ...{ differences: [], due: [], unknown: [], versions: [] },
+    ...{ differences: [], due: [], versions: [] },
   };
+  readonly #unknown = new Set<string>();
   /** The events of one write about one claim. */
   #group: SettEvent[] = [];
-  /** Reworks that were opened in the same write as the decision that they follow from. */
-  #reworks: ClaimSoFar[] = [];
+  /** Reworks whose decision, by which they were opened in the same write, comes next. */
+  #reworks: Rework[] = [];
 
   /** `facts`: SHA-256 → text; those that an event names are looked up once it was added. */
   constructor(facts: ReadonlyMap<string, string>) {
@@ -90,15 +95,18 @@ export class Replay {
     if (event.type === "artefact_created") this.#store(knownArtefact(event));
     if (event.type === "orchestrator_started") this.#noteVersion(event);
     if (event.type === "goal_ended") this.#endedGoals.add(String(event.goal_id));
+    const isUnknown = mayBeDecision(event) && event.type !== "question_closed";
+    if (isUnknown) this.#setUnknown(event);
+    this.#nameOrphans();
     const claim = this.#claims.get(String(event.claim_id));
     if (claim === undefined) return;
-    if (mayBeDecision(event) && event.type !== "question_closed") return this.#setUnknown(claim);
     const problem = problemOfRev(event, claim) ?? applyDone(claim, event, this.#artefacts);
     if (problem !== undefined) this.#differ(event, problem, textOf([event]));
   }
 
   end(): Replayed {
     this.#flush();
+    this.#nameOrphans();
     for (const claim of this.#claims.values()) {
       if (isEnded(claim.snapshot.claim.status)) continue;
       const input = this.#inputOf(claim, []);
@@ -111,7 +119,7 @@ export class Replay {
     for (const artefact of this.#artefacts.values())
       if (this.#isWithoutClaim(artefact))
         this.#result.due.push({ artefact: artefact.id, rules: 'claim_opened cause="standard"' });
-    return this.#result;
+    return { ...this.#result, unknown: [...this.#unknown] };
   }
 
   /**
@@ -156,14 +164,15 @@ export class Replay {
   }
 
   #open(event: SettEvent, rest: readonly SettEvent[]): void {
+    this.#nameOrphans();
     const basis = basisIn(event);
     const cause = String(event.data?.cause);
     const causes = this.#causesOf(event.artefact_id);
     const isFirst = !causes.has(cause);
     causes.add(cause);
     this.#result.claims += 1;
-    if (cause === "standard" && basis === undefined) {
-      this.#result.unknown.push(String(event.claim_id));
+    if (cause === "standard" ? basis === undefined : this.#isOfUnknown(cause)) {
+      this.#unknown.add(String(event.claim_id));
       return;
     }
     this.#result.decisions += 1;
@@ -181,17 +190,25 @@ export class Replay {
     const claim = { ...opened, basis, rev: -1 };
     this.#claims.set(claim.snapshot.claim.id, claim);
     this.#artefacts.get(String(event.artefact_id))?.claims.push(claim);
-    if (claim.snapshot.claim.kind === "rework" && !cause.startsWith("retry:"))
-      this.#reworks.push(claim);
+    if (claim.snapshot.claim.kind === "rework" && !isRetry(cause))
+      this.#reworks.push({ claim, event });
     const [first, ...others] = rest.filter(isDecision);
     if (first !== undefined) this.#decide([first, ...others]);
+  }
+
+  /** Whether it tries a claim again of which the log says too little. */
+  #isOfUnknown(cause: string): boolean {
+    const failure = this.#artefacts.get(cause.slice(cause.indexOf(":") + 1));
+    return isRetry(cause) && this.#unknown.has(failure?.claim ?? "");
   }
 
   #decide(events: readonly [SettEvent, ...SettEvent[]]): void {
     const [first] = events;
     const claim = this.#claims.get(String(first.claim_id));
     // What differs already says nothing more.
-    if (claim === undefined) return;
+    if (claim === undefined) return this.#nameOrphans();
+    const opened = this.#reworks;
+    this.#reworks = [];
     this.#result.decisions += 1;
     claim.basis = basisIn(first) ?? claim.basis;
     const record = textOf(events);
@@ -205,20 +222,20 @@ export class Replay {
     if (rules !== record) return this.#differ(first, rules, record);
     const rev = Number(first.data?.rev);
     claim.snapshot = { claim: { ...decision.claim, rev }, grants: decision.grants };
-    this.#compareFollowUp(first, decision);
+    this.#compareFollowUp(first, decision, opened);
   }
 
   /** What follows from a decision is written with it: the next claim, or an artefact. */
-  #compareFollowUp(first: SettEvent, { writes, claim }: Decision): void {
-    const opened = this.#reworks;
-    this.#reworks = [];
+  #compareFollowUp(first: SettEvent, { writes, claim }: Decision, opened: readonly Rework[]): void {
     const followUp = writes.find((write) => write.kind === "follow_up")?.followUp;
     const { id, artefact_id: artefact, goal_id: goal } = claim;
     const due =
       followUp?.kind === "rework"
         ? `${artefact} ${followUp.cause} ${followUp.agent}`
         : "No rework follows.";
-    for (const { snapshot, cause } of opened) {
+    for (const {
+      claim: { snapshot, cause },
+    } of opened) {
       const record = `${snapshot.claim.artefact_id} ${cause} ${snapshot.grants[0]?.agent}`;
       if (record !== due) this.#differ(first, due, record);
     }
@@ -229,6 +246,22 @@ export class Replay {
     for (const posted of postedBy(writes))
       if (!this.#posted.has(`${id} ${posted}`))
         this.#differ(first, posted, "No such artefact is posted.");
+  }
+
+  /**
+   * Names reworks that no decision follows. It may be one of a version that wrote too little, where
+   * a claim about the same artefact is not known.
+   */
+  #nameOrphans(): void {
+    const opened = this.#reworks;
+    this.#reworks = [];
+    for (const { claim, event } of opened) {
+      const artefact = claim.snapshot.claim.artefact_id;
+      const known = this.#artefacts.get(artefact)?.claims ?? [];
+      const isFollowed = known.every(({ snapshot }) => this.#claims.has(snapshot.claim.id));
+      if (isFollowed && known.length === this.#causesOf(artefact).size)
+        this.#differ(event, "No rework follows.", textOf([event]));
+    }
   }
 
   /** Or a sentence that says what is missing to decide again. */
@@ -261,9 +294,8 @@ export class Replay {
     this.#result.differences.push({ event: id, claim: String(claim_id), rules, record });
   }
 
-  #setUnknown({ snapshot: { claim } }: ClaimSoFar): void {
-    this.#claims.delete(claim.id);
-    this.#result.unknown.push(claim.id);
+  #setUnknown({ claim_id }: SettEvent): void {
+    if (this.#claims.delete(String(claim_id))) this.#unknown.add(String(claim_id));
   }
 }
 

@@ -199,6 +199,22 @@ const damages: readonly [string, (of: Log) => void, RegExp][] = [
     /rework:1 coder$/,
   ],
   [
+    "a rework that follows from nothing",
+    (of) => {
+      const opened = of.events.find(({ data }) => data?.kind === "rework");
+      const queued = of.events.find(
+        ({ type, claim_id }) => type === "grant_queued" && claim_id === opened?.claim_id,
+      );
+      const about = {
+        claim_id: newArtefactId() as unknown as never,
+        artefact_id: last(of, "claim_completed").artefact_id,
+      } as object;
+      for (const event of [opened, queued])
+        if (event !== undefined) of.events.push({ ...event, ...about });
+    },
+    /^No rework follows\.$/,
+  ],
+  [
     "another rule of that time",
     (of) =>
       changeFact(of, "registry", (text) => text.replace('"bid":"exclusive"', '"bid":"claim"')),
@@ -233,5 +249,41 @@ test("an end that never came, and a claim that was never opened, are due", () =>
         rules: 'claim_opened cause="standard"',
       },
     ],
+  });
+});
+
+describe("of a version that wrote neither `rev` nor what decisions are based on", () => {
+  test("claims are not known, and what another version has decided since is as the rules ask for", () => {
+    const taken = structuredClone(log);
+    const until = taken.events.findIndex(({ type }) => type === "claim_terminated");
+    for (const { data = {} } of taken.events.slice(0, until + 1))
+      for (const name of ["rev", "trigger", "registry", "policy"]) delete data[name];
+    expect(replayed(taken)).toMatchObject({
+      ...{ claims: 4, differences: [], due: [] },
+      unknown: [expect.any(String), expect.any(String)],
+    });
+  });
+
+  test("a claim that is tried again is not known either", () => {
+    const [goal_id, artefact_id, first, second] = Array.from({ length: 4 }, newArtefactId);
+    const failure = newArtefactId();
+    const common = { actor: "orchestrator:1", time: "2026-01-01T00:00:00.000Z", goal_id };
+    const events = [
+      { type: "claim_opened", artefact_id, claim_id: first, data: { cause: "standard" } },
+      {
+        ...{ type: "artefact_created", artefact_id: failure, claim_id: first },
+        data: {
+          structural_type: "Failure",
+          type: "ToolExecutionFailure",
+          version: 1,
+          role: "coder",
+        },
+      },
+      { type: "claim_opened", artefact_id, claim_id: second, data: { cause: `retry:${failure}` } },
+      { type: "grant_queued", artefact_id, claim_id: second, agent: "coder", data: { attempt: 2 } },
+    ].map((event, at) => ({ ...common, ...event, id: `${at + 1}-0` }) as unknown as SettEvent);
+    expect(replayed({ events, facts: new Map() })).toMatchObject({
+      ...{ differences: [], unknown: [first, second] },
+    });
   });
 });
