@@ -5,12 +5,11 @@ import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 
-type Named = { goal: GoalId; text: string };
-
 /** `what`: an artefact or a call, by its id. */
 export type Contradiction = { what: string; log: string; record: string };
 
-const atOnce = 50;
+/** A record has up to 16 MiB. */
+const recordsAtOnce = 4;
 const missing = "It is not there.";
 
 /** SHA-256 of the records of these; one that is not there is left out. */
@@ -19,65 +18,49 @@ export type DigestsOf = (ids: readonly ArtefactId[]) => Promise<ReadonlyMap<Arte
 /** What the log names, page by page. */
 export class NamedByLog {
   /** Their digests. Artefacts of an earlier version have none. */
-  readonly artefacts = new Map<ArtefactId, Named>();
-  readonly calls = new Map<string, Named>();
+  readonly artefacts = new Map<ArtefactId, string>();
+  /** By goal and id. A call that was lost may have ended since: its last event counts. */
+  readonly calls = new Map<GoalId, Map<string, string>>();
 
   add({ type, goal_id: goal, artefact_id: id, data = {} }: SettEvent): void {
     if (goal === undefined) return;
     if (type === "artefact_created" && id !== undefined && data.sha256 !== undefined)
-      this.artefacts.set(id, { goal, text: String(data.sha256) });
-    if (type === "model_called") this.calls.set(String(data.call), { goal, text: textOf(data) });
+      this.artefacts.set(id, String(data.sha256));
+    if (type !== "model_called") return;
+    const calls = this.calls.get(goal) ?? new Map<string, string>();
+    this.calls.set(goal, calls.set(String(data.call), textOf(data)));
   }
 }
 
-/** Goals that were moved into an archive meanwhile contradict nothing. */
 export async function compareRecord(
-  board: ReadingBoard,
-  named: NamedByLog,
+  board: Pick<ReadingBoard, "readCalls">,
+  { artefacts, calls }: NamedByLog,
   digestsOf: DigestsOf,
 ): Promise<Contradiction[]> {
-  const found = [
-    ...(await compareArtefacts(digestsOf, named.artefacts)),
-    ...(await compareCalls(board, named.calls)),
-  ];
-  const gone = new Set<GoalId>();
-  for (const goal of new Set(found.map((one) => one.goal)))
-    if ((await board.readGoal(goal)).artefacts === 0) gone.add(goal);
-  return found.flatMap(({ goal, ...one }) => (gone.has(goal) ? [] : [one]));
-}
-
-type Found = Contradiction & { goal: GoalId };
-
-async function compareArtefacts(
-  digestsOf: DigestsOf,
-  named: NamedByLog["artefacts"],
-): Promise<Found[]> {
-  const found: Found[] = [];
-  for (const part of partsOf([...named])) {
-    const digests = await digestsOf(part.map(([id]) => id));
-    for (const [what, { goal, text: log }] of part) {
-      const record = digests.get(what) ?? missing;
-      if (record !== log) found.push({ what, goal, log, record });
-    }
-  }
-  return found;
-}
-
-async function compareCalls(board: ReadingBoard, named: NamedByLog["calls"]): Promise<Found[]> {
-  const found: Found[] = [];
-  for (const goal of new Set([...named.values()].map((one) => one.goal))) {
+  const found: Contradiction[] = [];
+  for (const part of partsOf([...artefacts]))
+    found.push(...contradictionsOf(part, await digestsOf(part.map(([id]) => id))));
+  for (const [goal, ofGoal] of calls) {
     const { ended } = await board.readCalls(goal);
-    const records = new Map(ended.map((one) => [String(one.id), textOf(callEvent(one).data)]));
-    for (const [what, { goal: its, text: log }] of named) {
-      const record = records.get(what) ?? missing;
-      if (its === goal && record !== log) found.push({ what, goal, log, record });
-    }
+    const records = ended.map((one) => [String(one.id), textOf(callEvent(one).data)] as const);
+    found.push(...contradictionsOf(ofGoal, new Map(records)));
   }
   return found;
+}
+
+function contradictionsOf(
+  named: Iterable<readonly [string, string]>,
+  records: ReadonlyMap<string, string>,
+): Contradiction[] {
+  return [...named].flatMap(([what, log]) => {
+    const record = records.get(what) ?? missing;
+    return record === log ? [] : [{ what, log, record }];
+  });
 }
 
 function* partsOf<One>(all: readonly One[]): Generator<readonly One[]> {
-  for (let from = 0; from < all.length; from += atOnce) yield all.slice(from, from + atOnce);
+  for (let from = 0; from < all.length; from += recordsAtOnce)
+    yield all.slice(from, from + recordsAtOnce);
 }
 
 /** The names in one order: Redis keeps that of the writer. */

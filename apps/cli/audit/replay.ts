@@ -20,6 +20,11 @@ import { type Contradiction, compareRecord, type DigestsOf, NamedByLog } from ".
  */
 export type Audited = Replayed & { overwritten: Overwritten[]; contradictions: Contradiction[] };
 
+type Board = Pick<
+  ReadingBoard,
+  "endOfEvents" | "readEvents" | "readFacts" | "readClaims" | "readRecord" | "readCalls"
+>;
+
 const claimsAtOnce = 100;
 /** So often the log may have moved on until what is read now is left out. */
 const maxLooks = 20;
@@ -28,7 +33,7 @@ const maxLooks = 20;
  * Up to the end that the log has now. A fact that was written over counts as missing. `archive`:
  * the file that the board is of, if it is of one.
  */
-export async function replayLog(board: ReadingBoard, archive?: string): Promise<Audited> {
+export async function replayLog(board: Board, archive?: string): Promise<Audited> {
   const facts = new Map<FactDigest, string>();
   const replay = new Replay(facts);
   const named = new NamedByLog();
@@ -48,10 +53,32 @@ export async function replayLog(board: ReadingBoard, archive?: string): Promise<
   const overwritten = await findOverwritten(board, replay, readOn);
   const digestsOf = archive === undefined ? digestsOn(board) : await digestsInFile(archive);
   const contradictions = await compareRecord(board, named, digestsOf);
-  return { ...replay.end(), overwritten, contradictions };
+  const ids = [...overwritten.map(({ claim }) => claim), ...contradictions.map(({ what }) => what)];
+  const still = await stillNamed(board, new Set(ids));
+  return {
+    ...replay.end(),
+    overwritten: overwritten.filter(({ claim }) => still.has(claim)),
+    contradictions: contradictions.filter(({ what }) => still.has(what)),
+  };
 }
 
-function digestsOn(board: ReadingBoard): DigestsOf {
+/**
+ * Those of these that the log names now. `sett prune` removes the events of a goal before its
+ * record, so that what it has moved into an archive meanwhile contradicts nothing.
+ */
+async function stillNamed(board: Board, ids: ReadonlySet<string>): Promise<Set<string>> {
+  const named = new Set<string>();
+  if (ids.size === 0) return named;
+  for await (const page of eventPages(board, await board.endOfEvents()))
+    for (const { type, claim_id, artefact_id, data = {} } of page) {
+      if (type === "claim_opened") named.add(String(claim_id));
+      if (type === "artefact_created") named.add(String(artefact_id));
+      if (type === "model_called") named.add(String(data.call));
+    }
+  return named.intersection(ids);
+}
+
+function digestsOn(board: Board): DigestsOf {
   const digestOf = async (id: ArtefactId): Promise<[ArtefactId, string][]> => {
     const record = await board.readRecord(id);
     return record === undefined ? [] : [[id, digestOfRecord(record)]];
@@ -69,7 +96,7 @@ async function digestsInFile(path: string): Promise<DigestsOf> {
  * had gone on before it was read.
  */
 async function findOverwritten(
-  board: ReadingBoard,
+  board: Board,
   replay: Replay,
   readOn: () => Promise<void>,
 ): Promise<Overwritten[]> {
@@ -90,10 +117,7 @@ async function findOverwritten(
   return found;
 }
 
-async function compared(
-  board: ReadingBoard,
-  byLog: readonly ClaimSnapshot[],
-): Promise<Overwritten[]> {
+async function compared(board: Board, byLog: readonly ClaimSnapshot[]): Promise<Overwritten[]> {
   const found: Overwritten[] = [];
   for (let at = 0; at < byLog.length; at += claimsAtOnce) {
     const some = byLog.slice(at, at + claimsAtOnce);
@@ -108,7 +132,7 @@ async function compared(
 }
 
 async function addFacts(
-  board: ReadingBoard,
+  board: Board,
   page: readonly SettEvent[],
   facts: Map<FactDigest, string>,
 ): Promise<void> {

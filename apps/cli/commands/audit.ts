@@ -41,8 +41,11 @@ export const audit = defineCommand({
     const path = file === undefined ? undefined : resolve(shell.cwd, file);
     const replayed = await replayLog(history.board, path);
     const isArchive = history.live === undefined;
+    const found = textsOf(replayed, isArchive);
     if (json) await shell.out.write(`${JSON.stringify(replayed)}\n`);
-    else await shell.out.write(textOf(replayed, isArchive));
+    else await shell.out.write(found.slice(0, maxShown).join(""));
+    const more = found.length - maxShown;
+    if (more > 0 && !json) shell.messages.note(`… ${more} more: --json shows all.`);
     explain(replayed, { file, isArchive }, shell);
     const isOpen = isArchive && replayed.due.length > 0;
     const { differences, overwritten, contradictions } = replayed;
@@ -51,10 +54,10 @@ export const audit = defineCommand({
   },
 });
 
-function textOf(
+function textsOf(
   { differences, overwritten, contradictions, due }: Audited,
   isArchive: boolean,
-): string {
+): string[] {
   const different = differences.map(
     ({ event, claim, rules, record }) =>
       `Claim ${shortId(claim)}, at event ${event}:\n  the record: ${oneLine(record)}\n  the rules:  ${oneLine(rules)}\n`,
@@ -72,7 +75,7 @@ function textOf(
     ({ what, log, record }) =>
       `${shortId(what)}, as it is stored:\n  the record: ${oneLine(record)}\n  the log:    ${oneLine(log)}\n`,
   );
-  return [...different, ...changed, ...otherwise, ...missing].slice(0, maxShown).join("");
+  return [...different, ...changed, ...otherwise, ...missing];
 }
 
 function countText(count: number, of: string): string {
@@ -85,7 +88,6 @@ function explain(
   { messages, suggest, cwd, version }: Shell,
 ): void {
   const known = claims - unknown.length;
-  const more = differences.length - maxShown;
   if (unknown.length > 0)
     messages.note(
       `${unknown.length} of ${claims} claims are of a version that wrote too little to decide them again.`,
@@ -107,7 +109,6 @@ function explain(
     return messages.done(
       `${decisions} decisions about ${known} claims were made again: each is the one on record.`,
     );
-  if (more > 0) messages.note(`… ${more} more: --json shows all.`);
   const others = versions.filter((one) => one !== version);
   const because =
     others.length > 0
