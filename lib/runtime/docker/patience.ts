@@ -60,7 +60,17 @@ export function limitsOf(path: string, patienceMs: number): Limits {
     answer: 1,
     silence: Number.POSITIVE_INFINITY,
   };
-  return { answerMs: found.answer * patienceMs, silenceMs: found.silence * patienceMs };
+  return {
+    answerMs: timed(found.answer * patienceMs),
+    silenceMs: timed(found.silence * patienceMs),
+  };
+}
+
+/** A timer of more than 24 days would ring at once. */
+const maxTimerMs = 24 * 86_400_000;
+
+function timed(limitMs: number): number {
+  return Number.isFinite(limitMs) ? Math.min(limitMs, maxTimerMs) : limitMs;
 }
 
 /** How long a build may say nothing. */
