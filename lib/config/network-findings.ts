@@ -89,6 +89,12 @@ const tokens: readonly [variable: RegExp, hosts: readonly string[]][] = [
   [/^CLOUDFLARE_API_TOKEN$/, ["api.cloudflare.com:443"]],
 ];
 
+/** Who reaches another server than these may have one of the same kind there, with such a token. */
+const publicHosts = new Set([
+  ...needs.flatMap(([, host]) => host ?? []),
+  ...tokens.flatMap(([, hosts]) => hosts),
+]);
+
 /** Those of providers that `models` knows have a better place. */
 const ofModels = new RegExp(
   `^(?:${Object.values(providers)
@@ -105,6 +111,7 @@ function tokenFindings({ name, environment, secrets, model, ...agent }: AgentCon
       target !== undefined && allowedBy(targets, target.host, Number(target.port)) !== undefined
     );
   };
+  const reachesOwn = targets.some(({ host, port }) => !publicHosts.has(`${host}:${port}`));
   const variables = [
     ...Object.keys(environment).map((variable) => ({ key: "environment", variable })),
     ...secrets.flatMap(({ variable }) =>
@@ -118,7 +125,7 @@ function tokenFindings({ name, environment, secrets, model, ...agent }: AgentCon
       return [{ path, sentence }];
     }
     const hosts = tokens.find(([pattern]) => pattern.test(variable))?.[1];
-    if (hosts === undefined || hosts.some(isReached)) return [];
+    if (hosts === undefined || reachesOwn || hosts.some(isReached)) return [];
     const lines = `\`egress: [${hosts.map((host) => `"${host}"`).join(", ")}]\``;
     const reached = targets.length === 0 ? "reaches no network" : "does not reach it";
     const sentence = `\`${variable}\` is of use only where its server is reached, and this agent ${reached}: ${lines} opens the way`;

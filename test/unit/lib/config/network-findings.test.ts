@@ -58,6 +58,8 @@ test("a token whose server the agent does not reach is named, and the key of a m
   expect(warningsOf(agent("GITHUB_API_TOKEN", "    egress: [registry.npmjs.org]\n"))).toEqual([
     `\`GITHUB_API_TOKEN\` is of use only where its server is reached, and this agent does not reach it: ${opens}`,
   ]);
+  // A server of one's own has such tokens, too.
+  expect(warningsOf(agent("GITLAB_TOKEN", "    egress: [git.example.org]\n"))).toEqual([]);
   for (const egress of ["github.com", '"*.github.com"', '"*:*"'])
     expect(warningsOf(agent("GH_TOKEN", `    egress: [${egress}]\n`))).toEqual([]);
   expect(warningsOf(agent("GH_TOKEN", "    network: open\n"))).toEqual([]);
