@@ -1,9 +1,9 @@
 // sett down: stops agents first and Redis last, then removes everything but the blackboard and the
 // images.
 
-import { existsSync } from "node:fs";
 import { aborted } from "../../../lib/async/sleep.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { isGone } from "../../../lib/git/repository/is-gone.ts";
 import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
@@ -155,7 +155,7 @@ async function takeDown(
   const { instance } = parts;
   const workspace = workspaceOf(parts);
   const repository = workspace === "" ? undefined : await openRepository(workspace, shell);
-  if (repository === undefined && isWhole && !isForced) requireGone(workspace, instance);
+  if (repository === undefined && isWhole && !isForced) await requireGone(workspace, instance);
   const kept = repository && new KeptId(repository.place, instance, shell.env);
   const id =
     (await kept?.read()) ??
@@ -296,11 +296,11 @@ async function findParts(
 }
 
 /**
- * Results that are not fetched yet are in the repository, and their record would go: a disk may be
- * absent, or git refuse the folder. One that does not exist has no results any more.
+ * Results that are not fetched yet are in the repository, and their record would go: its disk may
+ * not answer, or git refuse the folder. One that does not exist has no results any more.
  */
-function requireGone(workspace: string, instance: InstanceName): void {
-  if (workspace === "" || !existsSync(workspace)) return;
+async function requireGone(workspace: string, instance: InstanceName): Promise<void> {
+  if (workspace === "" || (await isGone(workspace))) return;
   throw new SettError(
     "not-ready",
     `Results of ${instance}'s agents may be left in ${workspace}, which cannot be used, and --volumes would remove the record of them. Nothing was stopped.`,
