@@ -13,7 +13,7 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 import type { Disk, OwedFacts, RedisFacts } from "./facts.ts";
 
-const answerWithinMs = 3_000;
+const answerWithinMs = 10_000;
 
 /**
  * `url`: best as the owner, for others may not read its settings. `diskOf`: the file system of the

@@ -27,7 +27,7 @@ export type Surveyed = {
   owner: string | undefined;
 };
 
-const answerWithinMs = 3_000;
+const answerWithinMs = 10_000;
 
 export type At = { url: string; ca: string | undefined; instance: InstanceName };
 
