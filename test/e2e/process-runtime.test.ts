@@ -1,7 +1,7 @@
 // A whole sett without a container, where no Docker Engine can be reached: the same work, the same
 // records, and nothing left running.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
@@ -368,6 +368,25 @@ test("down ends everything, commands at work too, and keeps the blackboard; up g
   });
   expect(JSON.parse(await need("hoard", "--json", "--goal", goal))).toHaveLength(3);
 });
+
+test("down --volumes stops nothing while a commit on record is not to be had", async () => {
+  const posted = (await need("forage", "--goal", "look again")).trim();
+  // The log is read without fetching anything.
+  const ends = ["--goal", posted, "--type", "claim_completed", "-o", "jsonl"];
+  await waitFor("both results", async () => {
+    const lines = await need("watch", "--no-follow", ...ends);
+    return lines.trim().split("\n").length === 2;
+  });
+  const packs = join(at.folder, ".git/sett/exchange", at.name, "painter");
+  const names = await readdir(packs);
+  const moved = (name: string) => join(packs, `elsewhere-${name}`);
+  for (const name of names) await rename(join(packs, name), moved(name));
+  const { code, err } = await sett("down", "--volumes");
+  for (const name of names) await rename(moved(name), join(packs, name));
+  const refusal = "cannot be fetched, and --volumes would remove them. Nothing was stopped.";
+  expect([code, err]).toEqual([1, expect.stringContaining(refusal)]);
+  expect(JSON.parse(await need("list", "--json"))[0].state).toBe("running");
+}, 300_000);
 
 test("down --volumes leaves nothing at all", async () => {
   await need("down", "--volumes");

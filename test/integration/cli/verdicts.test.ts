@@ -324,32 +324,28 @@ test("of two people who judge at the same time one wins, and the other learns wh
   expect(reviews.filter(({ structural_type }) => structural_type === "Review")).toHaveLength(1);
 }, 120_000);
 
-nightly(
-  "an artefact that a person has overwritten by hand is not approved",
-  async () => {
-    await using clan = await Sett.start(at, publishers().members);
-    const goal = await clan.goal();
-    const draft = await clan.made(goal, isDraft(1));
-    await clan.grant(draft, "maintainer", "waiting");
-    await at.redis.cli(
-      "HSET",
-      `sett:${clan.instance}:artifact:${draft.id}`,
-      "payload",
-      "something else",
-    );
-    const { code, err } = await clan.sett("approve", draft.id);
-    expect({ code, err }).toEqual({
-      code: 1,
-      err: expect.stringContaining(
-        "was overwritten by hand: it is not what was stored. Nothing was done.",
-      ),
-    });
-    expect(
-      (await clan.claimOn(draft)).grants.find(({ agent }) => agent === "maintainer")?.state,
-    ).toBe("waiting");
-  },
-  120_000,
-);
+test("an artefact that a person has overwritten by hand is not approved", async () => {
+  await using clan = await Sett.start(at, publishers().members);
+  const goal = await clan.goal();
+  const draft = await clan.made(goal, isDraft(1));
+  await clan.grant(draft, "maintainer", "waiting");
+  await at.redis.cli(
+    "HSET",
+    `sett:${clan.instance}:artifact:${draft.id}`,
+    "payload",
+    "something else",
+  );
+  const { code, err } = await clan.sett("approve", draft.id);
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: expect.stringContaining(
+      "was overwritten by hand: it is not what was stored. Nothing was done.",
+    ),
+  });
+  expect(
+    (await clan.claimOn(draft)).grants.find(({ agent }) => agent === "maintainer")?.state,
+  ).toBe("waiting");
+}, 120_000);
 
 test("a rejection has a reason: on the command line or on stdin, and never an empty one", async () => {
   await using clan = await Sett.start(at, publishers().members);

@@ -32,31 +32,27 @@ describe("sett watch", () => {
     await at[Symbol.asyncDispose]();
   });
 
-  nightly(
-    "shows all past events, then each new one, through the death of Redis, without a gap or a repeat; Ctrl-C ends it with 130",
-    async () => {
-      await using running = at.start("watch", "-o", "jsonl");
-      const seen = (count: number) =>
-        waitFor(`${count} events`, () => parse(running.out()).length >= count);
-      await seen(4);
-      await using board = await at.board();
-      await board.createArtefact(sampleArtefact(), "hand");
-      await seen(5);
-      await at.redis.kill();
-      await running.untilErr("Redis does not answer. Waiting");
-      await at.redis.start();
-      await using after = await at.board();
-      await after.createArtefact(sampleArtefact(), "hand");
-      await running.untilErr("Redis answers again.");
-      await seen(6);
-      running.signal("SIGINT");
-      expect(await running.exited).toBe(130);
-      const all = parse(await at.need("watch", "--no-follow", "-o", "jsonl"));
-      expect(parse(running.out())).toEqual(all);
-      expect(new Set(all.map(({ id }) => id)).size).toBe(6);
-    },
-    120_000,
-  );
+  test("shows all past events, then each new one, through the death of Redis, without a gap or a repeat; Ctrl-C ends it with 130", async () => {
+    await using running = at.start("watch", "-o", "jsonl");
+    const seen = (count: number) =>
+      waitFor(`${count} events`, () => parse(running.out()).length >= count);
+    await seen(4);
+    await using board = await at.board();
+    await board.createArtefact(sampleArtefact(), "hand");
+    await seen(5);
+    await at.redis.kill();
+    await running.untilErr("Redis does not answer. Waiting");
+    await at.redis.start();
+    await using after = await at.board();
+    await after.createArtefact(sampleArtefact(), "hand");
+    await running.untilErr("Redis answers again.");
+    await seen(6);
+    running.signal("SIGINT");
+    expect(await running.exited).toBe(130);
+    const all = parse(await at.need("watch", "--no-follow", "-o", "jsonl"));
+    expect(parse(running.out())).toEqual(all);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(6);
+  }, 120_000);
 
   test("filters by type, by agent, by goal and by time", async () => {
     const past = async (...words: string[]) =>
