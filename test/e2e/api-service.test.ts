@@ -4,11 +4,11 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { nightly } from "../support/nightly.ts";
+import { freePort } from "../support/redis/redis-server.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -66,15 +66,6 @@ async function certificate(name: string): Promise<void> {
   const names = "subjectAltName=DNS:localhost,IP:127.0.0.1";
   const files = ["-keyout", `${folder}/key.pem`, "-out", `${folder}/cert.pem`];
   await $`openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 -subj /CN=${name} -addext ${names} ${files}`.quiet();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== "object" || address === null) throw new Error("There is no port.");
-  return address.port;
 }
 
 type As = keyof typeof tokens | "stranger";

@@ -134,9 +134,7 @@ test.each([true, false])(
       open.use(pourBody(scene.url, path, headers, { isSilent })),
     );
     if (!isSilent) senders.push(open.use(pourBody(scene.url, "/v1/goals", known, { isSilent })));
-    await waitFor("the connections to be ended", () => senders.every(({ isClosed }) => isClosed), {
-      timeoutMs: 20_000,
-    });
+    await waitFor("the connections to be ended", () => senders.every(({ isClosed }) => isClosed));
     for (const { answer, sentBytes } of senders) {
       // A client that does not end may be cut off while it sends, and lose the answer.
       if (isSilent) expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);

@@ -179,7 +179,7 @@ test("a Redis that hangs is noticed within the time limit, also by followers, an
   await using board = await connectBlackboard({
     url: server.url,
     instance,
-    timeoutMs: 2_000,
+    timeoutMs: 6_000,
     giveUpMs: 60_000,
   });
   const stop = new AbortController();
@@ -247,7 +247,7 @@ test("contact is not given up while the program holds what would be lost with it
   await using board = await connectBlackboard({
     url: server.url,
     instance,
-    timeoutMs: 500,
+    timeoutMs: 20_000,
     giveUpMs: 1_000,
     isNeeded,
     onLost,

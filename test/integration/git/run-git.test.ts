@@ -139,16 +139,17 @@ function endQuietly(pid: number): void {
 
 test("a git is known as one of this program's own until it has ended", async () => {
   using folder = temporaryFolder();
-  const git = standIn(folder.path, "echo $$; exec sleep 3600", { timeMs: 1_000 });
+  const git = standIn(folder.path, "echo $$; exec sleep 3600", { timeMs: 100_000 });
   let pid = 0;
   let wasRunning: boolean | undefined;
   const onStdout = (chunk: Uint8Array) => {
     pid = Number(Buffer.from(chunk).toString());
     wasRunning = isRunningGit(pid);
+    process.kill(pid, "SIGKILL");
   };
   await tryGit(git, { args: ["status"], onStdout });
   expect([wasRunning, isRunningGit(pid)]).toEqual([true, false]);
-});
+}, 120_000);
 
 test("the options with which nothing is started come after the subcommand, whatever comes before it", () => {
   expect(harmlessArgs(["--git-dir=x", "-c", "a.b=c", "diff", "--", "x"])).toEqual([

@@ -21,7 +21,7 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const instance = InstanceName.parse("test");
 setDefaultTimeout(120_000);
-const patience = { everyMs: 50, timeoutMs: 25_000 };
+const patience = { everyMs: 50 };
 const ada = "person:Ada";
 const coder = agentName("coder");
 

@@ -154,12 +154,12 @@ test("a network of that name and another's stays where the answer is lost", asyn
 
 test("a command in a container that says nothing ends with the patience", async () => {
   await ensureTinyImage();
-  const runtime = await dockerRuntime({ env: process.env, patienceMs: 1_000 });
+  const runtime = await dockerRuntime({ env: process.env, patienceMs: 20_000 });
   const id = (await $`docker run --detach --rm ${tinyImage} /bin/sleep 600`.text()).trim();
   try {
     await expect(runtime.observe.exec(id, ["/bin/sleep", "500"])).rejects.toMatchObject({
       code: "docker-unreachable",
-      message: "The Docker Engine has said nothing for 1 s.",
+      message: "The Docker Engine has said nothing for 20 s.",
     });
   } finally {
     await $`docker rm --force ${id}`.quiet();

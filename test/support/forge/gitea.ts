@@ -2,11 +2,11 @@
 // Sett, and repositories as tests want them.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { git } from "../git/sample-repository.ts";
+import { freePort } from "../redis/redis-server.ts";
 import { waitFor } from "../wait-for.ts";
 
 const version = "1.26.0";
@@ -104,14 +104,6 @@ export class Gitea implements AsyncDisposable {
     if (this.#program.exitCode === null) await ended;
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 function settingsFor(folder: string, port: number): string {

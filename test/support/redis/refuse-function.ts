@@ -7,7 +7,7 @@ import { newClient } from "../../../lib/blackboard/redis/client.ts";
  * functions.
  */
 export async function refuseFunction(url: string, name: string): Promise<() => Promise<void>> {
-  const client = newClient(url, 3_000, 10_000);
+  const client = newClient(url, 60_000, 60_000);
   await client.connect();
   try {
     const libraries = await client.functionListWithCode({ LIBRARYNAME: "sett_*" });
@@ -29,7 +29,7 @@ export async function refuseFunction(url: string, name: string): Promise<() => P
 }
 
 async function loadAll(url: string, sources: readonly string[]): Promise<void> {
-  const client = newClient(url, 3_000, 10_000);
+  const client = newClient(url, 60_000, 60_000);
   await client.connect();
   try {
     for (const source of sources) await client.functionLoad(source, { REPLACE: true });

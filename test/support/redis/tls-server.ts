@@ -1,10 +1,9 @@
 // A real Redis of others: with TLS, a password and users, and nothing of Sett's.
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCertificate } from "../http/make-certificate.ts";
-import { type RedisServer, startRedisServer } from "./redis-server.ts";
+import { freePort, type RedisServer, startRedisServer } from "./redis-server.ts";
 
 export const password = "the-password-of-operations";
 
@@ -61,12 +60,4 @@ export async function startTlsServer({
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => probe.once("listening", resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
