@@ -87,7 +87,7 @@ test("an orchestrator of the version before, which reads no `stdin`, gets the re
         await board.answerMail(mail, JSON.stringify(answer), board.connectionNumber());
       }
   })();
-  await using cub = byMail(await memory.open(), { agent: coder });
+  await using cub = byMail(await memory.open(), { agent: coder, timeoutMs: 120_000 });
   const order = done(claim.id, resultOf(goal, claim), running("coder"));
   const stdin = "0".repeat(64);
   expect(await cub.finishGrant({ ...order, result: { ...order.result, stdin } })).toEqual({
@@ -98,7 +98,7 @@ test("an orchestrator of the version before, which reads no `stdin`, gets the re
   expect(first).toEqual({ ...second, stdin });
   stop.abort();
   await answering;
-});
+}, 120_000);
 
 test("on a new connection the start of a run is sent before a renewal of its lease", async () => {
   const memory = blackboardInMemory({ instance: InstanceName.parse("mail") });
