@@ -30,7 +30,7 @@ async function preparedCopy(initArgs: string[] = []) {
     exchangeDir,
     workspaceDir: folder,
     keepsIgnored: true,
-    limits: { stillMs: 2_000 },
+    limits: { stillMs: 20_000 },
   });
   await copy.prepare(host.base);
   const dotGit = join(folder, ".git");

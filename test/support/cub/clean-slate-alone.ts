@@ -19,7 +19,7 @@ export function canBeAlone(): boolean {
 export function endAlone(): { stdout: string; stderr: string } {
   return spawnSync("unshare", [...alone, process.execPath, import.meta.path], {
     encoding: "utf8",
-    timeout: 30_000,
+    timeout: 120_000,
   });
 }
 
@@ -50,10 +50,12 @@ async function end(): Promise<void> {
     });
     const ownGroup = () => readProcesses().find(({ pid }) => pid === 1)?.group;
     const countInOwnGroup = () => living().filter(({ group }) => group === ownGroup()).length;
-    await waitFor("the one with a session of its own", () => countInOwnGroup() < living().length, {
-      timeoutMs: 20_000,
+    const counts = () => ({ before: living().length, inOwnGroup: countInOwnGroup() });
+    // A shell has not started all of its own when it ends.
+    const isAllThere = () => living().length === 4 && countInOwnGroup() === 3 && counts();
+    const there = await waitFor("all that was left, one in a session of its own", isAllThere, {
+      happened: async () => JSON.stringify(counts()),
     });
-    const [before, inOwnGroup] = [living().length, countInOwnGroup()];
     await slate.end();
     const after = living().map(({ pid }) => pid);
     const command = readFileSync(`/proc/${own}/cmdline`, "utf8").split("\0")[0];
@@ -61,8 +63,7 @@ async function end(): Promise<void> {
     const { exitCode } = await during;
     console.log(
       JSON.stringify({
-        before,
-        inOwnGroup,
+        ...there,
         spared: after.length === 1 && after[0] === own,
         command,
         exitCode,
