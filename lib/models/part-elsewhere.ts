@@ -12,27 +12,44 @@ const ofMedia = /image|video|audio|file|document|screenshot/i;
 const said = new Set(["arguments", "annotations", "citations"]);
 const ofCall = /(?:_use|_call)$/;
 
+/** `inMedia`: of a part in which any address may be fetched. */
+type Member = { name: string; value: unknown; inMedia: boolean };
+
 /** Why the request is not passed on, in a sentence with the remedy; undefined where it is. */
 export function problemOfParts(json: JsonObject, members: readonly string[]): string | undefined {
   // Some servers read names in any capitals. A loop, because the nesting is the client's.
-  const open: unknown[] = Object.entries(json).flatMap(([name, value]) =>
-    members.includes(name.toLowerCase()) ? [value] : [],
+  const open: Member[] = Object.entries(json).flatMap(([name, value]) =>
+    members.includes(name.toLowerCase()) ? [{ name, value, inMedia: false }] : [],
   );
-  while (open.length > 0) {
-    const value = open.pop();
-    if (Array.isArray(value)) for (const inner of value) open.push(inner);
-    if (!isObject(value)) continue;
-    const type = typeof value.type === "string" ? value.type : "";
-    for (const [name, inner] of Object.entries(value)) {
-      if (said.has(name) || (name === "input" && ofCall.test(type))) continue;
-      const texts = [inner].flat().filter((one): one is string => typeof one === "string");
-      if (ofFile.test(name) && texts.some((text) => text !== "")) return keptFile;
-      if (ofAddress.test(name) && texts.some(leadsElsewhere)) return linkedPart;
-      if (ofMedia.test(type) && !namesOfText.test(name) && texts.some(isAddress)) return linkedPart;
-      if (typeof inner === "object" && inner !== null) open.push(inner);
-    }
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, inMedia } = next;
+    const problem = typeof value === "string" && problemOfText(next, value);
+    if (problem) return problem;
+    if (Array.isArray(value)) for (const inner of value) open.push({ ...next, value: inner });
+    else if (isObject(value)) for (const member of membersOf(value, inMedia)) open.push(member);
   }
   return undefined;
+}
+
+function problemOfText({ name, inMedia }: Member, text: string): string | undefined {
+  if (ofFile.test(name) && text !== "") return keptFile;
+  if (ofAddress.test(name) && leadsElsewhere(text)) return linkedPart;
+  return inMedia && !namesOfText.test(name) && isAddress(text) ? linkedPart : undefined;
+}
+
+/** What a part has within is of its medium: some servers take an address in any place. */
+function* membersOf(part: JsonObject, inMedia: boolean): Generator<Member> {
+  const type = typeof part.type === "string" ? part.type : "";
+  const isMedia = inMedia || ofMedia.test(type);
+  for (const [name, value] of Object.entries(part)) {
+    if (said.has(name) || (name === "input" && ofCall.test(type))) continue;
+    const isText = type === "document" && name === "source" && isTextSource(value);
+    yield { name, value, inMedia: isMedia && !isText };
+  }
+}
+
+function isTextSource(value: unknown): boolean {
+  return isObject(value) && (value.type === "text" || value.type === "content");
 }
 
 const keptFile =

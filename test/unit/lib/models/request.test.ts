@@ -226,6 +226,10 @@ test.each([
   ["chat", addressed({ type: "video_url", video_url: { url: "file:///etc/passwd" } })],
   ["chat", addressed({ type: "image_url", image_url: { url: "//example.org/a" } })],
   ["chat", addressed({ type: "video", video: ["https://example.org/1", "https://example.org/2"] })],
+  ["chat", addressed({ type: "file", file: { file_data: "https://example.org/a.pdf" } })],
+  ["chat", addressed({ type: "file", file: { type: "text", file_data: "https://example.org/" } })],
+  ["chat", addressed({ type: "input_audio", input_audio: { data: "https://example.org/a" } })],
+  ["chat", addressed({ type: "image", image: [["https://example.org/a"]] })],
   ["chat", { Messages: addressed({ image_url: "https://example.org/a" }).messages }],
   ["messages", source({ type: "url", url: "https://example.org/a" })],
   [
@@ -294,6 +298,13 @@ test.each([
       type: "document",
       title: "https://example.org/a",
       source: { type: "text", media_type: "text/plain", data: "https://example.org/a" },
+    }),
+  ],
+  [
+    "messages",
+    addressed({
+      type: "document",
+      source: { type: "content", content: [{ type: "text", text: "https://example.org/a" }] },
     }),
   ],
   [
