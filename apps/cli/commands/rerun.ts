@@ -6,10 +6,11 @@ import type { AgentConfig } from "../../../lib/model/config.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { ComparableResult } from "../../../lib/model/examination.ts";
 import { Piece } from "../../../lib/model/pieces.ts";
+import { grantArguments } from "../examine/arguments.ts";
 import { openExamination, readReport } from "../examine/open-examination.ts";
 import { type Prepared, prepareExamination } from "../examine/prepare-examination.ts";
 import { openSession, type Session } from "../instance/session.ts";
-import { asArgument, fileArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { rerunText } from "../render/rerun-report.ts";
 
@@ -23,28 +24,7 @@ export const rerun = defineCommand({
     "stays as it is, and the log has who has done it. Command, environment and limits are those that sett.yml has now.",
     "Exit code 1 where the result is another one.",
   ].join("\n"),
-  args: {
-    grant: {
-      type: "positional",
-      required: true,
-      description: "what the grant has led to, or its claim; 6 or more characters are enough",
-    },
-    agent: {
-      type: "string",
-      valueHint: "AGENT",
-      description: "of a claim with several grants: whose",
-    },
-    image: {
-      type: "string",
-      valueHint: "IMAGE",
-      description: "another image than that of the grant",
-    },
-    secrets: { type: "boolean", description: "with the secrets of the agent" },
-    as: asArgument,
-    file: fileArgument,
-    json: jsonArgument,
-    name: nameArgument,
-  },
+  args: { ...grantArguments, json: jsonArgument },
   examples: ["sett rerun 9f3a12b4", "sett rerun 9f3a12b4 --json | jq -r .same"],
   endsItself: true,
   isOfThisMachine: true,

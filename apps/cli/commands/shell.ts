@@ -1,10 +1,11 @@
 // sett shell: a shell in a container like that of a grant.
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { inputFile, readyMark } from "../../../lib/model/examination.ts";
+import { grantArguments } from "../examine/arguments.ts";
 import { type Examination, openExamination, readReport } from "../examine/open-examination.ts";
 import { type Prepared, prepareExamination } from "../examine/prepare-examination.ts";
 import { openSession } from "../instance/session.ts";
-import { asArgument, fileArgument, nameArgument } from "../program/arguments.ts";
+
 import { defineCommand } from "../program/command.ts";
 import { rawTerminal } from "../terminal/raw-terminal.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -21,27 +22,7 @@ export const shell = defineCommand({
     "has looked. Command, environment and limits are those that sett.yml has now. The exit code is that of the shell.",
     "Without a terminal the shell reads its commands from stdin.",
   ].join("\n"),
-  args: {
-    grant: {
-      type: "positional",
-      required: true,
-      description: "what the grant has led to, or its claim; 6 or more characters are enough",
-    },
-    agent: {
-      type: "string",
-      valueHint: "AGENT",
-      description: "of a claim with several grants: whose",
-    },
-    image: {
-      type: "string",
-      valueHint: "IMAGE",
-      description: "another image than that of the grant",
-    },
-    secrets: { type: "boolean", description: "with the secrets of the agent" },
-    as: asArgument,
-    file: fileArgument,
-    name: nameArgument,
-  },
+  args: grantArguments,
   examples: ["sett shell 5c0ffee1", "echo 'make test' | sett shell 5c0ffee1"],
   endsItself: true,
   isOfThisMachine: true,
