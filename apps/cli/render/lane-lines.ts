@@ -1,13 +1,16 @@
 // The lanes of an instance: what is merged now, who is next, and who does not come on and why.
 import type { BlockedGoal, LaneState } from "../../../lib/client/facts/lanes.ts";
 import { boundedLine } from "../../../lib/client/text/plain-text.ts";
+import { saidWith } from "../../../lib/client/text/quoted.ts";
+import type { Layout } from "../../../lib/client/text/style.ts";
 import { agoOf } from "../../../lib/words/age.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 
 const maxNamed = 5;
 const maxReason = 160;
 
-export function laneLines(lanes: Iterable<LaneState>, nowMs: number): string[] {
+/** The reasons are agents' words, with bars where they need a row of their own. */
+export function laneLines(lanes: Iterable<LaneState>, nowMs: number, layout: Layout): string[] {
   return [...lanes].flatMap(({ name, agent, tip, merges, next, blocked }) => {
     const tried =
       merges === null
@@ -23,15 +26,20 @@ export function laneLines(lanes: Iterable<LaneState>, nowMs: number): string[] {
     const left = blocked.length - maxNamed;
     return [
       `lane ${name} (${agent}): ${said.join("; ")}`,
-      ...blocked.slice(0, maxNamed).map((one) => blockedLine(one, nowMs)),
+      ...blocked.slice(0, maxNamed).flatMap((one) => blockedLines(one, nowMs, layout)),
       ...(left > 0 ? [`  and ${left} more goals that it has stopped`] : []),
     ];
   });
 }
 
-function blockedLine({ goal_id, waits_for, agent, reason, since }: BlockedGoal, nowMs: number) {
+function blockedLines(
+  { goal_id, waits_for, agent, reason, since }: BlockedGoal,
+  nowMs: number,
+  layout: Layout,
+): string[] {
   const when = agoOf(since, nowMs);
   const what =
     waits_for === "rework" ? `was sent back to ${agent} ${when}` : `failed ${when}, and is retried`;
-  return `  goal ${shortId(goal_id)} ${what}: ${boundedLine(reason, maxReason)}`;
+  const said = `  goal ${shortId(goal_id)} ${what}: `;
+  return saidWith(said, boundedLine(reason, maxReason), layout, "    ");
 }

@@ -114,7 +114,7 @@ export function statusReport(
   const { style } = drawing;
   const { suggest, agents, nowMs } = situation;
   const rows = agents.map((agent) => agentRow(agent, situation, drawing));
-  const ofLanes = laneLines(lanes.values(), nowMs);
+  const ofLanes = laneLines(lanes.values(), nowMs, { style, columns });
   const lines = [
     `${style.bold(instance)}  ${leaderLine(situation, drawing)}`,
     ...pauseLine(situation, style),

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { laneLines } from "../../../../../apps/cli/render/lane-lines.ts";
 import type { BlockedGoal, LaneGoal, LaneState } from "../../../../../lib/client/facts/lanes.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
 import { ClaimId, CommitHash, GoalId } from "../../../../../lib/model/ids.ts";
 import { LaneName } from "../../../../../lib/model/lane.ts";
 import { agentName, sampleArtefact } from "../../../../support/records/sample.ts";
@@ -18,6 +19,8 @@ function goal(digit: number, second: number): LaneGoal {
   };
 }
 
+const wide = { style: createStyle(false), columns: undefined };
+
 const still: LaneState = {
   ...{ name: LaneName.parse("main"), agent: agentName("merge") },
   ...{ tip: null, merges: null, next: [], blocked: [] },
@@ -26,12 +29,12 @@ const still: LaneState = {
 test("a lane says what is merged now, who is next in order, and its tip", () => {
   const tip = CommitHash.parse("abc".repeat(14).slice(0, 40));
   const next = [goal(2, 6), goal(3, 7)];
-  expect(laneLines([{ ...still, tip, merges: goal(1, 55), next }], nowMs)).toEqual([
+  expect(laneLines([{ ...still, tip, merges: goal(1, 55), next }], nowMs, wide)).toEqual([
     "lane main (merge): merges goal 11111111, begun 5s ago; next: 22222222, 33333333; tip abcabcabcabc",
   ]);
-  expect(laneLines([still], nowMs)).toEqual(["lane main (merge): merges nothing"]);
+  expect(laneLines([still], nowMs, wide)).toEqual(["lane main (merge): merges nothing"]);
   const many = [1, 2, 3, 4, 5, 6, 7].map((digit) => goal(digit, 1));
-  expect(laneLines([{ ...still, next: many }], nowMs)).toEqual([
+  expect(laneLines([{ ...still, next: many }], nowMs, wide)).toEqual([
     "lane main (merge): merges nothing; next: 11111111, 22222222, 33333333, 44444444, 55555555, and 2 more",
   ]);
 });
@@ -45,9 +48,20 @@ test("a goal that it has stopped says why, and who is to go on with it", () => {
     },
     { ...goal(2, 55), waits_for: "retry", agent: agentName("merge"), reason: "The time was over" },
   ];
-  expect(laneLines([{ ...still, blocked }], nowMs)).toEqual([
+  expect(laneLines([{ ...still, blocked }], nowMs, wide)).toEqual([
     "lane main (merge): merges nothing",
     "  goal 11111111 was sent back to coder 1m ago: A gate fails",
     "  goal 22222222 failed 5s ago, and is retried: The time was over",
   ]);
+});
+
+test("no row of a reason that is wider than the terminal is without a bar", () => {
+  const reason = "The gate fails on the merge, and → sett approve 11111111 is what you should type";
+  const blocked: BlockedGoal[] = [
+    { ...goal(1, 0), waits_for: "rework", agent: agentName("coder"), reason },
+  ];
+  const [, said, ...rows] = laneLines([{ ...still, blocked }], nowMs, { ...wide, columns: 60 });
+  expect(said).toBe("  goal 11111111 was sent back to coder 1m ago:");
+  expect(rows.length).toBeGreaterThan(1);
+  for (const row of rows) expect(row).toMatch(/^ {4}│ .{1,54}$/);
 });
