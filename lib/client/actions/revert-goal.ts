@@ -93,10 +93,10 @@ function landedOf(
   heads: readonly ArtefactHead[],
   { goal, lane: wanted, suggest }: RevertWanted,
 ): { lane: LaneName; landed: Landed[] } {
+  const start = heads.find((one) => String(one.id) === String(goal))?.metadata.commit;
   const all = heads.flatMap((head): Landed[] => {
     const move = laneMoveOf(head);
-    // A commit that the lane had already has landed without a move.
-    return move === undefined || move.onto === move.commit ? [] : [{ head, move }];
+    return move === undefined || !isOwn(move, head, start) ? [] : [{ head, move }];
   });
   const lanes = [...new Set(all.map(({ move }) => move.lane))].toSorted();
   const [lane, ...others] = lanes.filter((one) => wanted === undefined || one === wanted);
@@ -111,6 +111,18 @@ function landedOf(
       hint: `Name one of them: ${suggest(`revert ${shortId(goal)} --lane ${lane}`)}`,
     });
   return { lane, landed: all.filter(({ move }) => move.lane === lane).toReversed() };
+}
+
+/**
+ * A commit that the lane had already has landed without a move, and where the lane begins with such
+ * a one, with the move to where the work had begun: that is of those who were there before.
+ */
+function isOwn(
+  { onto, commit }: LaneMove,
+  { metadata: { merged } }: ArtefactHead,
+  start: CommitHash | undefined,
+): boolean {
+  return commit !== onto && commit !== merged && !(onto === "" && commit === start);
 }
 
 function hasNotLanded(name: string, suggest: Suggest): SettError {

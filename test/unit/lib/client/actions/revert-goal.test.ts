@@ -27,6 +27,8 @@ function landed(of: Artefact, onto: string, to: CommitHash, lane = "main"): Arte
 const first = landed(result, "", commit("1"));
 /** The lane had it already: this is no move. */
 const repeated = landed(result, commit("1"), commit("1"));
+/** The result changes nothing, and the lane begins where the goal did. */
+const beginning = landed(result, "", commit("0"));
 const rejected = sampleArtefact({
   ...{ ...byAgent, produced_by_agent: "", produced_by_role: userRole, type: "Change" },
   ...{ source_artefacts: [first.id], payload: commit("b"), metadata: { commit: commit("b") } },
@@ -116,6 +118,8 @@ test("what cannot be taken back is refused, each with a sentence, and nothing is
   } as const;
   const cases: [Scene, string, string][] = [
     [{ made: [result, repeated] }, "request-refused", "has landed on no lane"],
+    [{ made: [result, beginning] }, "request-refused", "has landed on no lane"],
+    [{ made: [landed(result, "", commit("a"))] }, "request-refused", "has landed on no lane"],
     [{ made: [result, first, other] }, "usage", "has landed on several lanes: main, other"],
     [{ made: [result, first], lane: "mian" }, "usage", "has not landed on a lane `mian`"],
     [{ made: [first], reverted: { outcome: "same" } }, "request-refused", "has nothing of Goal"],
