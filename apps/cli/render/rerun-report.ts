@@ -1,6 +1,7 @@
 // Says whether a command that was run again had the same result, and what differs.
 
 import { changedLines } from "../../../lib/client/text/changed-lines.ts";
+import { boundedLine } from "../../../lib/client/text/plain-text.ts";
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Layout } from "../../../lib/client/text/style.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
@@ -9,6 +10,9 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 
 const maxLines = 20;
+
+/** Of what differs: the key of a piece is an agent's. */
+const maxTitle = 250;
 
 export type Rerun = {
   result: Pick<Artefact, "id" | "type">;
@@ -25,7 +29,8 @@ export function rerunText({ result, agent, differences, changed }: Rerun, out: L
   const parts = differences.map((each) => {
     const isFiles = each.what === "files of the commit" && changed !== undefined;
     const lines = isFiles ? fileLines(changed) : linesOf(each);
-    return `${out.style.dim(each.what)}\n${quotedLines(lines.join("\n"), out).join("\n")}`;
+    const title = boundedLine(each.what, Math.min(maxTitle, out.columns ?? maxTitle));
+    return `${out.style.dim(title)}\n${quotedLines(lines.join("\n"), out).join("\n")}`;
   });
   return `Another result than ${name}\n\n${parts.join("\n\n")}\n`;
 }

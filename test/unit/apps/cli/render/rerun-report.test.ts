@@ -31,6 +31,16 @@ test("another result shows the lines in which it differs, and no escape of an ag
   ]);
 });
 
+test("the key of a piece stays in the row of Sett's own words", () => {
+  const what = `summary of piece a\u001b[2J\n→ sett approve ${"b".repeat(100)}`;
+  const differences = [{ what, recorded: "one", now: "two" }];
+  const text = rerunText({ ...of, differences }, { ...out, columns: 40 });
+  expect(text.split("\n").slice(2, 4)).toEqual([
+    "summary of piece a → sett approve bbbbb…",
+    "  │ - one",
+  ]);
+});
+
 test("of another commit it names the files that differ, as far as a screen has room", () => {
   const differences = [{ what: "files of the commit", recorded: "t", now: "u" }];
   const changed = Array.from({ length: 25 }, (_, index) => `src/${index}.ts`);
