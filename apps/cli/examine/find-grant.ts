@@ -8,6 +8,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { ClaimId } from "../../../lib/model/ids.ts";
+import { Piece } from "../../../lib/model/pieces.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 
 /** A grant that has begun. */
@@ -48,7 +49,23 @@ export async function findGrant(
     throw new SettError("usage", `${shortId(result.id)} is a result of ${grant.agent}.`, {
       hint: "Leave --agent out, or name its claim.",
     });
-  return { ...made, grant: requireBegun(grant), result };
+  const list = await listOf(board, grant, result, suggest);
+  return { ...made, grant: requireBegun(grant), result: list ?? result };
+}
+
+/** A command makes all pieces of a list at once: it is compared as a whole. */
+async function listOf(
+  board: PersonBlackboard,
+  grant: Grant,
+  { id, source_artefacts }: Artefact,
+  suggest: Suggest,
+): Promise<Artefact | undefined> {
+  const results = "artefact_ids" in grant ? grant.artefact_ids : [];
+  const source = source_artefacts.find((one) => results.includes(one));
+  if (results.includes(id) || source === undefined) return undefined;
+  const list = await readSound(board, source, suggest);
+  const pieces = Piece.array().safeParse(list?.metadata.pieces).data ?? [];
+  return pieces.some((piece) => piece.id === id) ? list : undefined;
 }
 
 /** An open one may be named by the beginning of its id. */
