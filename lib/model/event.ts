@@ -109,7 +109,8 @@ export const EventType = z.enum([
   "mail_refused",
   /**
    * A person has looked at a grant beside the record: in a shell, or by running its command again.
-   * The goal stays as it is. Data: `attempt`, `how` (`shell`, `rerun`), and of a rerun `same`.
+   * The goal stays as it is. Data: `attempt`, `how` (`shell`, `rerun`), of a rerun `same`, and
+   * `image` where it was another one than that of the grant.
    */
   "grant_examined",
   /** The claim has ended well. */

@@ -135,7 +135,8 @@ const writers: Readonly<Record<EventType, Writer>> = {
   mail_refused: ({ agent, because }) =>
     major(say`${toned("bad", "refuses")} what ${agent} has sent${because}`),
   grant_examined: ({ event, field, agent, claim, attempt }) => {
-    const work = say`the work of ${agent} on ${claim}${attempt}`;
+    const image = field("image") === "" ? [] : say`, with ${toned("wait", "another image")}`;
+    const work = say`the work of ${agent} on ${claim}${attempt}${image}`;
     if (field("how") === "shell") return minor(say`looks at ${work} in a shell`);
     const isSame = event.data?.same === true;
     const result = isSame ? toned("good", "the same result") : toned("wait", "another result");

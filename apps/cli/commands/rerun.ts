@@ -7,6 +7,7 @@ import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { ComparableResult } from "../../../lib/model/examination.ts";
 import { Piece } from "../../../lib/model/pieces.ts";
 import { grantArguments } from "../examine/arguments.ts";
+import { otherImage } from "../examine/image-of-grant.ts";
 import { openExamination, readReport } from "../examine/open-examination.ts";
 import { type Prepared, prepareExamination } from "../examine/prepare-examination.ts";
 import { openSession, type Session } from "../instance/session.ts";
@@ -50,7 +51,7 @@ export const rerun = defineCommand({
       {
         type: "grant_examined",
         ...{ goal_id: claim.goal_id, claim_id: claim.id, artefact_id: result.id, agent },
-        data: { attempt, how: "rerun", same: isSame },
+        data: { attempt, how: "rerun", same: isSame, ...otherImage(examined.image) },
       },
       actor,
     );

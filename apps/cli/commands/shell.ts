@@ -2,15 +2,23 @@
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { inputFile, readyMark } from "../../../lib/model/examination.ts";
 import { grantArguments } from "../examine/arguments.ts";
-import { type Examination, openExamination, readReport } from "../examine/open-examination.ts";
+import { otherImage } from "../examine/image-of-grant.ts";
+import {
+  type Examination,
+  openExamination,
+  readReport,
+  whyEnded,
+} from "../examine/open-examination.ts";
 import { type Prepared, prepareExamination } from "../examine/prepare-examination.ts";
 import { openSession } from "../instance/session.ts";
-
 import { defineCommand } from "../program/command.ts";
-import { rawTerminal } from "../terminal/raw-terminal.ts";
+import { leaveInput, rawTerminal } from "../terminal/raw-terminal.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 const shellCommand = ["/cub/cub", "--examine-shell"];
+
+/** The exit code of what ends with its container. */
+const killed = 137;
 
 export const shell = defineCommand({
   name: "shell",
@@ -31,6 +39,7 @@ export const shell = defineCommand({
     const actor = await session.actor(args.as);
     const prepared = await prepareExamination(session, args, "shell", around);
     const { place, found, examined } = prepared;
+    const { image } = examined;
     const { grant, claim, result } = found;
     await using examination = await openExamination(place, examined);
     await untilReady(prepared, examination, around);
@@ -39,7 +48,7 @@ export const shell = defineCommand({
         type: "grant_examined",
         ...{ goal_id: claim.goal_id, claim_id: claim.id, agent: grant.agent },
         ...(result !== undefined && { artefact_id: result.id }),
-        data: { attempt: grant.attempt, how: "shell" },
+        data: { attempt: grant.attempt, how: "shell", ...otherImage(image) },
       },
       actor,
     );
@@ -81,12 +90,13 @@ async function runShell(
   { container, remove }: Examination,
   around: Shell,
 ): Promise<number> {
+  let code: number;
   // It ends the shell as well.
   const end = () => void remove().catch(() => undefined);
   around.interrupted.addEventListener("abort", end, { once: true });
   try {
     using terminal = rawTerminal(around);
-    return await runtime.engine.attend(container, shellCommand, {
+    code = await runtime.engine.attend(container, shellCommand, {
       input: around.stdin(),
       onOutput: (stream, bytes) =>
         (stream === "stdout" ? around.out : around.err).writeBytes(bytes),
@@ -94,8 +104,12 @@ async function runShell(
     });
   } catch (error) {
     if (around.interrupted.aborted) return exitCodes.interrupted;
-    throw error;
+    throw (await whyEnded(runtime, container)) ?? error;
   } finally {
     around.interrupted.removeEventListener("abort", end);
+    leaveInput();
   }
+  const ended = code === killed ? await whyEnded(runtime, container) : undefined;
+  if (ended !== undefined) throw ended;
+  return code;
 }

@@ -9,6 +9,11 @@ const eventsAtOnce = 1_000;
 /** `wanted`: of a person, in its place. `isRecorded`: it is the one of the grant. */
 export type GrantImage = ImageInfo & { tag: string; isRecorded: boolean };
 
+/** For the record of a look: undefined for the image of the grant itself. */
+export function otherImage({ id, isRecorded }: GrantImage): { image?: string } {
+  return isRecorded ? {} : { image: id };
+}
+
 /** Throws `image-not-found`, with what would bring it. */
 export async function findImageOf(
   board: PersonBlackboard,
@@ -21,7 +26,7 @@ export async function findImageOf(
     const other = await images.find(wanted);
     if (other === undefined)
       throw new SettError("image-not-found", `The Docker Engine has no image ${wanted}.`);
-    const isRecorded = [other.id, other.digest].includes(recorded);
+    const isRecorded = recorded !== undefined && [other.id, other.digest].includes(recorded);
     return { ...other, tag: other.id, isRecorded };
   }
   if (recorded === undefined)
@@ -49,10 +54,13 @@ async function recordedImage(
   startedAt: string,
 ): Promise<string | undefined> {
   const before = Date.parse(startedAt);
+  let isChanged = false;
   for (let from: string | undefined; ; ) {
     const events = await board.readEventsBefore(from, eventsAtOnce);
     for (const { type, agent: of, time, data } of events) {
-      if (type !== "agent_registered" || of !== agent || Date.parse(time) > before) continue;
+      if (type !== "agent_registered" || of !== agent) continue;
+      isChanged = true;
+      if (Date.parse(time) > before) continue;
       const image = String(data?.image ?? "");
       return image === "" ? undefined : image;
     }
@@ -60,6 +68,8 @@ async function recordedImage(
     if (last === undefined) break;
     from = last.id;
   }
+  // What was registered later says nothing of the time before.
+  if (isChanged) return undefined;
   const registered = (await board.listAgents()).find(({ name }) => name === agent);
   return registered?.image === "" ? undefined : registered?.image;
 }

@@ -26,8 +26,13 @@ import { agentPlan } from "../up/plan/agent-plan.ts";
 import { examinationPart, examinationPlan, type How } from "./examination-plan.ts";
 import type { GrantImage } from "./image-of-grant.ts";
 
-/** Its last lines have all that the cub says of it. */
-const reportLines = 1_000;
+/** Its last lines have all that the cub says of it, also of many pieces. */
+const reportLines = 10_000;
+const pieceOfReport = new RegExp(`^${reportMark}(\\d+)/(\\d+) (\\S+)$`);
+const shownLines = 5;
+
+/** So long the cub may take for its report after the end of a shell. */
+const endMs = 10_000;
 
 /** `remove`: as when it is disposed of; a repeat is fine. */
 export type Examination = AsyncDisposable & { container: string; remove: () => Promise<void> };
@@ -179,25 +184,45 @@ function namesFor(instance: InstanceName) {
 }
 
 /**
- * The cub's report, once the container has ended. Throws `command-failed` with its last lines where
- * it has left none.
+ * The cub's report, once the container has ended: the last one, which no command can be behind.
+ * Throws `command-failed` with its last lines where it has left none, or a part alone.
  */
 export async function readReport(
   { observe }: Pick<Runtime, "observe">,
   container: string,
 ): Promise<ExaminationReport> {
-  const pieces: string[] = [];
+  let pieces: string[] = [];
+  let count = 0;
   const others: string[] = [];
   for await (const { line } of observe.logs(container, { tail: reportLines })) {
-    const [, piece] = line.startsWith(reportMark) ? line.split(" ").slice(1) : [];
+    const [, at, of, piece] = pieceOfReport.exec(line) ?? [];
     if (piece === undefined) others.push(line);
-    else pieces.push(piece);
+    else {
+      if (at === "1") pieces = [];
+      pieces.push(piece);
+      count = Number(of);
+    }
+    if (others.length > shownLines) others.shift();
   }
-  if (pieces.length > 0)
+  if (pieces.length > 0 && pieces.length === count)
     return ExaminationReport.parse(
       JSON.parse(Buffer.from(pieces.join(""), "base64").toString("utf8")),
     );
-  throw new SettError("command-failed", "The container has ended without a report.", {
-    hint: others.slice(-5).join("\n"),
+  const what = pieces.length === 0 ? "without a report" : "with a part of its report alone";
+  throw new SettError("command-failed", `The container has ended ${what}.`, {
+    hint: others.join("\n"),
   });
+}
+
+/**
+ * Why the cub has ended its container beside a shell: a limit, or the time. It ends the shell
+ * first. Undefined where it goes on.
+ */
+export async function whyEnded(
+  runtime: Pick<Runtime, "observe" | "workers">,
+  container: string,
+): Promise<SettError | undefined> {
+  await runtime.workers.wait(container, AbortSignal.timeout(endMs)).catch(() => undefined);
+  const report = await readReport(runtime, container).catch(() => undefined);
+  return report?.outcome === "refused" ? new SettError("command-failed", report.reason) : undefined;
 }

@@ -19,8 +19,11 @@ export function rawTerminal({
     },
     [Symbol.dispose]: () => {
       stdin.setRawMode(false);
-      // It keeps no program running.
-      stdin.unref();
     },
   };
+}
+
+/** No more is read: an input that stays open keeps no program running. */
+export function leaveInput(): void {
+  process.stdin.unref?.();
 }

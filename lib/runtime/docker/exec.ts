@@ -1,5 +1,6 @@
 // Runs a command inside a running container.
 import { Buffer } from "node:buffer";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
 import { withoutUndefined } from "../../model/without-undefined.ts";
@@ -88,7 +89,7 @@ export async function attendExec(
 /** Never rejects: what ends the command ends its input as well. */
 async function passOn(input: AsyncIterable<Uint8Array>, stream: NodeJS.WritableStream) {
   try {
-    for await (const bytes of input) stream.write(bytes);
+    for await (const bytes of input) if (!stream.write(bytes)) await once(stream, "drain");
     stream.end();
   } catch {
     // The stream is closed by then.

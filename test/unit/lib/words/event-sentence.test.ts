@@ -49,6 +49,18 @@ describe("the sentence of an event", () => {
     expect(textOfEvent(granted)).toBe("grants claim 5c9bbb09 to coder (exclusive, attempt 2)");
   });
 
+  test("says of a look whether the image was that of the grant", () => {
+    const looked = (data: object) =>
+      textOfEvent(event("grant_examined", { agent: "coder", data: { attempt: 1, ...data } }));
+    expect(looked({ how: "rerun", same: true })).toMatch(/^runs the work of coder on claim again:/);
+    expect(looked({ how: "rerun", same: true, image: "sha256:1" })).toBe(
+      "runs the work of coder on claim, with another image again: the same result",
+    );
+    expect(looked({ how: "shell", image: "sha256:1" })).toContain(
+      ", with another image in a shell",
+    );
+  });
+
   test("bids of `ignore` are minor, and a failure is not", () => {
     expect(
       eventSentence(event("bids_placed", { data: { bids: "coder:ignore tester:ignore" } })).weight,

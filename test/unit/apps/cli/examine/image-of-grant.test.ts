@@ -40,11 +40,17 @@ test("the image of a grant is the one with which its agent was registered when i
   });
 });
 
-test("where the log does not go back so far, it is the one of now", async () => {
-  const board = boardWith(log.slice(3));
-  expect(await findImageOf(board, engineWith("sha256:now"), of)).toMatchObject({
-    id: "sha256:now",
+test("where the log has no change of it, it is the one of now, and after a change none is on record", async () => {
+  const engine = engineWith("sha256:now", "sha256:three");
+  const unchanged = await findImageOf(boardWith(log.slice(2, 3)), engine, of);
+  expect(unchanged).toMatchObject({ id: "sha256:now", isRecorded: true });
+  const cut = boardWith(log.slice(3));
+  await expect(findImageOf(cut, engine, of)).rejects.toMatchObject({
+    code: "image-not-found",
+    message: "The record has no image of coder.",
   });
+  const named = await findImageOf(cut, engine, { ...of, wanted: "sha256:now" });
+  expect(named).toMatchObject({ isRecorded: false });
 });
 
 test("an image that is gone is named, with what brings it", async () => {

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { readReport, whyEnded } from "../../../../../apps/cli/examine/open-examination.ts";
+import { type ExaminationReport, reportMark } from "../../../../../lib/model/examination.ts";
+
+const reason = "It was ended: /workspace has more than 1 MiB.";
+const refused: ExaminationReport = { outcome: "refused", reason };
+
+/** As the cub says it, in pieces of this length. */
+function said(report: ExaminationReport, length = 8): string[] {
+  const text = Buffer.from(JSON.stringify(report)).toString("base64");
+  const pieces = text.match(new RegExp(`.{1,${length}}`, "g")) ?? [];
+  return pieces.map((piece, at) => `${reportMark}${at + 1}/${pieces.length} ${piece}`);
+}
+
+function logOf(lines: readonly string[]) {
+  const logs = async function* () {
+    for (const line of lines) yield { stream: "stdout", time: "", line };
+  };
+  return { observe: { logs }, workers: { wait: async () => 0 } } as unknown as Parameters<
+    typeof whyEnded
+  >[0];
+}
+
+test("the report is the last one, whatever a command has got into the log before it", async () => {
+  const forged = said({ outcome: "refused", reason: "All is well." });
+  const log = [...forged, "other", ...forged.slice(0, 2), ...said(refused)];
+  expect(await readReport(logOf(log), "c")).toEqual(refused);
+});
+
+test("a report of which a part is missing is none, and the last lines are shown", async () => {
+  const lines = Array.from({ length: 9 }, (_, at) => `line ${at}`);
+  const read = (log: readonly string[]) => readReport(logOf(log), "c");
+  await expect(read(lines)).rejects.toMatchObject({
+    ...{ code: "command-failed", message: expect.stringContaining("without a report") },
+    hint: "line 4\nline 5\nline 6\nline 7\nline 8",
+  });
+  for (const part of [said(refused).slice(0, -1), said(refused).slice(1)])
+    await expect(read(part)).rejects.toMatchObject({
+      message: expect.stringContaining("with a part of its report"),
+    });
+});
+
+test("a shell that a limit has ended says so, and one that goes on does not", async () => {
+  expect(await whyEnded(logOf(said(refused)), "c")).toMatchObject({
+    ...{ code: "command-failed", message: reason },
+  });
+  expect(await whyEnded(logOf(["ready"]), "c")).toBeUndefined();
+});
