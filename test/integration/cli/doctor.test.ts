@@ -89,7 +89,7 @@ nightly(
   async () => {
     await using proxy = await startEngineProxy();
     await using at = await dockerInstance();
-    await at.run("sleep 60");
+    await at.run("sleep 600");
     const env = { DOCKER_HOST: `unix://${proxy.path}`, SETT_DOCKER_TIMEOUT: "" };
     proxy.hangOn([/^GET \/volumes/]);
     const { of } = await findingsOf("repository", [], env);
@@ -149,7 +149,7 @@ nightly(
 
 test("of containers it names open ports, rights, secrets and what is missing, and shows no secret", async () => {
   await using at = await dockerInstance();
-  await at.run("sleep 60", {
+  await at.run("sleep 600", {
     env: { DEPLOY_TOKEN: "hidden-word" },
     user: { uid: 10_001, gid: 10_001 },
     isRootReadOnly: true,
@@ -172,7 +172,7 @@ test("of containers it names open ports, rights, secrets and what is missing, an
     ...open,
     tinyImage,
     "sleep",
-    "60",
+    "600",
   );
   expect(started.stderr).toBe("");
   const { code, out, of } = await findingsOf("outside", ["--name", at.instance]);
@@ -224,7 +224,7 @@ nightly(
     await using at = await dockerInstance();
     const check = { intervalMs: 100, timeoutMs: 20_000, retries: 1, startPeriodMs: 0 };
     const command = ["/bin/sh", "-c", "echo 'Waiting for secrets: token.'; exit 1"];
-    const { id } = await at.run("sleep 60", { healthcheck: { ...check, command } });
+    const { id } = await at.run("sleep 600", { healthcheck: { ...check, command } });
     await waitFor("its first check", async () => {
       const state = (await at.runtime.observe.find(id))?.state;
       return state?.state === "running" && state.health === "unhealthy";
@@ -247,7 +247,7 @@ nightly(
       ...at.labels({ component: "agent", agent: AgentName.parse("x"), role: "tester" }),
       workspace: join(root, "repository"),
     };
-    await at.run("sleep 60", { labels });
+    await at.run("sleep 600", { labels });
     const folder = join(root, "repository/.git/sett/exchange", at.instance, "x");
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "left.sh"), "");
@@ -273,7 +273,7 @@ nightly(
     const repository = await HostRepository.open(folder, { env: process.env });
     await repository.exchange(InstanceName.parse(at.instance)).make({ writers: [] });
     const agent = { component: "agent", agent: AgentName.parse("x"), role: "tester" } as const;
-    await at.run("sleep 60", { labels: { ...at.labels(agent), workspace: folder } });
+    await at.run("sleep 600", { labels: { ...at.labels(agent), workspace: folder } });
     const volume = `sett-${at.instance}.layer.0123456789ab-01234567`;
     const labels = writeLabels({ ...at.labels({ component: "layer" }), workspace: folder });
     const named = Object.entries({ ...labels, [madeLabel]: "one" }).flatMap(([name, value]) => [
