@@ -16,6 +16,7 @@ import { isNight, nightly } from "../../support/nightly.ts";
 import { derived } from "../../support/records/lineage.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { unhurried } from "../../support/redis/unhurried.ts";
 
 setDefaultTimeout(120_000);
 
@@ -87,7 +88,11 @@ type Called = { ms: number; reply: unknown };
 /** The answer to the agent, or the error, and how long Redis worked on it. */
 async function calledByAgent(words: readonly string[]): Promise<Called> {
   const socket = { reconnectStrategy: false } as const;
-  const client = createClient({ url: asUser(server.url, role, "a-password"), socket });
+  const client = createClient({
+    ...unhurried,
+    url: asUser(server.url, role, "a-password"),
+    socket,
+  });
   client.on("error", () => undefined);
   await client.connect();
   const before = await processorMs();

@@ -10,6 +10,7 @@ import { user } from "../../support/blackboard/scene.ts";
 import { nightly } from "../../support/nightly.ts";
 import { agentName, sampleAgent } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
+import { unhurried } from "../../support/redis/unhurried.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** Hundreds of megabytes go through Redis. */
@@ -27,7 +28,7 @@ async function createScene() {
   const server = await startRedisServer({ settings: [...connectionSettings, ...memory] });
   const board = await connectBlackboard({ url: server.url, instance, ...patient });
   await board.registerAgents([sampleAgent("hostile"), sampleAgent("coder")], user, { exact: true });
-  const client = createClient({ url: server.url });
+  const client = createClient({ ...unhurried, url: server.url });
   client.on("error", () => undefined);
   await client.connect();
   return {

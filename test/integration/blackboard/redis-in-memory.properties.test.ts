@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { createClient, ErrorReply } from "redis";
 import { isNight } from "../../support/nightly.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
+import { unhurried } from "../../support/redis/unhurried.ts";
 import { bytesOf, textOf } from "../../support/redis-in-memory/bytes.ts";
 import { Refused, type Reply, Status } from "../../support/redis-in-memory/reply.ts";
 import { RedisInMemory } from "../../support/redis-in-memory/server.ts";
@@ -13,7 +14,7 @@ import { root } from "../../support/root.ts";
 
 setDefaultTimeout(120_000);
 const server = await startRedisServer();
-const client = await createClient({ url: server.url, RESP: 2 }).connect();
+const client = await createClient({ ...unhurried, url: server.url, RESP: 2 }).connect();
 afterAll(async () => {
   client.destroy();
   await server[Symbol.asyncDispose]();

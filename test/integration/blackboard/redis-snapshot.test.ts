@@ -7,6 +7,7 @@ import { createClient } from "redis";
 import { snapshotOf } from "../../../lib/blackboard/redis/snapshot.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
+import { unhurried } from "../../support/redis/unhurried.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const never = new AbortController().signal;
@@ -23,7 +24,7 @@ async function writeBase(url: string, folder: string): Promise<void> {
 
 test("a snapshot that is taken while Redis is written to has what was acknowledged before, functions too", async () => {
   await using server = await startRedisServer({ password: 'a "secret"' });
-  const client = createClient({ url: server.url });
+  const client = createClient({ ...unhurried, url: server.url });
   await client.connect();
   const code = "#!lua name=of_test\nredis.register_function('answer', function() return 42 end)";
   await client.sendCommand(["FUNCTION", "LOAD", code]);
@@ -42,7 +43,7 @@ test("a snapshot that is taken while Redis is written to has what was acknowledg
   going.abort();
   await writing;
   await using copy = await startRedisServer({ folder });
-  const other = createClient({ url: copy.url });
+  const other = createClient({ ...unhurried, url: copy.url });
   await other.connect();
   for (const [at, value] of values.entries())
     expect(await other.get(`value:${at}`)).toBe(Buffer.from(value).toString("base64"));

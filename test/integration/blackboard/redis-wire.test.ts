@@ -21,6 +21,7 @@ import {
   sampleArtefact,
 } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
+import { unhurried } from "../../support/redis/unhurried.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const server = await startRedisServer();
@@ -182,7 +183,7 @@ test("the streams hold what people can read; absent ids are left out", async () 
 
 test("new artefacts, and claims that open or move on, are hinted on their public channels", async () => {
   await using bench = await openRedisBench(server);
-  const listener = createClient({ url: server.url });
+  const listener = createClient({ ...unhurried, url: server.url });
   await listener.connect();
   const published: string[] = [];
   await listener.subscribe(
@@ -272,7 +273,7 @@ test("an artefact typed at redis-cli field by field is found, adopted and readab
 test("an artefact written by hand in bytes that are no UTF-8 is refused, and its payload may be any bytes", async () => {
   await using bench = await openRedisBench(server);
   const epoch = await acquireLeaderLease(bench.board);
-  const client = await createClient({ url: server.url }).connect();
+  const client = await createClient({ ...unhurried, url: server.url }).connect();
   const goal = sampleArtefact();
   const latin = Buffer.from([0x66, 0xfc, 0x72]);
   const fields = {

@@ -10,6 +10,7 @@ import { user } from "../../support/blackboard/scene.ts";
 import { errorOf } from "../../support/error-of.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { unhurried } from "../../support/redis/unhurried.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const instance = InstanceName.parse("demo");
@@ -85,7 +86,7 @@ test("an agent's user reads its own registration and no other, whatever it finds
 test("an agent's user hears the two channels of hints, and no other of its instance or of another", async () => {
   await prepareUsers(owner(), withPassword(person, coder));
   await using people = await open(person);
-  const listener = createClient({ url: asUser(server.url, coder, "a-password") });
+  const listener = createClient({ ...unhurried, url: asUser(server.url, coder, "a-password") });
   listener.on("error", () => undefined);
   await listener.connect();
   try {

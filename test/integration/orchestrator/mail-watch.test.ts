@@ -12,6 +12,7 @@ import { events, postGoal, user } from "../../support/blackboard/scene.ts";
 import { nightly } from "../../support/nightly.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { unhurried } from "../../support/redis/unhurried.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { leaderDeps } from "../../support/world/deps.ts";
 
@@ -35,7 +36,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 type Client = Awaited<ReturnType<typeof connect>>;
 
 async function connect(url: string) {
-  const client = createClient({ url, socket: { reconnectStrategy: false } });
+  const client = createClient({ ...unhurried, url, socket: { reconnectStrategy: false } });
   client.on("error", () => undefined);
   await client.connect();
   return client;

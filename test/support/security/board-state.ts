@@ -1,12 +1,13 @@
 // Reads what a blackboard holds, as its owner sees it: everything that an agent must not be able to
 // change.
 import { createClient } from "redis";
+import { unhurried } from "../redis/unhurried.ts";
 
 export type Client = Awaited<ReturnType<typeof connectOwner>>;
 
 export async function connectOwner(url: string) {
   // An error would end the tests without a listener; the command that it is about rejects, too.
-  return await createClient({ url })
+  return await createClient({ ...unhurried, url })
     .on("error", () => undefined)
     .connect();
 }
