@@ -151,6 +151,19 @@ class Gateway {
 }
 
 /**
+ * Two reads, as of one moment: after a crash the gateway may still be writing again what Redis may
+ * have lost.
+ */
+async function readBoth(board: Blackboard, goal: GoalId) {
+  return await waitFor("the gateway to have written", async () => {
+    const before = await board.readSpending(goal);
+    const calls = await board.readCalls(goal);
+    const after = await board.readSpending(goal);
+    return Bun.deepEquals(before, after) && ([before, calls] as const);
+  });
+}
+
+/**
  * Returns what is stored holds to the limits, and agrees with the records. `added`: what was
  * raised.
  */
@@ -159,8 +172,7 @@ async function check(
   goal: GoalId,
   { tokens }: { tokens: readonly ModelToken[] },
 ): Promise<void> {
-  const { spent, reserved, added, addedOfAgents } = await board.readSpending(goal);
-  const { ended, open } = await board.readCalls(goal);
+  const [{ spent, reserved, added, addedOfAgents }, { ended, open }] = await readBoth(board, goal);
   expectWithin(plus(spent, reserved), limits.goal, added);
   expect(spent).toEqual(ended.reduce((sum, { cost }) => plus(sum, cost), amounts()));
   expect(reserved).toEqual(open.reduce((sum, one) => plus(sum, one.reserved), amounts()));
