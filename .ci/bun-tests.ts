@@ -16,7 +16,7 @@ export type Outcome = {
   processorMs?: number | undefined;
 };
 
-/** Of a process that has ended, and of those below it that were waited for. */
+/** The process has ended; those below it that were waited for count as well. */
 export function processorMsOf(ended: Bun.Subprocess): number | undefined {
   const usage = ended.resourceUsage();
   return usage && Number(usage.cpuTime.total) / 1000;

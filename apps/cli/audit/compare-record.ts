@@ -15,7 +15,7 @@ const missing = "It is not there.";
 /** SHA-256 of the records of these; one that is not there is left out. */
 export type DigestsOf = (ids: readonly ArtefactId[]) => Promise<ReadonlyMap<ArtefactId, string>>;
 
-/** What the log names, page by page. */
+/** Gathers, page by page, the digests of artefacts and the calls that the log names. */
 export class NamedByLog {
   /** Their digests. Artefacts of an earlier version have none. */
   readonly artefacts = new Map<ArtefactId, string>();

@@ -63,7 +63,7 @@ export async function replayLog(board: Board, archive?: string): Promise<Audited
 }
 
 /**
- * Those of these that the log names now. `sett prune` removes the events of a goal before its
+ * Returns which of these ids the log names now. `sett prune` removes events of a goal before its
  * record, so that what it has moved into an archive meanwhile contradicts nothing.
  */
 async function stillNamed(board: Board, ids: ReadonlySet<string>): Promise<Set<string>> {

@@ -19,7 +19,7 @@ import type { Place } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
 import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { notInRepository } from "../program/not-in-repository.ts";
+import { noRepository } from "../program/not-in-repository.ts";
 import { readGoalText } from "../program/read-text.ts";
 import { PackingStep } from "../terminal/packing-step.ts";
 import { Progress } from "../terminal/progress.ts";
@@ -129,11 +129,7 @@ async function post(
   await using session = await openSession(shell, name);
   const { board, place } = session;
   if (place.workspace === undefined) {
-    throw await notInRepository(shell.cwd, {
-      code: "repository-unusable",
-      message: `${shell.cwd} is not in a git repository.`,
-      hint: "Go to the repository on which agents should work.",
-    });
+    throw await noRepository(shell.cwd, "Go to the repository on which agents should work.");
   }
   using progress = new Progress(shell.err);
   using step = new PackingStep(progress);

@@ -9,7 +9,7 @@ import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { notInRepository } from "../program/not-in-repository.ts";
+import { noRepository } from "../program/not-in-repository.ts";
 import { readGoalText } from "../program/read-text.ts";
 
 export const fork = defineCommand({
@@ -46,11 +46,7 @@ export const fork = defineCommand({
     const { board, place } = session;
     const { workspace } = place;
     if (workspace === undefined || workspace === "")
-      throw await notInRepository(shell.cwd, {
-        code: "repository-unusable",
-        message: `${shell.cwd} is not in a git repository.`,
-        hint: "Go to the repository on which agents work.",
-      });
+      throw await noRepository(shell.cwd, "Go to the repository on which agents work.");
     const repository = await HostRepository.open(workspace, { env: shell.env });
     const [actor, obstacle] = await Promise.all([
       session.actor(args.as),

@@ -16,7 +16,7 @@ import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { notInRepository } from "../program/not-in-repository.ts";
+import { noRepository } from "../program/not-in-repository.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 /**
@@ -118,11 +118,10 @@ async function openWorkspace(workspace: string | undefined, shell: Shell): Promi
     "../../../lib/git/repository/host-repository.ts"
   );
   if (workspace !== undefined) return await Repository.open(workspace, gitOf(shell));
-  throw await notInRepository(shell.cwd, {
-    code: "repository-unusable",
-    message: `${shell.cwd} is not in a git repository.`,
-    hint: "Start the server in the repository on which agents should work.",
-  });
+  throw await noRepository(
+    shell.cwd,
+    "Start the server in the repository on which agents should work.",
+  );
 }
 
 /**

@@ -21,7 +21,7 @@ import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { openSession, type Session } from "../instance/session.ts";
 import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { notInRepository } from "../program/not-in-repository.ts";
+import { noRepository } from "../program/not-in-repository.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import { confirm } from "../terminal/confirm.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -120,11 +120,7 @@ async function repositoryHere({ place }: Session, shell: Shell): Promise<HostRep
   const { workspace } = place;
   const folder = workspace === undefined || workspace === "" ? here : workspace;
   if (folder === undefined)
-    throw await notInRepository(cwd, {
-      code: "repository-unusable",
-      message: `${cwd} is not in a git repository.`,
-      hint: "Go to the branch that is to have the result.",
-    });
+    throw await noRepository(cwd, "Go to the branch that is to have the result.");
   const ofInstance = await HostRepository.open(folder, { env });
   if (here === undefined || here === folder) return ofInstance;
   const own = await HostRepository.open(here, { env }).catch(() => undefined);

@@ -12,7 +12,7 @@ import type { Place } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { notInRepository } from "../program/not-in-repository.ts";
+import { noRepository } from "../program/not-in-repository.ts";
 import { readPostedFile, readPostedText } from "../program/read-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 
@@ -127,11 +127,7 @@ async function openRepository({ workspace }: Place, shell: Shell): Promise<HostR
   );
   if (workspace !== undefined && workspace !== "")
     return await Repository.open(workspace, gitOf(shell));
-  throw await notInRepository(shell.cwd, {
-    code: "repository-unusable",
-    message: `${shell.cwd} is not in a git repository.`,
-    hint: "Go to the repository that has the commit.",
-  });
+  throw await noRepository(shell.cwd, "Go to the repository that has the commit.");
 }
 
 async function contentOf(

@@ -11,7 +11,7 @@ import { gitOf } from "../instance/packs-place.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { notInRepository } from "../program/not-in-repository.ts";
+import { noRepository } from "../program/not-in-repository.ts";
 
 export const revert = defineCommand({
   name: "revert",
@@ -45,11 +45,7 @@ export const revert = defineCommand({
     const { board, place } = session;
     const { workspace } = place;
     if (workspace === undefined || workspace === "")
-      throw await notInRepository(shell.cwd, {
-        code: "repository-unusable",
-        message: `${shell.cwd} is not in a git repository.`,
-        hint: "Go to the repository on which agents work.",
-      });
+      throw await noRepository(shell.cwd, "Go to the repository on which agents work.");
     const repository = await HostRepository.open(workspace, gitOf(shell));
     const goal = await resolveGoalId(board, args.goal, suggest);
     const [actor, obstacle] = await Promise.all([

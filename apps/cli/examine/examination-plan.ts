@@ -1,5 +1,6 @@
-// What a look at a grant gets of the agent's own plan: its image, its cage and its way to hosts
-// outside, and nothing that leads to the blackboard, to models, or to the commits of others. Pure.
+// Plans the container of a look at a grant: it gets the image of the agent's own plan, its cage and
+// its way to hosts outside, and nothing that leads to the blackboard, to models, or to the commits
+// of others. Pure.
 import { dockerTranslation } from "../../../lib/runtime/docker/translate.ts";
 import { labelsFor } from "../../../lib/runtime/labels.ts";
 import type { ExaminationNames } from "../../../lib/runtime/names.ts";

@@ -68,7 +68,7 @@ async function recordedImage(
     if (last === undefined) break;
     from = last.id;
   }
-  // What was registered later says nothing of the time before.
+  // A registration that came later says nothing of the time before.
   if (isChanged) return undefined;
   const registered = (await board.listAgents()).find(({ name }) => name === agent);
   return registered?.image === "" ? undefined : registered?.image;

@@ -8,6 +8,12 @@ type Usual = {
   hint: string;
 };
 
+/** For a command that needs a repository; `hint`: which one. */
+export async function noRepository(cwd: string, hint: string): Promise<SettError> {
+  const message = `${cwd} is not in a git repository.`;
+  return await notInRepository(cwd, { code: "repository-unusable", message, hint });
+}
+
 /**
  * Beside the folder of a bare repository are its work trees: there the person is sent to one of
  * them.

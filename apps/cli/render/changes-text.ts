@@ -1,4 +1,4 @@
-// What git says of a change, for people: the words and names that an agent has chosen have bars.
+// Shows people what git says of a change: words and names that an agent has chosen have bars.
 import { plainLines, visibleWidth } from "../../../lib/client/text/plain-text.ts";
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Layout } from "../../../lib/client/text/style.ts";
