@@ -64,7 +64,11 @@ async function reportOf(script: string): Promise<Report | undefined> {
     (await sett.artefacts(goal)).find(({ structural_type }) => ends.has(structural_type));
   const last = await waitFor("the end", end, {
     everyMs: 200,
-    happened: async () => JSON.stringify((await sett.events(goal)).slice(-5)),
+    happened: async () =>
+      [
+        JSON.stringify((await sett.events(goal)).slice(-5)),
+        ...(await sett.look("logs", "greedy")).out.trimEnd().split("\n").slice(-20),
+      ].join("\n"),
   });
   const failure = last.structural_type === "Failure" ? last : undefined;
   return failure && JSON.parse(failure.payload);

@@ -37,7 +37,7 @@ export const gatewayStopSeconds = 10;
  * Each check starts a process, 0.15 s of processor time: every 5 s, those of an idle sett with one
  * agent took a tenth of a processor.
  */
-export const health = { intervalMs: 30_000, timeoutMs: 5_000, retries: 3, startPeriodMs: 10_000 };
+export const health = { intervalMs: 30_000, timeoutMs: 15_000, retries: 3, startPeriodMs: 10_000 };
 export const mebibyte = 1024 ** 2;
 
 /** The means of the Engine's machine. */

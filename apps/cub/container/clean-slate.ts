@@ -44,13 +44,13 @@ const reapEveryMs = 1_000;
 const leaderMs = 10_000;
 
 /** A bid command that runs beside the grant is spared, with its process group and its folder. */
-type Beside = { group: number | undefined; folder: string };
+type Beside = { group: number | undefined; folder: string; isCutOff: boolean };
 
 type OnStart = (leader: number) => void;
 
 /**
- * Work that was not begun because of the machine, and not because of what it is: it may be tried
- * again.
+ * Work that was not begun, or was cut off, because of the machine or of other work, and not because
+ * of what it is: it may be tried again.
  */
 export class NotBegun extends SettError {
   constructor(sentence: string) {
@@ -123,7 +123,8 @@ export class CleanSlate {
   /**
    * Runs a bid command beside the grant, with a folder of its own for what it writes. Then all that
    * it has left is ended, and outside of a grant removed, and `makeRoom` is called. Rejects with
-   * `NotBegun` where this cannot be done.
+   * `NotBegun` where this cannot be done, and where what a grant has left could only be ended
+   * together with it.
    */
   async runBeside<Result>(
     command: (folder: string | undefined, onStart: OnStart) => Promise<Result>,
@@ -133,19 +134,23 @@ export class CleanSlate {
     const one: Beside = {
       group: undefined,
       folder: join(folders[0], `sett-bid-${crypto.randomUUID()}`),
+      isCutOff: false,
     };
     this.#beside.add(one);
     this.#isUsed = true;
     try {
       await this.#makeFolder(one.folder);
       const mark = await processMarker();
-      return await this.run((onStart) =>
+      const result = await this.run((onStart) =>
         command(one.folder, (leader) => {
           one.group = leader;
           mark?.(leader);
           onStart(leader);
         }),
       );
+      if (one.isCutOff)
+        throw new NotBegun("It was ended together with what a grant had left behind.");
+      return result;
     } finally {
       this.#beside.delete(one);
       this.#afterBid = this.#afterBid.then(() => this.#endBid(makeRoom));
@@ -269,7 +274,7 @@ export class CleanSlate {
       );
       if (living.length === 0 && isWhole && ended.every((pid) => known.has(pid))) break;
       if (looks >= maxLooks) {
-        if (isMeant === undefined) signalled(-1);
+        if (isMeant === undefined) this.#endAll();
         break;
       }
       for (const { pid } of living) signalled(pid);
@@ -278,6 +283,11 @@ export class CleanSlate {
         await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
     }
     await this.#reap();
+  }
+
+  #endAll(): void {
+    for (const one of this.#beside) one.isCutOff = true;
+    signalled(-1);
   }
 
   /**

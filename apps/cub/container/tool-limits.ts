@@ -6,7 +6,7 @@ import process from "node:process";
 import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
-import type { CleanSlate } from "./clean-slate.ts";
+import { type CleanSlate, NotBegun } from "./clean-slate.ts";
 import { type DiskLimit, type DiskStates, DiskWatch, sizeText } from "./disk-watch.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { ProcessWatch } from "./process-watch.ts";
@@ -69,6 +69,8 @@ export class ToolLimits {
   #bidWatch: Disposable | undefined;
   /** Bid commands have written too much, and room has not been made yet. */
   #isOver = false;
+  /** How many runs are under way, with the room that is made after them. */
+  #runs = 0;
 
   constructor(options: Options) {
     this.#options = options;
@@ -83,6 +85,10 @@ export class ToolLimits {
 
   /** Runs within the limits; `over_limit` says which was exceeded. */
   async run(signal: AbortSignal, run: Run): Promise<RunOutcome> {
+    return await this.#counted(async () => await this.#run(signal, run));
+  }
+
+  async #run(signal: AbortSignal, run: Run): Promise<RunOutcome> {
     const killsBefore = await memoryKills();
     const refusalsBefore = this.#processes?.refusals();
     let tooMany: string | undefined;
@@ -120,14 +126,15 @@ export class ToolLimits {
       work(within).catch((error: unknown) => {
         failure = error;
       });
-    const { reason } = await this.#watched(signal, noted);
+    const { reason } = await this.#counted(async () => await this.#watched(signal, noted));
     if (reason !== undefined) throw new SettError("git-failed", reason);
     if (failure !== undefined) throw failure;
   }
 
   /**
    * A bid command: with the others that run, and those before, it may write as much as a run.
-   * Throws, with a sentence, where that was more.
+   * Throws, with a sentence, where that was more; `NotBegun` where a run is under way, which may
+   * be what has exceeded the limit.
    */
   async runBid<Result>(
     signal: AbortSignal,
@@ -136,25 +143,32 @@ export class ToolLimits {
     const controller = new AbortController();
     this.#bids.add(controller);
     this.#bidWatch ??= this.#watch.start((reason) => this.#endBids(reason), this.#bidStates);
+    let over: Error | undefined;
+    const note = (reason: string) => {
+      over ??= this.#runs > 0 ? new NotBegun(reason) : new Error(reason);
+    };
     // Not AbortSignal.any: the signal lives as long as the process, and would keep one dependent
     // signal for each bid.
-    let reason: string | undefined;
     controller.signal.addEventListener("abort", () => {
-      if (!signal.aborted) reason = String(controller.signal.reason);
+      if (!signal.aborted) note(String(controller.signal.reason));
     });
     const forward = () => controller.abort();
     if (signal.aborted) forward();
     signal.addEventListener("abort", forward, { once: true });
-    using _processes = this.#processes?.start((sentence) => {
-      reason ??= sentence;
-    });
+    using _processes = this.#processes?.start(note);
     const memoryIsShort = await memoryReason();
-    using _memory = this.#options.memory?.start(() => {
-      reason ??= memoryIsShort;
-    });
+    using _memory = this.#options.memory?.start(() => note(memoryIsShort));
+    const wasBesideRun = this.#runs > 0;
+    const [kills, refusals] = [await memoryKills(), this.#processes?.refusals()];
     try {
       const result = await run(controller.signal);
-      if (reason !== undefined) throw new Error(reason);
+      // The kernel may have ended a part of it, or refused it a process, for what the run takes.
+      if (wasBesideRun || this.#runs > 0) {
+        if ((await memoryKills()) !== kills) over ??= new NotBegun(memoryIsShort);
+        if (this.#processes?.refusals() !== refusals)
+          over ??= new NotBegun(this.#processes?.reason ?? "");
+      }
+      if (over !== undefined) throw over;
       return result;
     } finally {
       signal.removeEventListener("abort", forward);
@@ -163,6 +177,15 @@ export class ToolLimits {
         this.#bidWatch?.[Symbol.dispose]();
         this.#bidWatch = undefined;
       }
+    }
+  }
+
+  async #counted<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#runs++;
+    try {
+      return await work();
+    } finally {
+      this.#runs--;
     }
   }
 

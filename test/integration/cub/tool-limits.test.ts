@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { NotBegun } from "../../../apps/cub/container/clean-slate.ts";
 import { ToolLimits } from "../../../apps/cub/container/tool-limits.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
@@ -116,6 +117,28 @@ test("short bid commands, one after the other, may write as much as a run, and t
   expect(discards).toBe(1);
   await limits.makeRoom(true);
   expect(discards).toBe(2);
+});
+
+test("a bid command that was ended beside a run, which may have been the cause, is asked again", async () => {
+  using folder = temporaryFolder();
+  const disk = {
+    bytes: mebibyte,
+    folders: [{ path: folder.path, name: "/workspace", isFlat: true }],
+  };
+  const limits = new ToolLimits({ disk, end: async () => {}, discard: async () => {} });
+  const end = Promise.withResolvers<void>();
+  const run = limits.guard(never, () => end.promise);
+  writeFileSync(join(folder.path, "large"), new Uint8Array(2 * mebibyte).fill(120));
+  const untilAborted = (signal: AbortSignal) =>
+    new Promise((resolve) =>
+      signal.aborted ? resolve(0) : signal.addEventListener("abort", resolve),
+    );
+  const bid = async () =>
+    await limits.runBid(never, untilAborted).catch((error: unknown) => error instanceof NotBegun);
+  expect(await bid()).toBe(true);
+  end.resolve();
+  await run.catch(() => {});
+  expect(await bid()).toBe(false);
 });
 
 test("a bid command that is stopped is no failure, and its limits end with it", async () => {
