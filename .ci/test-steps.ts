@@ -122,7 +122,7 @@ function groups(run: Run): Step[] {
     group(
       run,
       "end-to-end",
-      { include: ["e2e/**/*.test.ts"], exclude: packaged, workers: 3 },
+      { include: ["e2e/**/*.test.ts"], exclude: packaged, workers: 2 },
       built,
     ),
     group(run, "agents", { include: [...agents, ...cliProcess] }, built),
@@ -139,17 +139,14 @@ function groups(run: Run): Step[] {
       {
         include: ["integration/**/*.test.ts"],
         exclude: [...agents, ...cli, ...suites],
-        workers: 3,
+        workers: 2,
       },
       [...built, "collector"],
     ),
     // It begins first, since its longest test is the longest of all for one processor.
     group(run, "simulation", { include: simulation }, []),
-    group(run, "suites", { include: suites, workers: 2 }, [...built, "unit"]),
-    group(run, "security", { include: ["security/**/*.test.ts"], workers: 2 }, [
-      ...built,
-      "agents",
-    ]),
+    group(run, "suites", { include: suites }, [...built, "agents"]),
+    group(run, "security", { include: ["security/**/*.test.ts"] }, [...built, "unit"]),
   ];
 }
 

@@ -3,13 +3,13 @@
 import { SettError } from "../model/errors.ts";
 
 /**
- * The exit code: 0 when `GET /healthz` on this machine answers 200 within two seconds. Otherwise
- * `say` gets the reason, which the Engine keeps for who looks.
+ * The exit code: 0 when `GET /healthz` on this machine answers 200 within ten seconds, which also a
+ * busy machine allows. Otherwise `say` gets the reason, which the Engine keeps for who looks.
  */
 export async function runHealthcheck(port: number, say: (reason: string) => void): Promise<0 | 1> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/healthz`, {
-      signal: AbortSignal.timeout(2_000),
+      signal: AbortSignal.timeout(10_000),
     });
     if (answer.ok) return 0;
     say(reasonIn(await answer.text()));
