@@ -98,6 +98,12 @@ test("a mistake in sett.yml is reported before anything is touched", async () =>
   expect(await containers()).toEqual(before);
 });
 
+/** Others of this machine are listed as well. */
+const listed = async () =>
+  JSON.parse(await sett.need("list", "--json")).find(
+    ({ name }: { name: string }) => name === sett.name,
+  );
+
 test("an agent is started, one replaced and one stopped, and no work in progress is lost", async () => {
   const before = await containers();
   const [kept, running, changing] = await Promise.all(
@@ -141,7 +147,7 @@ test("an agent is started, one replaced and one stopped, and no work in progress
   ]);
   for (const part of ["keen", "orchestrator", "redis"])
     expect(after.get(part)).toBe(before.get(part));
-  expect(await sett.need("list")).not.toContain("leaver");
+  expect((await listed()).agents).toEqual(["changer", "keen", "newcomer"]);
   await go("keen");
   expect(await resultOf(kept)).toBe("Kept");
   expect(await resultOf(await sett.forage("newcomer"))).toBe("New");
@@ -161,10 +167,6 @@ test("the log says who registered, replaced and removed which agent, and `list` 
     ["agent_removed", "leaver", "person:Ada Lovelace <ada@sett.invalid>", undefined],
   ]);
   const agents = ["changer", "keen", "newcomer"];
-  const listed = async () =>
-    JSON.parse(await sett.need("list", "--json")).find(
-      ({ name }: { name: string }) => name === sett.name,
-    );
   // A machine that was too busy for the Engine's health checks makes a part unhealthy for a while.
   await waitFor("all parts to be healthy", async () => (await listed()).state === "running", {
     happened: async () => JSON.stringify(await listed()),
