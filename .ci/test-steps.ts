@@ -139,7 +139,7 @@ function groups(run: Run): Step[] {
       {
         include: ["integration/**/*.test.ts"],
         exclude: [...agents, ...cli, ...suites],
-        workers: 2,
+        workers: 3,
       },
       [...built, "collector"],
     ),
