@@ -7,7 +7,7 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { z } from "zod";
+import { z } from "zod";
 import { actorBy, assistantName } from "../client/actions/assistant.ts";
 import { answerOrExplain } from "./answers.ts";
 import type { McpDeps } from "./deps.ts";
@@ -78,9 +78,24 @@ function register<Shape extends z.ZodRawShape>(
   // The shape is the same one; the library's types derive the arguments from it in another way.
   server.registerTool(
     name,
-    { title, description, annotations, inputSchema: args as z.ZodRawShape },
+    { title, description, annotations, inputSchema: onlyThese(args) },
     call as never,
   );
+}
+
+/**
+ * Without an argument that is misspelt a tool would do another thing than it was asked. To a tool
+ * that has none some clients send one all the same.
+ */
+function onlyThese(args: z.ZodRawShape) {
+  const names = Object.keys(args);
+  if (names.length === 0) return args;
+  return z.strictObject(args, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? `there is no argument ${issue.keys.join(", ")}; it has ${names.join(", ")}.`
+        : undefined,
+  });
 }
 
 /** Only a client that asks for progress hears of it, and one that has gone needs none. */

@@ -179,6 +179,16 @@ describe("sett mcp", () => {
         text: expect.stringContaining("(goal-invalid)"),
       });
     }
+    // Without it the goal would be posted under another id.
+    const misspelt = await editor.call("post_goal", {
+      text: "Paint the door",
+      wait_secs: 5,
+      Id: "a",
+    });
+    expect(misspelt.isError).toBe(true);
+    expect(misspelt.text).toEndWith(
+      "post_goal: there is no argument wait_secs, Id; it has text, id, wait_seconds.",
+    );
     expect((await editor.call("list_goals")).isError).toBe(false);
   });
 
