@@ -56,9 +56,11 @@ export async function answerOf(
   order.call.firstByte();
   const api = apis[order.api];
   const usage = api.usageOf(memberAt(json, "usage"));
+  const problem = problemIn(json);
   await order.call.end({
-    outcome: "ok",
+    outcome: problem === undefined ? "ok" : "failed",
     status: response.status,
+    problem,
     usage,
     came: cameIn(api, json),
     isWhole: true,
@@ -69,6 +71,14 @@ export async function answerOf(
     answer: deps.bodies.keep(bytes, headers.get("content-type") ?? ""),
   });
   return new Response(bytes, { status: response.status, headers });
+}
+
+/** Some providers say with status 200 that something went wrong. */
+function problemIn(json: JsonObject): string | undefined {
+  const error = memberAt(json, "error");
+  if (typeof error === "string" && error !== "") return error.slice(0, 500);
+  if (!isObject(error)) return undefined;
+  return textAt(error, "message").slice(0, 500) || "The provider answered with an error.";
 }
 
 /** Where no words are in the places that are known, all that the answer has counts. */

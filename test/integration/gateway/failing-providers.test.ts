@@ -127,6 +127,20 @@ test("another refusal is passed on as it is, but for a key that it quotes", asyn
   expect(await scene.ended(1)).toMatchObject([{ outcome: "refused", status: 400, tries: 1 }]);
 });
 
+test.each([
+  [{ error: { message: "Upstream is gone", code: 502 } }, "Upstream is gone"],
+  [{ error: "no capacity" }, "no capacity"],
+  [
+    { id: "resp_1", status: "failed", error: { code: "server_error" } },
+    "The provider answered with an error.",
+  ],
+])("an error with status 200 is on record as a failure: %j", async (body, problem) => {
+  await using scene = await sceneOf([status(200, body)]);
+  const answer = await scene.post(path, chatRequest());
+  expect([answer.status, await answer.json()]).toEqual([200, body]);
+  expect(await scene.ended(1)).toMatchObject([{ outcome: "failed", status: 200, problem }]);
+});
+
 test("a provider that is not there: a sentence with its address and the model's name", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
