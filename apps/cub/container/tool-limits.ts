@@ -71,6 +71,8 @@ export class ToolLimits {
   #isOver = false;
   /** How many runs are under way, with the room that is made after them. */
   #runs = 0;
+  /** What the last run has left may still be there. */
+  #isAfterRun = false;
 
   constructor(options: Options) {
     this.#options = options;
@@ -85,7 +87,7 @@ export class ToolLimits {
 
   /** Runs within the limits; `over_limit` says which was exceeded. */
   async run(signal: AbortSignal, run: Run): Promise<RunOutcome> {
-    return await this.#counted(async () => await this.#run(signal, run));
+    return await this.ofRun(async () => await this.#run(signal, run));
   }
 
   async #run(signal: AbortSignal, run: Run): Promise<RunOutcome> {
@@ -126,15 +128,15 @@ export class ToolLimits {
       work(within).catch((error: unknown) => {
         failure = error;
       });
-    const { reason } = await this.#counted(async () => await this.#watched(signal, noted));
+    const { reason } = await this.ofRun(async () => await this.#watched(signal, noted));
     if (reason !== undefined) throw new SettError("git-failed", reason);
     if (failure !== undefined) throw failure;
   }
 
   /**
    * A bid command: with the others that run, and those before, it may write as much as a run.
-   * Throws, with a sentence, where that was more; `NotBegun` where a run is under way, which may
-   * be what has exceeded the limit.
+   * Throws, with a sentence, where that was more; `NotBegun` where a run, under way or over, may be
+   * what has exceeded the limit.
    */
   async runBid<Result>(
     signal: AbortSignal,
@@ -150,7 +152,7 @@ export class ToolLimits {
     // Not AbortSignal.any: the signal lives as long as the process, and would keep one dependent
     // signal for each bid.
     controller.signal.addEventListener("abort", () => {
-      if (!signal.aborted) note(String(controller.signal.reason));
+      if (!signal.aborted) over ??= controller.signal.reason;
     });
     const forward = () => controller.abort();
     if (signal.aborted) forward();
@@ -180,12 +182,14 @@ export class ToolLimits {
     }
   }
 
-  async #counted<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** What exceeds a limit while this is done, or is left by it, is not a bid command's fault. */
+  async ofRun<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#runs++;
     try {
       return await work();
     } finally {
       this.#runs--;
+      this.#isAfterRun = true;
     }
   }
 
@@ -198,12 +202,14 @@ export class ToolLimits {
     this.#isOver = false;
     await this.#options.discard();
     this.#bidStates.clear();
+    this.#isAfterRun = false;
   }
 
   #endBids(reason: string): void {
     this.#bidWatch = undefined;
     this.#isOver = true;
-    for (const controller of this.#bids) controller.abort(reason);
+    const over = this.#runs > 0 || this.#isAfterRun ? new NotBegun(reason) : new Error(reason);
+    for (const controller of this.#bids) controller.abort(over);
   }
 
   async #watched<Result>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<Result>) {

@@ -188,10 +188,15 @@ function cleaning(within: Within): Pick<Commands, "clear" | "wipe"> {
       await tidy("begin");
     },
     async wipe() {
-      await slate.wipe();
-      await tidy("tidy").catch((error: unknown) =>
-        log.warn("Could not tidy the agent's folder of the exchange", { error: messageOf(error) }),
-      );
+      const wipe = async () => {
+        await slate.wipe();
+        await tidy("tidy").catch((error: unknown) =>
+          log.warn("Could not tidy the agent's folder of the exchange", {
+            error: messageOf(error),
+          }),
+        );
+      };
+      await (limits === undefined ? wipe() : limits.ofRun(wipe));
     },
   };
 }

@@ -138,6 +138,9 @@ test("a bid command that was ended beside a run, which may have been the cause, 
   expect(await bid()).toBe(true);
   end.resolve();
   await run.catch(() => {});
+  // What the run has left is there until room is made.
+  expect(await bid()).toBe(true);
+  await limits.makeRoom();
   expect(await bid()).toBe(false);
 });
 
