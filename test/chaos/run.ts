@@ -35,7 +35,7 @@ export type RunReport = {
  * Much longer than three attempts lost one after the other, each found out after its lease of 15 s,
  * on a machine that is busy with other things.
  */
-const restWithinMs = 240_000;
+const restWithinMs = 600_000;
 const quietMs = 1_000;
 /** The share of an agent's first attempts that fail. */
 const failShare = 0.04;

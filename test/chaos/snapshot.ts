@@ -76,7 +76,7 @@ function pairsOf(flat: readonly string[]): [string, string][] {
 }
 
 export async function takeSnapshot(url: string, prefix: string): Promise<Snapshot> {
-  const client: Client = newClient(url, 3_000, 10_000);
+  const client: Client = newClient(url, 60_000, 60_000);
   await client.connect();
   try {
     const found = await client.sendCommand(["EVAL_RO", script, "0", `${prefix}*`]);

@@ -8,7 +8,7 @@ import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { defaultPolicy } from "../../lib/model/policy.ts";
 import { compileForTests, serviceCommand } from "../support/process/compiled.ts";
-import { type RedisServer, startRedisServer } from "../support/redis/redis-server.ts";
+import { patient, type RedisServer, startRedisServer } from "../support/redis/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { clan } from "./clan.ts";
 import { type FarRedis, startFarRedis } from "./far-redis.ts";
@@ -60,9 +60,7 @@ export async function startWorld({
     : undefined;
   const redis = far?.redis ?? parts.use(await startRedisServer(disk));
   const { url } = far ?? redis;
-  const board = parts.use(
-    await connectBlackboard({ url: redis.url, instance, timeoutMs: 3_000, giveUpMs: 60_000 }),
-  );
+  const board = parts.use(await connectBlackboard({ url: redis.url, instance, ...patient }));
   await board.registerAgents(clan, "person:chaos", { exact: true });
   const start = (
     command: readonly [string, ...string[]],

@@ -80,14 +80,14 @@ test("a wrong or missing password is refused at once, whatever the patience", as
       message: `Redis at 127.0.0.1:${server.port} does not accept the password.`,
     });
   }
-  await using board = await connectBlackboard({ url: server.url, instance });
+  await using board = await connectBlackboard({ url: server.url, instance, ...patient });
   expect(await board.listGoals()).toEqual([]);
 });
 
 test("with patience, a Redis that comes up late is waited for", async () => {
   await using server = await startRedisServer();
   await server.stop();
-  const connecting = connectBlackboard({ url: server.url, instance, giveUpMs: 60_000 });
+  const connecting = connectBlackboard({ url: server.url, instance, ...patient });
   await server.start();
   await using board = await connecting;
   expect(board.contactSince()).toBeNumber();

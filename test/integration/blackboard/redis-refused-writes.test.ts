@@ -154,7 +154,7 @@ test("every script that says it changes nothing is let through while Redis refus
   const asFunction = (file: string) =>
     file.replace(/\.lua$/, "").replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase());
   await using server = await startRedisServer();
-  await using board = await connectBlackboard({ url: server.url, instance });
+  await using board = await connectBlackboard({ url: server.url, instance, ...patient });
   await board.createArtefact(sampleArtefact(), user);
   const listed = JSON.parse(await server.cli("--json", "FUNCTION", "LIST"));
   const functions: { name: string; flags: string[] }[] = listed[0].functions;

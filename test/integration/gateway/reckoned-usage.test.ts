@@ -7,6 +7,7 @@ import { at, resultOf } from "../../support/blackboard/scene.ts";
 import { event, type FaultyAnswer, stream } from "../../support/gateway/faulty-provider.ts";
 import { sceneOf } from "../../support/gateway/provider-scene.ts";
 import { readStream } from "../../support/gateway/read-stream.ts";
+import { setTime } from "../../support/gateway/set-time.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const count = 300;
@@ -161,8 +162,11 @@ for (const [name, { path, provider, request, events, whole }] of Object.entries(
     const leave = new AbortController();
     const response = await scene.post(path, { ...request, stream: true }, { signal: leave.signal });
     const reader = response.body?.getReader();
-    for (let text = ""; !text.endsWith(first.at(-1) ?? ""); )
-      text += new TextDecoder().decode((await reader?.read())?.value);
+    for (let text = ""; !text.endsWith(first.at(-1) ?? ""); ) {
+      const { done, value } = (await reader?.read()) ?? { done: true };
+      expect(done).toBe(false);
+      text += new TextDecoder().decode(value);
+    }
     leave.abort();
     const [record] = await scene.ended(1);
     expect(record).toMatchObject({ outcome: "cancelled", is_estimated: true });
@@ -174,10 +178,9 @@ for (const [name, { path, provider, request, events, whole }] of Object.entries(
 test("a call whose time is up, and one of a gateway that stops, are charged what came", async () => {
   const first = apis.chat?.events(undefined).slice(0, 20) ?? [];
   const { path = "", request = {} } = apis.chat ?? {};
-  await using late = await sceneOf([stream(first, "hang")], {
-    model: { ...model, timeout_ms: 3_000 },
-  });
-  await readStream(late, path, { ...request, stream: true });
+  const time = setTime();
+  await using late = await sceneOf([stream(first, "hang")], { after: time.after, model });
+  await readStream(late, path, { ...request, stream: true }, () => time.pass(60_000));
   const scene = await sceneOf([stream(first, "hang")], { model });
   const reading = readStream(scene, path, { ...request, stream: true });
   await waitFor(

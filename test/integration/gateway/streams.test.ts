@@ -1,6 +1,5 @@
 // Streams: what passes and when, and how they end when they do not end well.
 import { expect, test } from "bun:test";
-import type { After } from "../../../lib/async/after.ts";
 import {
   chatAnswer,
   chatChunk,
@@ -14,6 +13,7 @@ import {
 import { chatRequest } from "../../support/gateway/gateway-scene.ts";
 import { sceneOf } from "../../support/gateway/provider-scene.ts";
 import { readStream } from "../../support/gateway/read-stream.ts";
+import { setTime } from "../../support/gateway/set-time.ts";
 import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -151,28 +151,13 @@ test("a stream that keeps sending may take longer than the timeout", async () =>
   expect(await scene.ended(1)).toMatchObject([{ outcome: "ok" }]);
 });
 
-/** A timer whose time passes when a test says so. */
-function setTime(): { after: After; pass(ms: number): void } {
-  const jobs = new Map<() => void, number>();
-  let nowMs = 0;
-  return {
-    after: (ms, job) => {
-      const run = () => job();
-      jobs.set(run, nowMs + ms);
-      return () => void jobs.delete(run);
-    },
-    pass: (ms) => {
-      nowMs += ms;
-      for (const [run, atMs] of [...jobs]) if (atMs <= nowMs && jobs.delete(run)) run();
-    },
-  };
-}
-
 test("a stream without an end is ended at the call's time", async () => {
+  const time = setTime();
   await using scene = await sceneOf([stream([chatChunk("one")], "hang")], {
+    after: time.after,
     model: { timeout_ms: 2_000 },
   });
-  const { text, isBroken } = await readStream(scene, path, request);
+  const { text, isBroken } = await readStream(scene, path, request, () => time.pass(2_000));
   expect(isBroken).toBe(true);
   expect(text).toContain("sent nothing for 2 s");
   expect(await scene.ended(1)).toMatchObject([{ outcome: "failed", is_estimated: true }]);

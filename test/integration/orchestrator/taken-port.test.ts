@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { startService } from "../../support/process/service-process.ts";
-import { startRedisServer } from "../../support/redis/redis-server.ts";
+import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 
 test.each(["orchestrator", "cub"] as const)(
   "a taken port ends the %s with one sentence and the way out, before it writes anything",
@@ -22,10 +22,8 @@ test.each(["orchestrator", "cub"] as const)(
     expect(service.errors()).toBe(
       `${app}: The health port ${port} is used by another program. Set SETT_HEALTH_PORT (\`health_port\` in sett.yml) to a free port, or to 0 for any.\n`,
     );
-    await using board = await connectBlackboard({
-      url: redis.url,
-      instance: InstanceName.parse("demo"),
-    });
+    const instance = InstanceName.parse("demo");
+    await using board = await connectBlackboard({ url: redis.url, instance, ...patient });
     expect(await board.listAgents()).toEqual([]);
     expect(await board.readLeader()).toBeUndefined();
   },

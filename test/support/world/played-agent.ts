@@ -83,8 +83,11 @@ async function workOn(
     digest: digestOf(newArtefactId()),
   };
   const running = { ...begun, ...(behaviour.hasModel && { model_token: token.digest }) };
-  const accepted = await board.acceptGrant({ claim: id, grant: running, leaseMs: grantLeaseMs });
+  // However long the test lets it work, its lease does not lapse.
+  const accepted = await board.acceptGrant({ claim: id, grant: running, leaseMs: 3_600_000 });
   const made = await behaviour.work?.(target, attempt, token);
+  if (made === undefined)
+    await board.renewLease({ claim: id, agent, attempt, leaseMs: grantLeaseMs });
   if (accepted.outcome === "refused" || made === undefined) return;
   const artefact = sampleArtefact({
     id: newArtefactId(),
