@@ -11,8 +11,12 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const answer = '{"artefact_type":"Report","artefact_payload":"","summary":""}';
 
-/** A cub whose git says that 1 of 5 files is written, and waits at the checkout until `goOn`. */
+/**
+ * A cub whose git says that 1 of 5 files is written, and waits at the checkout until `goOn`.
+ * `commandTimes`: how long each command might have run. It may run longer on a busy machine.
+ */
 async function slowScene(timeoutMs: number) {
+  const commandTimes: number[] = [];
   const host = await exchangeScene();
   const [program, file] = [join(host.root, "git"), join(host.root, "go on")];
   const waiting = `printf 'Updating files:  20%% (1/5)\\r' >&2; while [ ! -e '${file}' ]; do :; done`;
@@ -24,14 +28,17 @@ async function slowScene(timeoutMs: number) {
     over: {
       workingCopy: copy,
       runTool: (order) => {
+        commandTimes.push(order.timeoutMs);
         const command = ["/bin/sh", "-c", `echo '${answer}'`];
-        return runCommand({ ...order, command, cwd: "/", env: { PATH: "/usr/bin:/bin" } });
+        const more = { cwd: "/", env: { PATH: "/usr/bin:/bin" }, timeoutMs: 600_000 };
+        return runCommand({ ...order, ...more, command });
       },
     },
   });
   scene.start();
   return {
     ...scene,
+    commandTimes,
     base: host.base,
     goOn: () => writeFileSync(file, ""),
     async [Symbol.asyncDispose]() {
@@ -53,6 +60,7 @@ test("a workspace that takes long is noted with its count until it is there, and
   scene.goOn();
   // Its command may run for less than the two seconds that the workspace took at least.
   expect((await standIn.ended(claim, agent)).state).toBe("done");
+  expect(scene.commandTimes).toEqual([1_900]);
   await waitFor("no note any more", async () => (await noted()) === undefined);
   const lines = scene.lines.filter(({ msg }) => msg.includes("the workspace"));
   expect(lines[0]).toMatchObject({

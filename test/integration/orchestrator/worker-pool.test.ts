@@ -106,6 +106,8 @@ test("a grant gets its worker although a passing error came first", async () => 
 test("a grant has one worker, however often its wake-up comes", async () => {
   await using pool = await startPool('echo >> "$RUNS"; exec sleep 600');
   await waitFor("the worker", async () => (await pool.started()) > 0);
+  // It may have begun before its start is answered.
+  await waitFor("its start to be said", () => pool.log.length > 0);
   let looks = 0;
   for await (const _ of pool.board.followGrants(agent, AbortSignal.timeout(60_000), 20))
     if (++looks > 5) break;

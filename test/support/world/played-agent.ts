@@ -84,11 +84,12 @@ async function workOn(
   };
   const running = { ...begun, ...(behaviour.hasModel && { model_token: token.digest }) };
   // However long the test lets it work, its lease does not lapse.
-  const accepted = await board.acceptGrant({ claim: id, grant: running, leaseMs: 3_600_000 });
-  const made = await behaviour.work?.(target, attempt, token);
+  const leaseMs = behaviour.work === undefined ? grantLeaseMs : 3_600_000;
+  const accepted = await board.acceptGrant({ claim: id, grant: running, leaseMs });
+  if (accepted.outcome === "refused" || behaviour.work === undefined) return;
+  const made = await behaviour.work(target, attempt, token);
   if (made === undefined)
-    await board.renewLease({ claim: id, agent, attempt, leaseMs: grantLeaseMs });
-  if (accepted.outcome === "refused" || made === undefined) return;
+    return void (await board.renewLease({ claim: id, agent, attempt, leaseMs: grantLeaseMs }));
   const artefact = sampleArtefact({
     id: newArtefactId(),
     type: "Result",
