@@ -42,7 +42,8 @@ test("an agent with too many connections loses all of them, and no other user on
   using flood = await floodWithConnections(urlOf(hostile), 40);
   using people = await floodWithConnections(urlOf(person), 40);
   using strangers = await floodWithConnections(withoutUser(), 20);
-  expect(await leader.countConnections()).toBe(102);
+  // Redis may still have one that was closed before.
+  await waitFor("the connections", async () => (await leader.countConnections()) === 102);
   expect(await leader.endConnections(40)).toEqual({ ended: [], most: 40 });
   expect((await leader.endConnections(39)).ended).toEqual([
     { user: "agent-hostile", agent: agentName("hostile"), connections: 40 },

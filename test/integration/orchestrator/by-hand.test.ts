@@ -7,6 +7,7 @@ import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { GoalId, InstanceName } from "../../../lib/model/ids.ts";
+import { defaultPolicy } from "../../../lib/model/policy.ts";
 import { blocksOf, readPage } from "../../support/docs/pages.ts";
 import { startService } from "../../support/process/service-process.ts";
 import { sampleAgent } from "../../support/records/sample.ts";
@@ -40,6 +41,9 @@ const orchestrator = startService("orchestrator", {
   SETT_INSTANCE_NAME: instance,
   REDIS_URL: redis.url,
   SETT_HEALTH_PORT: "0",
+  // What is typed here takes its time on a busy machine.
+  SETT_POLICY: JSON.stringify({ ...defaultPolicy, bid_deadline_ms: 600_000 }),
+  SETT_GRANT_LEASE: "10m",
 });
 
 beforeAll(async () => {
@@ -178,7 +182,7 @@ describe("an agent with redis-cli, which has its own user of Redis", () => {
       (await board.readEvents("0", 10_000)).find(({ type }) => type === "mail_refused"),
     );
     expect(refusal).toMatchObject({ agent: "approver", data: { count: 1 } });
-  }, 120_000);
+  }, 600_000);
 });
 
 describe("the owner with redis-cli", () => {
@@ -205,7 +209,7 @@ describe("the owner with redis-cli", () => {
     expect(report).toMatchObject({ source_artefacts: [note?.id], produced_by_agent: "approver" });
     const [, , created] = await eventsOf(goal, "artefact_created");
     expect(created).toMatchObject({ actor: "hand", artefact_id: note?.id });
-  }, 120_000);
+  }, 600_000);
 
   test("what is refused is adopted once it is corrected and published again", async () => {
     const typed = shell();
@@ -223,5 +227,5 @@ describe("the owner with redis-cli", () => {
     await typed(`board HSET sett:demo:artifact:$id produced_by_role secretary
 board PUBLISH sett:demo:artefact_events $id`);
     await waitFor("the note", async () => (await artefactsOf(goal)).some((one) => one.id === id));
-  }, 120_000);
+  }, 600_000);
 });

@@ -19,7 +19,7 @@ import { nightly } from "../../support/nightly.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const agent = agentName("tester");
 /** Works in a part of the repository. */

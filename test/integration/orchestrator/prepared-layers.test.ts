@@ -25,7 +25,7 @@ import { tinyImage } from "../../support/docker/tiny-image.ts";
 import { nightly } from "../../support/nightly.ts";
 import { agentName } from "../../support/records/sample.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const digest = `sha256:${"d".repeat(64)}`;
 
