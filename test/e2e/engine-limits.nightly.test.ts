@@ -105,7 +105,7 @@ test("more processors than the Engine has, and a port in use, are said with thei
   const text = err.replace(/\s+/g, " ");
   expect(text).toMatch(/sett\.yml:2:\d+ services\.api\.port: \d+ of 127\.0\.0\.1 is in use/);
   expect(text).toMatch(
-    /sett\.yml:8:\d+ agents\.echo\.resources\.limits\.cpus: is 512, and the Docker Engine has \d+ processors/,
+    /sett\.yml:9:\d+ agents\.echo\.resources\.limits\.cpus: is 512, and the Docker Engine has \d+ processors/,
   );
   expect(text).not.toContain("building its image");
   expect(await sett.leftOvers()).toEqual([]);

@@ -13,7 +13,7 @@ const maxPauseMs = 500;
 export async function waitFor<Value>(
   what: string,
   probe: () => Value | undefined | false | Promise<Value | undefined | false>,
-  { timeoutMs = 100_000, everyMs = 10, happened }: Patience = {},
+  { timeoutMs = 200_000, everyMs = 10, happened }: Patience = {},
 ): Promise<Value> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

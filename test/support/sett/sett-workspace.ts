@@ -189,7 +189,9 @@ export class SettWorkspace implements AsyncDisposable {
 
 /**
  * A `sett.yml` whose agents all run `/app/run.sh` of `sett/agent-base`; each entry gives an agent's
- * own lines, indented by four. `SETT_TEST_ISOLATION=gvisor` gives all agents that kernel.
+ * own lines, indented by four. `SETT_TEST_ISOLATION=gvisor` gives all agents that kernel. Unless
+ * `top` says how long a lease is, it outlasts what a busy machine, or a command beside the cub,
+ * keeps it from renewing.
  */
 export function settYml(agents: Record<string, string>, top = ""): string {
   const isolation = process.env.SETT_TEST_ISOLATION;
@@ -198,7 +200,9 @@ export function settYml(agents: Record<string, string>, top = ""): string {
       `  ${name}:\n    build: { context: ./agents/${name} }\n    command: ["/app/run.sh"]\n${lines}`,
   );
   const kernel = isolation === undefined ? "" : `isolation: ${isolation}\n`;
-  return `version: '1.0'\n${kernel}${top}agents:\n${entries.join("")}`;
+  const limited = /^limits: \{/m.test(top) ? top : `${top}limits: { }\n`;
+  const patient = limited.replace(/^limits: \{(?!.*\blease:)/m, "limits: { lease: 10m,");
+  return `version: '1.0'\n${kernel}${patient}agents:\n${entries.join("")}`;
 }
 
 /** The files of an agent that is one shell script. */
