@@ -68,6 +68,7 @@ beforeAll(async () => {
   await sett.commit("Add a sett");
   sett.env = { PROVIDER_KEY: keys[0] };
   first = await up("--record", calls);
+  if (first.code !== 0) throw new Error(first.err);
   provider = await startProvider(`sett-${sett.name}`, keys);
 });
 

@@ -82,8 +82,8 @@ const resultOf = (goal: string) =>
 
 test("where nothing has changed it says so and leaves everything as it is", async () => {
   const before = await containers();
-  const { code, out } = await up(settYml(first));
-  expect(code).toBe(0);
+  const { code, out, err } = await up(settYml(first));
+  expect(code, err).toBe(0);
   expect(out).toBe(
     `${sett.name} is up, and nothing has changed: redis, orchestrator, keen, changer, leaver\n`,
   );

@@ -11,7 +11,7 @@ import type { Runtime } from "../../../../lib/runtime/port.ts";
 const pollMs = 20;
 /** Longer, because a request to the engine costs more than one to Redis. */
 const inspectEveryMs = 300;
-/** A part is ready after a second or two; a machine that has much to do may take fifty times that. */
+/** A part is ready after a second or two; on a machine that has much to do, fifty times that. */
 export const readyWithinMs = 120_000;
 const pulledWithinMs = 300_000;
 
