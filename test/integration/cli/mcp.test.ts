@@ -2,7 +2,6 @@
 // instance.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import process from "node:process";
 import type { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
@@ -11,6 +10,7 @@ import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett, startSett } from "../../support/cli/sett-process.ts";
 import { commitFiles } from "../../support/git/sample-repository.ts";
 import { nightly } from "../../support/nightly.ts";
+import { untilGone } from "../../support/process/tools.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
 let sett: AskingSett;
@@ -218,7 +218,7 @@ describe("sett mcp", () => {
       env: sett.at.env,
       stdin: lines.join("\n"),
     });
-    await running.untilOut('"id":1');
+    await running.untilOut('"id":1}\n');
     const answers = running
       .out()
       .trim()
@@ -267,6 +267,6 @@ describe("sett mcp", () => {
     const { pid } = transport;
     await editor[Symbol.asyncDispose]();
     expect(pid).toBeGreaterThan(0);
-    expect(() => process.kill(pid ?? 0, 0)).toThrow();
+    await untilGone(pid ?? 0);
   });
 });

@@ -93,8 +93,8 @@ describe.each<Format>(["anthropic", "openai"])("an agent whose model has %s's AP
       rev: 1,
     });
     const logged = { msg: "Placed bid", bid: "claim", decided_by: "model", because: "It is code." };
-    await waitFor("the log", () => scene.lines.some(({ msg }) => msg === "Placed bid"));
-    expect(scene.lines.at(-1)).toMatchObject(logged);
+    const line = await waitFor("the log", () => scene.lines.find(({ msg }) => msg === "Placed bid"));
+    expect(line).toMatchObject(logged);
     const [request] = model.requests;
     expect(model.requests).toHaveLength(1);
     expect(request?.text).toContain("Write a sum.");

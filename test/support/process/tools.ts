@@ -40,7 +40,7 @@ export async function toolFolder() {
 
 /** Settles once no process has this id, or only a zombie that was not reaped. */
 export async function untilGone(pid: number): Promise<void> {
-  const deadline = performance.now() + 50_000;
+  const deadline = performance.now() + 100_000;
   while (await isAlive(pid)) {
     if (performance.now() > deadline) throw new Error(`Process ${pid} is still there.`);
     await new Promise((resolve) => setTimeout(resolve, 5));
