@@ -93,7 +93,9 @@ describe.each<Format>(["anthropic", "openai"])("an agent whose model has %s's AP
       rev: 1,
     });
     const logged = { msg: "Placed bid", bid: "claim", decided_by: "model", because: "It is code." };
-    const line = await waitFor("the log", () => scene.lines.find(({ msg }) => msg === "Placed bid"));
+    const line = await waitFor("the log", () =>
+      scene.lines.find(({ msg }) => msg === "Placed bid"),
+    );
     expect(line).toMatchObject(logged);
     const [request] = model.requests;
     expect(model.requests).toHaveLength(1);

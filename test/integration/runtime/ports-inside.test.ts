@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 test("is reached through the Engine: many at once, much in both directions, and nothing stays", async () => {
   await using at = await dockerInstance();
