@@ -7,7 +7,7 @@ import { ForgeScene } from "../../support/forge/forge-scene.ts";
 import { commitFiles, git } from "../../support/git/sample-repository.ts";
 import { isNight, nightly } from "../../support/nightly.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 type Files = Record<string, string>;
 const one =

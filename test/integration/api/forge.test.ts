@@ -3,7 +3,7 @@ import { ForgeScene } from "../../support/forge/forge-scene.ts";
 import { commitFiles } from "../../support/git/sample-repository.ts";
 import { nightly } from "../../support/nightly.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const twoVersions = (_base: string, path: string) => [
   commitFiles(path, { "door.txt": "one\n" }, "Write the door"),

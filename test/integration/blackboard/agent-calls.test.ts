@@ -18,7 +18,7 @@ import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sa
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { unhurried } from "../../support/redis/unhurried.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 /** The time of Redis' thread for one call. What is kept out here takes seconds. */
 const maxMs = 1_000;

@@ -14,7 +14,7 @@ import { startRedisServer } from "../../support/redis/redis-server.ts";
 
 const server = await startRedisServer();
 afterAll(() => server[Symbol.asyncDispose]());
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const goal = sampleArtefact();
 const hands = [sampleArtefact(), sampleArtefact(), sampleArtefact()];

@@ -14,7 +14,7 @@ import { unhurried } from "../../support/redis/unhurried.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** Hundreds of megabytes go through Redis. */
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const instance = InstanceName.parse("demo");
 const [hostile, coder] = [agentName("hostile"), agentName("coder")];

@@ -5,7 +5,7 @@ import { ClaimId, InstanceName } from "../../../lib/model/ids.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 async function createScene() {
   const redis = await startRedisServer();

@@ -12,7 +12,7 @@ import { Refused, type Reply, Status } from "../../support/redis-in-memory/reply
 import { RedisInMemory } from "../../support/redis-in-memory/server.ts";
 import { root } from "../../support/root.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 const server = await startRedisServer();
 const client = await createClient({ ...unhurried, url: server.url, RESP: 2 }).connect();
 afterAll(async () => {

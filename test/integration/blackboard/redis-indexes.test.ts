@@ -21,7 +21,7 @@ import {
 import { agentName, sampleAgent, sampleClaim } from "../../support/records/sample.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 let server: RedisServer;
 beforeAll(async () => {
   server = await startRedisServer();

@@ -7,7 +7,7 @@ import { $ } from "bun";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { nightly } from "../../support/nightly.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const image = `sett-test/linter:${crypto.randomUUID().slice(0, 8)}`;
 const agent = `version: '1.0'

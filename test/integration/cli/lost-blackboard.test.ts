@@ -13,7 +13,7 @@ import { blackboardVolumeName, recordVolumeName } from "../../../lib/runtime/nam
 import { runSett } from "../../support/cli/sett-process.ts";
 import { type DockerInstance, dockerInstance } from "../../support/docker/docker-instance.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const goal = "0f2a9c1b-0000-4000-8000-000000000000";
 let root: string;

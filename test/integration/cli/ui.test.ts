@@ -10,7 +10,7 @@ import { Workspace } from "../../support/cli/workspace.ts";
 import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 let at: Workspace;
 

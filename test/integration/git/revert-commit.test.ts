@@ -12,7 +12,7 @@ import {
   write,
 } from "../../support/git/sample-repository.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 /** A tip onto which three results were merged: two as merges, one as a squash. */
 function scene() {

@@ -16,7 +16,7 @@ import { tinyImage } from "../../support/docker/tiny-image.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const agent = agentName("tester");
 let at: DockerInstance;

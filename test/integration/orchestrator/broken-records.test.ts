@@ -17,7 +17,7 @@ import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const instance = InstanceName.parse("test");
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 /** One agent is registered, so that claims wait for its bid. */
 async function createWorld() {

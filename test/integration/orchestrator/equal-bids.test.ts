@@ -9,7 +9,7 @@ import { waitFor } from "../../support/wait-for.ts";
 import { ending, wants } from "../../support/world/people.ts";
 import { type RedisClan, startClan } from "../../support/world/redis-clan.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const writing = wants("GoalDefined", "exclusive");
 

@@ -8,7 +8,7 @@ import { waitFor } from "../../support/wait-for.ts";
 import { statusOf } from "../../support/world/people.ts";
 import { type RedisClan, startClan } from "../../support/world/redis-clan.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 /** Its command has not said anything. */
 const bidder = { bids_by_command: true as const };

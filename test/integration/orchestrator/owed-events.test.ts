@@ -20,7 +20,7 @@ import { refuseFunction } from "../../support/redis/refuse-function.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const instance = InstanceName.parse("test");
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 const patience = { everyMs: 50 };
 const ada = "person:Ada";
 const coder = agentName("coder");

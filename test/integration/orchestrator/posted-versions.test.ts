@@ -8,7 +8,7 @@ import { type RedisServer, startRedisServer } from "../../support/redis/redis-se
 import { waitFor } from "../../support/wait-for.ts";
 import { ada, ending, startClanOn, wants } from "../../support/world/people.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 let redis: RedisServer;
 

@@ -24,7 +24,7 @@ import {
   wants,
 } from "../../support/world/people.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 /**
  * A Redis that writes each command before it acknowledges it, so that a test can say which were the

@@ -7,7 +7,7 @@ import { sampleAgent } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startClan } from "../../support/world/redis-clan.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const report = `echo '{"artefact_type":"Report","artefact_payload":"","summary":""}'`;
 

@@ -21,7 +21,7 @@ import {
 } from "../../support/world/people.ts";
 import type { Tool } from "../../support/world/tool.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 let redis: RedisServer;
 beforeAll(async () => {
   redis = await startRedisServer();

@@ -12,7 +12,7 @@ import { tinyImage } from "../../support/docker/tiny-image.ts";
 import { errorOf } from "../../support/error-of.ts";
 import { agentName } from "../../support/records/sample.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const agent = agentName("tester");
 const id = newInstanceId("0011223344556677", new Date());

@@ -10,7 +10,7 @@ import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { refuseFunction } from "../../support/redis/refuse-function.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 const instance = InstanceName.parse("test");
 const coder = agentName("coder");
 const patience = { everyMs: 50 };

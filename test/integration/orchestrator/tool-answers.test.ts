@@ -6,7 +6,7 @@ import { maxTextDepth } from "../../../lib/model/text-problem.ts";
 import { nightly } from "../../support/nightly.ts";
 import { startClan } from "../../support/world/redis-clan.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 /** Prints the goal's payload as its own. */
 const writer = {

@@ -7,7 +7,7 @@ import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { type RedisClan, startClan } from "../../support/world/redis-clan.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const answer = (type: string) =>
   `echo '{"artefact_type":"${type}","artefact_payload":"","summary":""}'`;

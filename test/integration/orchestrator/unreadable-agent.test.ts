@@ -8,7 +8,7 @@ import { agentName, sampleAgent } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startClan } from "../../support/world/redis-clan.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const report = { artefact_type: "Report", artefact_payload: "", summary: "" };
 const onGoal = { bids: [{ on: "GoalDefined", bid: "claim" as const }] };

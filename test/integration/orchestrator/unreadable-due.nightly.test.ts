@@ -4,7 +4,7 @@ import { storedKinds } from "../../../lib/blackboard/records/due-member.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startClan } from "../../support/world/redis-clan.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 const patience = { everyMs: 20 };
 
 test("a broken claim and unreadable members delay nothing else that is due", async () => {

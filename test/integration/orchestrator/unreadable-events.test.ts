@@ -16,7 +16,7 @@ import { waitFor } from "../../support/wait-for.ts";
 import { orchestratorDeps } from "../../support/world/deps.ts";
 
 const instance = InstanceName.parse("test");
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 const patience = { everyMs: 20 };
 
 /** One agent is registered, so that claims wait for its bid. */

@@ -22,7 +22,7 @@ import { processInstance } from "../../support/process/process-instance.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 const agent = agentName("coder");
 
 /**

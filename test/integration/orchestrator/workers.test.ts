@@ -34,7 +34,7 @@ import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startClan } from "../../support/world/redis-clan.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 /** It only bids: its work is for workers. */
 const instance = InstanceName.parse("clan");

@@ -104,7 +104,7 @@ test("the files of a context are those that docker build sends", async () => {
     numRuns: isNight ? 60 : 10,
     examples: [[{ lines: ["**", "!run.sh"], files: ["run.sh", "a/run.sh"] }]],
   });
-}, 120_000);
+}, 600_000);
 
 const hasBuildx = Bun.spawnSync(["docker", "buildx", "version"]).exitCode === 0;
 

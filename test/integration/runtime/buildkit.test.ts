@@ -13,7 +13,7 @@ import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { tinyImage } from "../../support/docker/tiny-image.ts";
 import { isNight } from "../../support/nightly.ts";
 
-const timeLimitMs = 120_000;
+const timeLimitMs = 600_000;
 const quiet = { onProgress: () => {} };
 
 /**

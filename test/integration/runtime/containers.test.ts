@@ -151,7 +151,7 @@ test("a published port is reached on 127.0.0.1 and nowhere else", async () => {
   )) {
     expect(await connects(address, hostPort)).toBe(false);
   }
-}, 120_000);
+}, 600_000);
 
 function connects(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -193,7 +193,7 @@ nightly(
       code: "instance-taken",
     });
   },
-  120_000,
+  600_000,
 );
 
 nightly(
@@ -210,7 +210,7 @@ nightly(
     expect(await healthOf(asItIs.id)).toMatchObject({ health: "starting" });
     expect(await healthOf(without.id)).toMatchObject({ health: "none" });
   },
-  120_000,
+  600_000,
 );
 
 nightly(
@@ -225,7 +225,7 @@ nightly(
     const signals = await docker("inspect", "--format", "{{.Config.StopSignal}}", usual, other);
     expect(signals.stdout.trim().split("\n")).toEqual(["SIGTERM", "SIGSYS"]);
   },
-  120_000,
+  600_000,
 );
 
 test("a container names its image", async () => {

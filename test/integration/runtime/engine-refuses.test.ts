@@ -15,7 +15,7 @@ import { nightly } from "../../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../../support/sett/sett-workspace.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const newName = () => InstanceName.parse(`lock-${crypto.randomUUID().slice(0, 8)}`);
 const containersNamed = async (name: string) =>

@@ -10,7 +10,7 @@ import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
 import { isNight } from "../../support/nightly.ts";
 
-const timeLimitMs = 120_000;
+const timeLimitMs = 600_000;
 
 /** A folder with these files, removed at the end. */
 async function folder(files: Record<string, string>): Promise<AsyncDisposable & { path: string }> {
@@ -293,7 +293,7 @@ test("an image that is nowhere is undefined to find and an error to pull", async
     .catch((error) => error);
   expect(failure).toMatchObject({ code: "image-not-found" });
   expect(failure.message).toStartWith("The image 127.0.0.1:1/no-such-image could not be pulled: ");
-}, 120_000);
+}, 600_000);
 
 test("what was built for an instance goes with it, but not what a person has built on it, with a name or without", async () => {
   await using sett = await dockerInstance();
@@ -338,7 +338,7 @@ test("what was built for an instance goes with it, but not what a person has bui
   expect(await runtime.engine.images.find(beside)).toBeDefined();
   expect(await runtime.engine.images.find(ofAnother)).toBeDefined();
   await $`docker rmi --force ${nameless} ${beside} ${ofAnother} ${likeOurs}`.quiet();
-}, 120_000);
+}, 600_000);
 
 test("agents whose images are the same one lose all its names with it, also when several clear away at once", async () => {
   await using sett = await dockerInstance();
@@ -357,7 +357,7 @@ test("agents whose images are the same one lose all its names with it, also when
     );
     for (const tag of tags) expect(await runtime.engine.images.find(tag)).toBeUndefined();
   }
-}, 120_000);
+}, 600_000);
 
 test("an image that a container still uses stays", async () => {
   await using sett = await dockerInstance();
@@ -374,7 +374,7 @@ test("an image that a container still uses stays", async () => {
   await runtime.apply.remove(id);
   await runtime.engine.images.removeBuilt(instance, anything);
   expect(await runtime.engine.images.find(tag)).toBeUndefined();
-}, 120_000);
+}, 600_000);
 
 test("an image that lost its names is removed by its id, and one that a person has named, or that runs, is not", async () => {
   await using sett = await dockerInstance();
@@ -404,4 +404,4 @@ test("an image that lost its names is removed by its id, and one that a person h
   await images.removeUnnamed(running);
   expect(await images.find(running)).toBeUndefined();
   await images.removeBuilt(sett.instance, anything);
-}, 120_000);
+}, 600_000);

@@ -9,7 +9,7 @@ import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
 import { errorOf } from "../../support/error-of.ts";
 import { agentName } from "../../support/records/sample.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const agent = agentName("coder");
 const owner = { uid: 10001, gid: 10001 };

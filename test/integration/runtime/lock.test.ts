@@ -12,7 +12,7 @@ import { startEngineProxy } from "../../support/docker/engine-proxy.ts";
 import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 function disposable(lock: Lock): HeldLock {
   if (lock.outcome === "taken") throw new Error(`It is taken by ${lock.by}.`);

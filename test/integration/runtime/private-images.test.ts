@@ -10,7 +10,7 @@ import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { account, privateRegistry } from "../../support/docker/private-registry.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
 
-const timeLimitMs = 120_000;
+const timeLimitMs = 600_000;
 const quiet = { onProgress: () => {} };
 
 type Env = Record<string, string>;

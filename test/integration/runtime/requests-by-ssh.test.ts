@@ -11,7 +11,7 @@ import { openEngine } from "../../../lib/runtime/docker/open-engine.ts";
 import { canStartSsh, startSshServer } from "../../support/docker/ssh-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 type Taken = { method: string | undefined; begin: string };
 

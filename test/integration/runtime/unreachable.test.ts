@@ -141,7 +141,7 @@ test("an engine that needs more than five seconds for its answer is waited for",
   ).toMatchObject({
     version: "20.10.24",
   });
-}, 120_000);
+}, 600_000);
 
 test.each([
   [200, "<html>Hello</html>"],
@@ -249,7 +249,7 @@ test("waiting for a container notices its end even when the engine's own wait ne
   server.closeAllConnections();
   server.close();
   await rm(folder, { recursive: true, force: true });
-}, 120_000);
+}, 600_000);
 
 test("a pull whose connection drops is an error, not an end", async () => {
   await using engine = await dyingEngine(

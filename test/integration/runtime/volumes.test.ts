@@ -10,7 +10,7 @@ import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
 import { denyNewFiles } from "../../support/git/access-list.ts";
 
-const timeLimitMs = 120_000;
+const timeLimitMs = 600_000;
 const agent = AgentName.parse("coder");
 
 /** Builds an image from a Dockerfile alone. */
@@ -104,7 +104,7 @@ test("preparing a volume again changes its owner and keeps its files, whatever t
     },
   );
   expect(await sett.runtime.workers.wait(reader.id)).toBe(0);
-}, 120_000);
+}, 600_000);
 
 test.if(process.getuid?.() === 0)(
   "preparing a volume removes an access control list that denies new files",

@@ -43,7 +43,7 @@ export function containersSuite(open: () => Promise<RuntimeBench>, rarely: typeo
     await expect(exec(sett.name("unknown"), ["/bin/true"])).rejects.toMatchObject({
       code: sett.refusal,
     });
-  }, 120_000);
+  }, 600_000);
 
   rarely("waiting gives the exit code, also of a container that ended long ago", async () => {
     await using sett = await open();
@@ -79,7 +79,7 @@ export function containersSuite(open: () => Promise<RuntimeBench>, rarely: typeo
     await remove(id);
     await stop(id, 10);
     expect(await find(id)).toBeUndefined();
-  }, 120_000);
+  }, 600_000);
 
   rarely("one that is renamed is found by its new name, and its old name is free", async () => {
     await using sett = await open();
@@ -122,7 +122,7 @@ export function containersSuite(open: () => Promise<RuntimeBench>, rarely: typeo
       await stop(id, 10);
       expect(await said()).toEqual(["here", "here"]);
     },
-    120_000,
+    600_000,
   );
 }
 

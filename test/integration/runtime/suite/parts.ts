@@ -82,7 +82,7 @@ export function partsSuite(open: () => Promise<RuntimeBench>, rarely: typeof tes
     );
     expect(ofWorkspace).toEqual([parts]);
     expect(await runtime.observe.instances("/nowhere")).toEqual([]);
-  }, 120_000);
+  }, 600_000);
 
   test("removing an instance leaves nothing, or the blackboard alone, and touches no other", async () => {
     await using sett = await open();
@@ -132,7 +132,7 @@ export function partsSuite(open: () => Promise<RuntimeBench>, rarely: typeof tes
     );
     expect((await runtime.observe.parts(other.instance)).containers).toHaveLength(1);
     await runtime.apply.removeInstance(instance, { blackboard: "remove" });
-  }, 120_000);
+  }, 600_000);
 
   rarely(
     "a volume is kept when it is the instance's own, and refused when it is someone else's",

@@ -23,7 +23,7 @@ export function restartsSuite(open: () => Promise<RuntimeBench>, rarely: typeof 
     for await (const { line } of logs(id)) lines.push(line);
     expect(lines.length).toBeGreaterThanOrEqual(2);
     expect(new Set(lines)).toEqual(new Set(["again"]));
-  }, 120_000);
+  }, 600_000);
 
   rarely(
     "one that is stopped stays stopped",
@@ -45,7 +45,7 @@ export function restartsSuite(open: () => Promise<RuntimeBench>, rarely: typeof 
         state: { state: "exited", exitCode: 0 },
       });
     },
-    120_000,
+    600_000,
   );
 
   rarely(
@@ -61,7 +61,7 @@ export function restartsSuite(open: () => Promise<RuntimeBench>, rarely: typeof 
       await stop(id, 1);
       expect(await find(id)).toMatchObject({ state: { state: "exited", exitCode: 137 } });
     },
-    120_000,
+    600_000,
   );
 
   test("without a policy to restart nothing is started again", async () => {
