@@ -14,20 +14,25 @@ const contract = [
 /** A longer value of these kinds is not found by accident. */
 const maxLength = 16;
 
-/** Capital letters and digits are left out, which base64 has. */
-const path = /^[~a-z._-]*(?:\/[a-z._-]+)+\/?$/;
-const date = /^(?:\d{4}([-/.]?)\d{2}\1\d{2}|\d{1,2}([-/.])\d{1,2}\2\d{4})(?:[T ].*)?$/;
+/** Capital letters and digits within words are left out, which base64 has. */
+const path = /^(?:file:\/\/)?[~a-z._-]*(?:\/[a-z._-]+\d{0,2})+\/?$/;
+const pathOfWindows = /^(?:[A-Za-z]:|\\)(?:\\[A-Z]?[a-z]+(?:[ ._-][A-Z]?[a-z]+)*\d{0,2})+\\?$/;
+const date =
+  /^(?:\d{4}([-/.]?)\d{2}\1\d{2}|\d{1,2}([-/.])\d{1,2}\2\d{4}|\d{4}-?W\d{2}(?:-?\d)?)(?:[T ].*)?$/;
 const month = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?";
 const dateInWords = new RegExp(
-  `^(?:\\d{1,2}(?:st|nd|rd|th)?[. -]{1,2})?${month}[ -](?:\\d{1,2}(?:st|nd|rd|th)?,? )?\\d{4}$`,
+  `^(?:[a-z]{3,9}, )?(?:\\d{1,2}(?:st|nd|rd|th)?[. -]{1,2})?${month}[ -](?:\\d{1,2}(?:st|nd|rd|th)?,? )?\\d{4}(?: \\d{1,2}:\\d{2}[\\w:+. ]*)?$`,
   "i",
 );
 /** Such as pi, which has 16 digits in most programs. */
 const decimal = /^[+-]?\d{1,9}[.,]\d{1,25}(?:e[+-]?\d{1,3})?$/i;
 /** A line, a pattern, a key or an id that is empty. */
 const oneSign = /^(.)(?:\1|[ :-])*$/u;
-/** Versions, addresses and telephone numbers count as well. */
-const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?%?$|^\+?\d+(?:[.,:_/' -]\d+)+%?$/i;
+/** Versions, addresses and telephone numbers count as well, and times that something takes. */
+const number =
+  /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?%?$|^\+?\(?\d+(?:(?:[.,:_/' -]|\) ?)\d+)+%?$|^0x[\da-f]{1,8}$|^(?:\d+(?:ms|[dhms]))+$/i;
+/** They stand before or behind a number. */
+const unitAround = /^[$€£¥] ?(?=\d)|(?<=\d) ?[%$€£¥]$/g;
 const small = "[\\p{Ll}\\p{Lo}\\p{Lm}\\p{M}]+";
 /** Several words count as well that are joined as in names of types, files and variables. */
 const word = new RegExp(
@@ -35,12 +40,13 @@ const word = new RegExp(
   "u",
 );
 /** A region, a version, a model: `us-east-1`, `ubuntu-22.04`, `gpt-4o-mini`. */
-const name = /^[a-z]+\d{0,2}(?:[._-](?:[a-z]+\d{0,2}|\d{1,3}[a-z]?))+$/;
+const name = /^[a-z]+\d{0,2}(?:[._-](?:[a-z]+\d{0,2}|\d{1,3}[a-z]?))+$|^[A-Z]+\.[a-z]{1,4}$/;
 const label = "[a-z]+(?:-[a-z]+)*\\d{0,2}";
 const host = `(?:localhost|${label}(?:\\.${label})+)`;
+const hostByNumber = "(?:\\d{1,3}(?:\\.\\d{1,3}){3}|\\[[\\da-f:]{2,39}\\])";
 /** It says where something is, without a way in: a host, a URL without a path, a mailbox. */
 const address = new RegExp(
-  `^(?:https?://${host}(?::\\d{1,5})?/?|${host}(?::\\d{2,5})?|[a-z][\\w.+-]*@${host})$`,
+  `^(?:https?://(?:${host}|${hostByNumber})(?::\\d{1,5})?/?|${host}(?::\\d{2,5})?|[a-z][\\w.+-]*@${host})$`,
 );
 /** One of several words, or a number with them: `New York`, `step 2 of 3`. */
 const shortWord = /^(?:\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]*|\p{Lu}+|\d{1,4})$/u;
@@ -58,10 +64,10 @@ export function commonValue(value: string): string | undefined {
   const lower = text.toLowerCase();
   if (contract.some((each) => each.includes(lower)))
     return "a word of the contract between Sett and commands";
-  const bare = text.replace(signsAround, "");
+  const bare = text.replace(signsAround, "").replace(unitAround, "");
   if (bare !== text && bare !== "") return commonValue(bare);
   if (date.test(text) || dateInWords.test(text)) return "a date";
-  if (path.test(text)) return "a path";
+  if (path.test(text) || pathOfWindows.test(text)) return "a path";
   if (address.test(text)) return "an address";
   if (decimal.test(text)) return "a number";
   if (oneSign.test(text)) return "one character again and again";

@@ -54,6 +54,19 @@ test.each([
   ["src/App.tsx", "a path"],
   ["00000000-0000-0000-0000-000000000000", "one character again and again"],
   ["----------------", "one character again and again"],
+  ["Wed, 25 Nov 2026 10:00:00 GMT", "a date"],
+  ["2026-W48", "a date"],
+  ["$1,000.00", "a number"],
+  ["1.000.000,00 €", "a number"],
+  ["50.123456 %", "a number"],
+  ["(555) 123-4567", "a number"],
+  ["0x1F4A2B3C", "a number"],
+  ["1h30m15s", "a number"],
+  ["C:\\Users\\ada\\file", "a path"],
+  ["/v1/chat/completions", "a path"],
+  ["file:///tmp/x", "a path"],
+  ["README.md", "an ordinary word"],
+  ["http://127.0.0.1:8080", "an address"],
 ])("%j is %s", (value, kind) => {
   expect(commonValue(value)).toBe(kind);
 });
@@ -79,6 +92,10 @@ test.each([
   "blue Horse battery",
   "hunter2 hunter2",
   "1234.5678.9012.3456.7890",
+  "0x1F4A2B3C4D5E6F70",
+  "C:\\k3yT0ken\\x9",
+  "$ecretW0rd",
+  "$1$saltsalt$hash",
 ])("%j is none of them", (value) => {
   expect(commonValue(value)).toBeUndefined();
 });
