@@ -1,11 +1,13 @@
 // Tells an event that happens again within the forge's second from a delivery that a person sends
 // again. Both have the same body and a new id; the order in which deliveries come is all that
-// differs: what happens again has something between, and comes at once. Pure.
+// differs: what happens again has something between, comes at once, and can follow what came last:
+// a branch is pushed from where it is, and an issue is opened once. Pure.
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { Turn } from "./forge-event.ts";
 
 /** `subject`: what the event has changed: a ref, an issue, a comment. `id`: of the delivery. */
-export type Arrival = { subject: string; body: Uint8Array; id: string };
+export type Arrival = { subject: string; body: Uint8Array; id: string; turn?: Turn | undefined };
 
 /** The field of a trigger's record with its last arrivals. */
 export const arrivalsField = "arrivals";
@@ -20,6 +22,7 @@ const Known = z.array(
     z.string().describe("the body"),
     z.string().describe("the id of the delivery"),
     z.number().describe("when it came, in milliseconds"),
+    z.string().optional().describe("the state that it has left the subject in"),
   ]),
 );
 
@@ -32,7 +35,7 @@ export type PlacedArrival = { nth: number; value?: string };
 /** `recorded`: the field as it is; undefined where there is none. */
 export function placeArrival(
   recorded: string | undefined,
-  { subject, body, id }: Arrival,
+  { subject, body, id, turn }: Arrival,
   now: Date,
 ): PlacedArrival {
   const known = knownIn(recorded);
@@ -42,14 +45,23 @@ export function placeArrival(
   const again = same.findIndex(([, , one]) => one === from);
   if (again !== -1) return { nth: again };
   const last = same.at(-1);
-  const isRepeat = last !== undefined && (last === ofSubject.at(-1) || !isAtOnce(last[3], now));
+  const isRepeat =
+    last !== undefined &&
+    (last === ofSubject.at(-1) || !isAtOnce(last[3], now) || !canFollow(ofSubject, turn));
   if (isRepeat) return { nth: same.length - 1 };
-  const arrivals = [...known, [about, said, from, now.getTime()]].slice(-maxArrivals);
+  const state = turn === undefined ? [] : [digestOf(turn.to)];
+  const arrivals = [...known, [about, said, from, now.getTime(), ...state]].slice(-maxArrivals);
   return { nth: same.length, value: JSON.stringify(arrivals) };
 }
 
 function isAtOnce(before: number, now: Date): boolean {
   return now.getTime() - before <= againMs;
+}
+
+/** Whether the subject can be where the event begins. */
+function canFollow(ofSubject: z.infer<typeof Known>, turn: Turn | undefined): boolean {
+  const state = ofSubject.findLast((one) => one[4] !== undefined)?.[4];
+  return turn === undefined || state === undefined || state === digestOf(turn.from);
 }
 
 function knownIn(recorded: string | undefined): z.infer<typeof Known> {

@@ -15,6 +15,7 @@ export type ForgeEvent = {
   happened: string[];
   /** What it has changed, in words that no other thing of the forge has: a ref, an issue. */
   subject: string;
+  turn?: Turn | undefined;
   /** Whether `happened` has the forge's own time of the event. */
   isTimed: boolean;
   /** One line for the record: `pull_request.opened #12`. */
@@ -37,6 +38,21 @@ export type ForgeEvent = {
   nothing?: string | undefined;
   fields: FieldValues;
 };
+
+/** From which state to which the event brings its subject: commits of a ref, open and closed. */
+export type Turn = { from: string; to: string };
+
+const turns: Readonly<Record<string, Turn>> = {
+  ...{ opened: { from: "nothing", to: "open" }, open: { from: "nothing", to: "open" } },
+  ...{ closed: { from: "open", to: "closed" }, close: { from: "open", to: "closed" } },
+  ...{ reopened: { from: "closed", to: "open" }, reopen: { from: "closed", to: "open" } },
+  ...{ created: { from: "nothing", to: "there" }, create: { from: "nothing", to: "there" } },
+};
+
+/** Undefined for an action that leaves the state as it is, or that may come in any. */
+export function turnOf(action: string | undefined): Turn | undefined {
+  return action !== undefined && Object.hasOwn(turns, action) ? turns[action] : undefined;
+}
 
 /** `ping`: the forge tries the address. `unknown`: a sentence for who has set up the webhook. */
 export type ForgeReading =

@@ -11,6 +11,7 @@ import {
   nameOfRef,
   nothingIn,
   readParts,
+  turnOf,
 } from "../forge-event.ts";
 import type { Header } from "../hook.ts";
 import { hashing, refused, type SignatureCheck } from "../signature.ts";
@@ -250,6 +251,7 @@ function ofPush({
     name,
     happened: [repository.full_name, ref, before, after, time],
     subject: `${repository.full_name} ${ref}`,
+    turn: { from: before, to: after },
     isTimed: time !== "",
     about: `${name} ${branch ?? tag ?? ref}`,
     author: sender.login,
@@ -283,6 +285,7 @@ export function ofPullRequest(event: z.infer<typeof PullRequest>): ForgeEvent {
       ...[label?.name ?? "", requested_reviewer?.login ?? ""],
     ],
     subject: `${repository.full_name} #${number}`,
+    turn: turnOf(action),
     isTimed: true,
     about: `${name} #${number}`,
     author: sender.login,
@@ -310,6 +313,7 @@ function ofIssue({ action, repository, sender, issue, label }: z.infer<typeof Is
       label?.name ?? "",
     ],
     subject: `${repository.full_name} #${number}`,
+    turn: turnOf(action),
     isTimed: true,
     about: `${name} #${number}`,
     author: sender.login,
@@ -341,6 +345,7 @@ function ofComment({
       comment.updated_at,
     ],
     subject: `${repository.full_name} comment ${comment.id}`,
+    turn: turnOf(action),
     isTimed: true,
     about: `${name} #${number}`,
     author: sender.login,
@@ -387,6 +392,7 @@ function ofRemark(
     ...event,
     name,
     alias: undefined,
+    turn: undefined,
     happened: [name, String(id), time, ...event.happened],
     about: `${name} #${request.pull_request.number}`,
     commit,

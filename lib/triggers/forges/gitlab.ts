@@ -11,6 +11,7 @@ import {
   nameOfRef,
   nothingIn,
   readParts,
+  turnOf,
 } from "../forge-event.ts";
 import type { Header } from "../hook.ts";
 import { hashing, isSameSecret, refused, type SignatureCheck } from "../signature.ts";
@@ -224,6 +225,7 @@ function ofPush(name: "push" | "tag_push", push: z.infer<typeof Push>): ForgeEve
     name,
     happened: [project.path_with_namespace, ref, before, after],
     subject: `${project.path_with_namespace} ${ref}`,
+    turn: { from: before, to: after },
     isTimed: false,
     about: `${name} ${branch ?? tag ?? ref}`,
     author,
@@ -272,6 +274,7 @@ function ofMergeRequest({
       updated_at,
     ],
     subject: `${project.path_with_namespace} !${iid}`,
+    turn: turnOf(action),
     isTimed: true,
     about: `${name} !${iid}`,
     author: user.username,
@@ -302,6 +305,7 @@ function ofIssue(
     name,
     happened: [project.path_with_namespace, kind, String(iid), action ?? "", updated_at],
     subject: `${project.path_with_namespace} #${iid}`,
+    turn: turnOf(action),
     isTimed: true,
     about: `${name} #${iid}`,
     author: user.username,
@@ -337,6 +341,7 @@ function ofNote({
       note.updated_at,
     ],
     subject: `${project.path_with_namespace} note ${note.id}`,
+    turn: turnOf(note.action),
     isTimed: true,
     about: `${name} ${place}`,
     author: user.username,

@@ -21,13 +21,14 @@ const hook = (name: string, forge: string, secret: string, over: object) =>
   Trigger.parse({ kind: "webhook", name, forge, secret, branches: [], people: [], ...over });
 const triggers = [
   hook("pr", "github", "github-hook", {
-    events: ["pull_request", "issue_comment.created", "push"],
+    events: ["pull_request", "issue_comment", "push"],
     branches: ["main"],
     comment: "/sett",
     goal: "Review {{ title }}\n{{ body }}",
   }),
   hook("gitea", "gitea", "github-hook", {
-    events: ["pull_request.closed", "pull_request.reopened", "issue_comment.created", "push"],
+    events: ["pull_request.closed", "pull_request.reopened", "issue_comment", "push"],
+    comment: "/sett",
     goal: "Review {{ title }}",
   }),
   hook("mr", "gitlab", "gitlab-token", {
@@ -237,9 +238,9 @@ nightly(
     const [from, to] = [github.push().before, github.push().after];
     const pushed = github.push({ repository });
     const back = github.push({ repository, before: to, after: from });
-    // The trigger does not name a comment that is edited.
-    const edited = github.comment("/sett y", { action: "edited" });
-    const written = github.comment("/sett x");
+    const written = github.comment("/sett x", { action: "edited" });
+    // The trigger's word is not in it.
+    const edited = github.comment("y", { action: "edited" });
     const secret = secrets["github-hook"] ?? "";
     const outcomeFor = async (name: string, [event, payload]: (typeof turns)[number]) => {
       const id = crypto.randomUUID();

@@ -1,14 +1,18 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { placeArrival } from "../../../../lib/triggers/arrivals.ts";
+import { type Arrival, placeArrival } from "../../../../lib/triggers/arrivals.ts";
+import { turnOf } from "../../../../lib/triggers/forge-event.ts";
 
 const begin = Date.parse("2026-11-24T10:00:00Z");
 
-/** Places deliveries in order. `at`: seconds since the first one. */
-function placed(deliveries: { body: string; id: string; at?: number; subject?: string }[]) {
+/** `at`: seconds since the first one. */
+type Delivery = { body: string; id: string; at?: number; subject?: string; turn?: Arrival["turn"] };
+
+/** Places deliveries in order. */
+function placed(deliveries: Delivery[]) {
   let recorded: string | undefined;
-  return deliveries.map(({ body, id, at = 0, subject = "door refs/heads/main" }) => {
-    const arrival = { subject, body: new TextEncoder().encode(body), id };
+  return deliveries.map(({ body, id, at = 0, subject = "door refs/heads/main", turn }) => {
+    const arrival = { subject, body: new TextEncoder().encode(body), id, turn };
     const { nth, value } = placeArrival(recorded, arrival, new Date(begin + at * 1_000));
     recorded = value ?? recorded;
     return `${body}${nth}`;
@@ -38,6 +42,21 @@ test("all deliveries that are sent again by hand, one soon after the other, are 
   const known = new Set(placed(events));
   for (const one of placed([...events, ...again]).slice(events.length))
     expect(known).toContain(one);
+});
+
+test("what cannot follow the event before is a repeat, however soon a person sends it again", () => {
+  const push = (from: string, to: string, id: string) => ({
+    ...{ body: `${from}${to}`, id, turn: { from, to } },
+  });
+  const pushes = [push("a", "b", "0"), push("b", "c", "1"), push("a", "b", "by hand")];
+  expect(placed(pushes)).toEqual(["ab0", "bc0", "ab0"]);
+  const turns = [push("a", "b", "0"), push("b", "a", "1"), push("a", "b", "2")];
+  expect(placed(turns)).toEqual(["ab0", "ba0", "ab1"]);
+  const issue = (body: string, id: string) => ({ body, id, turn: turnOf(body) });
+  const words = ["opened", "labeled", "closed", "opened", "reopened", "closed", "labeled"];
+  expect(placed(words.map((body, at) => issue(body, `${at}`)))).toEqual([
+    ...["opened0", "labeled0", "closed0", "opened0", "reopened0", "closed1", "labeled1"],
+  ]);
 });
 
 test("what another branch or issue does in between is none of this one's affair", () => {
