@@ -30,6 +30,29 @@ test("a container that cannot start is refused, and nothing of it is left", asyn
   ]);
 });
 
+test("what a person makes of an agent's container is no part, also under its name, and outlives the instance", async () => {
+  await using sett = await dockerInstance();
+  const { apply, observe, engine } = sett.runtime;
+  const own = sett.name("agent-x1");
+  const { id } = await sett.run("sleep 600");
+  const image = sett.imageTag("kept");
+  const kept = `keepme-${sett.instance}`;
+  await docker("commit", id, image);
+  try {
+    await docker("create", "--name", kept, image);
+    expect((await observe.parts(sett.instance)).containers.map(({ name }) => name)).toEqual([own]);
+    await apply.remove(id);
+    await docker("create", "--name", own, image);
+    expect((await observe.parts(sett.instance)).containers).toEqual([]);
+    expect(await engine.strangers(sett.instance)).toEqual([{ sort: "container", name: own }]);
+    await apply.removeInstance(sett.instance, { blackboard: "remove" });
+    const left = await docker("ps", "--all", "--format={{.Names}}", `--filter=ancestor=${image}`);
+    expect(left.stdout.trim().split("\n").sort()).toEqual([kept, own]);
+  } finally {
+    await docker("rm", "--force", kept, own);
+  }
+});
+
 test("a container that has ended goes on under its name or another, with the same id", async () => {
   await using sett = await dockerInstance();
   const { apply, observe } = sett.runtime;
