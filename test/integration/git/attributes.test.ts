@@ -84,15 +84,25 @@ const attribute = fc.constantFrom(
   "working-tree-encoding=UTF-16",
   "working-tree-encoding=UTF-16LE-BOM",
   "working-tree-encoding=ISO-8859-1",
+  "working-tree-encoding=UTF-32",
+  "working-tree-encoding=nonsense",
+  "crlf=input",
+  "-ident",
+  "both",
   "binary",
   "filter=unknown",
   "!eol !text !working-tree-encoding",
 );
 const rule = fc
-  .tuple(fc.constantFrom("*", "*.txt", "a.txt", "in/*.txt", "/b.txt"), attribute)
+  .tuple(fc.constantFrom("*", "*.txt", "a.txt", "in/*.txt", "/b.txt", "**/deep/*"), attribute)
   .map((words) => words.join(" "));
+const group = "[attr]both text eol=crlf ident";
 const rules = fc.option(
-  fc.array(rule, { minLength: 1, maxLength: 3 }).map((lines) => `${lines.join("\n")}\n`),
+  fc
+    .array(fc.oneof({ weight: 6, arbitrary: rule }, fc.constant(group)), {
+      ...{ minLength: 1, maxLength: 3 },
+    })
+    .map((lines) => `${lines.join("\n")}\n`),
   { nil: undefined },
 );
 const text = fc.constantFrom("one\ntwo\n", "one\r\ntwo\r\n", "$Id$ é\n", "plain", "");
