@@ -29,8 +29,9 @@ import { MailWatch } from "./mail/mail-watch.ts";
 import { Mailboxes } from "./mail/mailboxes.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { LastingPool } from "./workers/lasting-pool.ts";
+import type { Scale, WorkerDeps, WorkersOf } from "./workers/pool-frame.ts";
 import { WorkerPlaces } from "./workers/worker-places.ts";
-import { type Scale, type WorkerDeps, WorkerPool, type WorkersOf } from "./workers/worker-pool.ts";
+import { WorkerPool } from "./workers/worker-pool.ts";
 
 /** The state that `/internal/state` shows, and that health is derived from. */
 export type LeadershipState = {

@@ -1,7 +1,8 @@
 // One instance: a Redis, two orchestrators of which one is on standby, the clan's cubs, and its
 // people.
+
+import type { Scale } from "../../apps/orchestrator/workers/pool-frame.ts";
 import type { WorkerJob } from "../../apps/orchestrator/workers/worker-host.ts";
-import type { Scale } from "../../apps/orchestrator/workers/worker-pool.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { type ClaimId, InstanceName } from "../../lib/model/ids.ts";

@@ -2,23 +2,13 @@
 // among those of all agents (docs/internals/orchestrator.md#workers). The grants on the blackboard
 // say what is to be done, and the labels of containers what is being done; nothing else is stored.
 
-import { backOffMs } from "../../../lib/async/back-off.ts";
-import { sleep } from "../../../lib/async/sleep.ts";
-import {
-  type BoardAsOf,
-  Fenced,
-  type LeaderBlackboard,
-} from "../../../lib/blackboard/port/leading.ts";
-import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
-import type { Worker } from "../../../lib/core/plan-workers.ts";
 import { type ClaimSnapshot, type Grant, isEnded } from "../../../lib/model/claim.ts";
-import { ArtefactId, type ClaimId, type CommitHash, type GoalId } from "../../../lib/model/ids.ts";
-import type { Deps } from "../leader/deps.ts";
+import type { ClaimId, GoalId } from "../../../lib/model/ids.ts";
 import { baseOf } from "./base-of.ts";
-import { Payers } from "./payers.ts";
-import type { Worker as FoundWorker, WorkerHost, WorkerTemplate } from "./worker-host.ts";
+import { notBegun, PoolFrame, type Scale, type WorkerDeps } from "./pool-frame.ts";
+import type { Worker as FoundWorker } from "./worker-host.ts";
 import { WorkerPlaces } from "./worker-places.ts";
-import { startFailureReason, type WorkerEnd, Workers } from "./workers.ts";
+import { startFailureReason, type WorkerEnd } from "./workers.ts";
 
 type Queued = {
   attempt: number;
@@ -30,52 +20,11 @@ type Queued = {
 /** How long queued grants fail before the container runtime is asked again for its workers. */
 const failQueuedForMs = 2_000;
 
-export type WorkerDeps = Pick<Deps, "log"> & {
-  board: Pick<
-    LeaderBlackboard,
-    | "asOf"
-    | "followGrants"
-    | "isHeld"
-    | "keepWorkerLog"
-    | "logAsLeader"
-    | "notePreparing"
-    | "readArtefact"
-    | "readClaim"
-    | "readContext"
-    | "readHeads"
-    | "readPause"
-    | "readClaims"
-    | "readSpending"
-  >;
-  host: WorkerHost;
-  /** Ends an attempt on the blackboard; does nothing where it is no longer current. */
-  decide: (claim: ClaimId, event: ClaimEvent, board: BoardAsOf) => Promise<unknown>;
-};
-
-/** An agent, how many workers it may have, and whether anything is prepared for them. */
-export type Scale = Pick<WorkerTemplate, "agent" | "replicas" | "idleMs" | "beside"> & {
-  prepare?: unknown;
-};
-
-/** All agents that have workers, and where these run. */
-export type WorkersOf = { host: WorkerHost; scales: readonly Scale[] };
-
-/**
- * How many workers are started for an attempt that none of them begins: the Engine may have been
- * restarted, or refuse for a moment.
- */
-export const maxStarts = 3;
-
-export const startBackOff = { firstMs: 1_000, maxMs: 10_000 };
-
 export class WorkerPool {
   readonly #deps: WorkerDeps;
   readonly #template: Scale;
   readonly #places: WorkerPlaces;
-  /** How often a worker was started for an attempt that has not begun. */
-  readonly #starts = new Map<ClaimId, number>();
-  readonly #workers: Workers;
-  readonly #payers: Payers;
+  readonly #frame: PoolFrame;
 
   constructor(
     deps: WorkerDeps,
@@ -85,47 +34,29 @@ export class WorkerPool {
     this.#deps = deps;
     this.#template = template;
     this.#places = places;
-    this.#workers = new Workers(deps, template.agent);
-    this.#payers = new Payers(deps.board);
+    this.#frame = new PoolFrame(deps, template, places);
   }
 
-  /**
-   * Runs until the signal aborts. Workers go on by themselves, and the next leader finds them.
-   * Rejects with Fenced.
-   */
+  /** As `PoolFrame.run`. */
   async run(signal: AbortSignal): Promise<void> {
-    const over = new AbortController();
-    const ending = AbortSignal.any([signal, over.signal]);
-    let failure: unknown;
-    const fail = (error: unknown) => {
-      failure ??= error;
-      over.abort();
-    };
-    const running = await this.#workers.list().catch(async (error: unknown) => {
+    const running = await this.#frame.find().catch(async (error: unknown) => {
       await this.#failQueued(error, signal);
       throw error;
     });
-    const { agent, replicas: slots } = this.#template;
-    const start = (worker: Worker) => {
-      const { claim, slot } = worker;
-      this.#occupy(worker, () => this.#runWorker(claim, slot, ending), ending, fail);
-    };
-    const workers = await this.#workersOf(running);
-    using pool = this.#places.open(agent, { slots, start }, workers);
-    for (const [at, worker] of pool.workers.entries()) {
-      const found = running[at];
-      if (found) this.#occupy(worker, () => this.#watch(found, ending), ending, fail);
-    }
-    try {
-      for await (const claims of this.#deps.board.followGrants(agent, ending)) {
-        await this.#enqueue(claims);
-        this.#places.fill();
-      }
-    } finally {
-      // The pool that begins anew watches them all.
-      over.abort();
-    }
-    if (failure !== undefined) throw failure;
+    await this.#frame.run(
+      {
+        running,
+        start: ({ claim, slot }, ending) => this.#runWorker(claim, slot, ending),
+        watch: (found, ending) => this.#watch(found, ending),
+        follow: async (ending) => {
+          for await (const claims of this.#deps.board.followGrants(this.#template.agent, ending)) {
+            await this.#enqueue(claims);
+            this.#places.fill();
+          }
+        },
+      },
+      signal,
+    );
   }
 
   /**
@@ -139,12 +70,7 @@ export class WorkerPool {
         const board = this.#deps.board.asOf();
         const { attempt } = (await this.#readQueued(claim)) ?? {};
         const reason = startFailureReason(error);
-        if (attempt !== undefined)
-          await this.#deps.decide(
-            claim,
-            { kind: "worker_lost", agent: this.#template.agent, attempt, reason },
-            board,
-          );
+        if (attempt !== undefined) await this.#frame.lose({ claim, attempt, reason }, board);
       }
     }
   }
@@ -155,47 +81,13 @@ export class WorkerPool {
     const unknown = claims.filter((claim) => !this.#places.isWaiting(agent, claim));
     if (unknown.length === 0) return;
     for (const { claim } of await this.#deps.board.readClaims(unknown))
-      this.#places.add({ agent, claim: claim.id, by: await this.#payers.of(claim.goal_id) });
-  }
-
-  #occupy(
-    worker: Worker,
-    work: () => Promise<void>,
-    signal: AbortSignal,
-    fail: (error: unknown) => void,
-  ): void {
-    work()
-      .catch((error: unknown) => {
-        if (error instanceof Fenced) fail(error);
-        // A grant that is still queued is announced again.
-        else if (!signal.aborted)
-          this.#deps.log.error("Could not run or watch a worker", {
-            agent: this.#template.agent,
-            claim_id: worker.claim,
-            error,
-          });
-      })
-      .finally(() => {
-        if (!signal.aborted) this.#places.free(worker);
-      });
-  }
-
-  /** Those that an earlier orchestrator has started, each with who pays for it. */
-  async #workersOf(found: readonly FoundWorker[]): Promise<Worker[]> {
-    const { agent } = this.#template;
-    const { board } = this.#deps;
-    return await Promise.all(
-      found.map(async ({ claim, slot }) => {
-        const goal = (await board.readClaim(claim))?.claim.goal_id;
-        return { agent, claim, slot, by: goal === undefined ? "" : await this.#payers.of(goal) };
-      }),
-    );
+      this.#places.add({ agent, claim: claim.id, by: await this.#frame.payers.of(claim.goal_id) });
   }
 
   async #watch({ name, claim, attempt }: FoundWorker, signal: AbortSignal): Promise<void> {
     const { agent } = this.#template;
     this.#deps.log.info("Found a worker", { agent, claim_id: claim, worker: name });
-    const end = await this.#workers.watch(name, { claim, attempt }, signal);
+    const end = await this.#frame.workers.watch(name, { claim, attempt }, signal);
     await this.#settle(claim, attempt, end, signal);
   }
 
@@ -204,29 +96,22 @@ export class WorkerPool {
     if ((await this.#deps.board.readPause()) !== undefined) return;
     const queued = await this.#readQueued(claim);
     // A wake-up is only a hint: the grant may be running already, or its claim over.
-    if (queued === undefined) {
-      this.#starts.delete(claim);
-      return;
-    }
+    if (queued === undefined) return this.#forgetStarts(claim);
     const { attempt, goal } = queued;
     // So does the end of what holds it.
     if (await this.#deps.board.isHeld(goal)) return;
-    const commit = await this.#commitOf(goal);
+    const commit = await this.#frame.commitOf(goal);
     const base =
       this.#template.prepare === undefined
         ? undefined
         : await baseOf(this.#deps.board, queued.snapshot, queued.grant);
-    const end = await this.#workers.run({ claim, slot, attempt, goal, commit, base }, signal);
+    const job = { claim, slot, attempt, goal, commit, base };
+    const end = await this.#frame.workers.run(job, signal);
     await this.#settle(claim, attempt, end, signal);
   }
 
-  /**
-   * The commit that the goal was stated on: most work begins there, or close to it. The worker
-   * itself reads where it begins, and says what is wrong.
-   */
-  async #commitOf(goal: GoalId): Promise<CommitHash | undefined> {
-    const [found] = await this.#deps.board.readHeads([ArtefactId.parse(goal)]);
-    return found?.head.metadata.commit;
+  #forgetStarts(of: ClaimId): void {
+    this.#frame.forgetStarts((claim) => claim === of);
   }
 
   async #readQueued(claim: ClaimId): Promise<Queued | undefined> {
@@ -238,8 +123,8 @@ export class WorkerPool {
   }
 
   /**
-   * An attempt that has begun is lost, because it may have had effects; for one that has not, up to
-   * `maxStarts` workers are started.
+   * An attempt that has begun is lost, because it may have had effects; for one that has not, other
+   * workers are started.
    */
   async #settle(
     claim: ClaimId,
@@ -251,20 +136,15 @@ export class WorkerPool {
     // The instance was paused, or the grant is another's: the worker has begun nothing, and the
     // stored grant is read again.
     if (end === "not_accepted") return await this.#enqueue([claim]);
-    const { agent } = this.#template;
+    const { reason, isFinal = false } = end;
     const board = this.#deps.board.asOf();
     const hasBegun = (await this.#readQueued(claim))?.attempt !== attempt;
-    const starts = this.#starts.get(claim) ?? 1;
-    if (!hasBegun && end.isFinal !== true && starts < maxStarts) {
-      const about = { agent, claim_id: claim, attempt, starts, reason: end.reason };
-      this.#deps.log.warn("A worker did not begin; starting another", about);
-      await sleep(backOffMs(starts, startBackOff), signal);
-      this.#starts.set(claim, starts + 1);
-      return await this.#enqueue([claim]);
+    if (hasBegun || isFinal) {
+      this.#forgetStarts(claim);
+      return await this.#frame.lose({ claim, attempt, reason }, board);
     }
-    this.#starts.delete(claim);
-    const isClear = hasBegun || end.isFinal === true;
-    const reason = isClear ? end.reason : `${end.reason} It had not begun, in ${starts} tries.`;
-    await this.#deps.decide(claim, { kind: "worker_lost", agent, attempt, reason }, board);
+    const starts = await this.#frame.startAgain({ claim, attempt, reason }, signal);
+    if (starts === undefined) return await this.#enqueue([claim]);
+    await this.#frame.lose({ claim, attempt, reason: notBegun(reason, starts) }, board);
   }
 }
