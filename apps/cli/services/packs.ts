@@ -2,7 +2,7 @@
 // (`services.packs: service`). It has what agents see of the repository, and what they publish, in
 // a volume that no other part has, and nothing of the person's.
 import { createHmac } from "node:crypto";
-import type { SettConfig } from "../../../lib/model/config.ts";
+import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import {
@@ -84,11 +84,18 @@ export function servesPacks({ services }: Pick<SettConfig, "services">): boolean
   return services.packs === "service";
 }
 
-/** An agent's way to the commits of the instance, and the place of its own copy of them. */
-export function packsOf(
-  { instance, doors }: Pick<PlanInput, "instance" | "doors">,
-  agent: AgentName,
-): Need[] {
+/** The place where an agent finds the commits of the instance, and leaves its own. */
+export function commitsFor(input: PlanInput, { name, workspace }: AgentConfig): Need[] {
+  if (workspace.mode === "none") return [];
+  if (servesPacks(input.config)) return packsOf(input, name);
+  const isWriter = workspace.mode === "rw";
+  return [
+    { kind: "store", folders: input.repository.foldersFor({ role: "agent", name, isWriter }) },
+  ];
+}
+
+/** An agent's way to the service, and the place of its own copy of what is there. */
+function packsOf({ instance, doors }: PlanInput, agent: AgentName): Need[] {
   const proof = proofFor({ doors }, door, agent);
   return [
     { kind: "reach", door, agent, variable: urlVariable, ...withoutUndefined({ proof }) },
@@ -99,6 +106,14 @@ export function packsOf(
       target: storeFolder,
     },
   ];
+}
+
+/** By name: the copy has a volume of its own. */
+export function volumesOfWorkspace(
+  config: Pick<SettConfig, "services">,
+  workspace: string,
+): string[] {
+  return servesPacks(config) ? [workspace, storeVolumeName(workspace)] : [workspace];
 }
 
 /** The API shows agents the commits of its goals, and reads their results. */

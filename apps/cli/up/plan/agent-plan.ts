@@ -17,7 +17,7 @@ import { leaseTime, reachesRedis, redisTimes } from "../../services/environment.
 import type { PlanInput, PlannedImage } from "../../services/input.ts";
 import { secretsFor } from "../../services/keeper.ts";
 import { agentResources, health, mebibyte, stopSecondsFor } from "../../services/limits.ts";
-import { packsOf, servesPacks } from "../../services/packs.ts";
+import { commitsFor } from "../../services/packs.ts";
 import { type Door, proofFor } from "../../services/reach.ts";
 import { keepsOutput, reachesRecorder } from "../../services/recorder.ts";
 import { ownersNameLabel } from "../images/devcontainer-layer.ts";
@@ -94,16 +94,6 @@ function overLayer({ instance, isLayered }: PlanInput, agent: AgentConfig): { ov
   if (!isLayered || needsWorkers(agent) || agent.workspace.mode === "none") return {};
   const [layer, upper] = [firstLayerName(instance), upperVolumeName(instance, agent.name)];
   return { over: { layer, upper, target: "/git/layer", variable: "SETT_LAYER_DIR" } };
-}
-
-/** The place where it finds the commits of the instance, and leaves its own. */
-function commitsFor(input: PlanInput, agent: AgentConfig): Need[] {
-  const { config, repository } = input;
-  const { name, workspace } = agent;
-  if (workspace.mode === "none") return [];
-  if (servesPacks(config)) return packsOf(input, name);
-  const isWriter = workspace.mode === "rw";
-  return [{ kind: "store", folders: repository.foldersFor({ role: "agent", name, isWriter }) }];
 }
 
 /** Its ways out: it has no network of its own. */

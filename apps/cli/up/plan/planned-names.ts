@@ -4,14 +4,10 @@ import { needsWorkers } from "../../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
 import { dockerTranslation } from "../../../../lib/runtime/docker/translate.ts";
-import {
-  setAsideName,
-  storeVolumeName,
-  workerWorkspaceName,
-} from "../../../../lib/runtime/names.ts";
+import { setAsideName, workerWorkspaceName } from "../../../../lib/runtime/names.ts";
 import type { Stranger } from "../../../../lib/runtime/port.ts";
 import type { PlanInput } from "../../services/input.ts";
-import { servesPacks } from "../../services/packs.ts";
+import { volumesOfWorkspace } from "../../services/packs.ts";
 import { planInstance } from "./plan.ts";
 
 type Names = Record<Exclude<Stranger["sort"], "image">, string[]>;
@@ -34,8 +30,8 @@ export function plannedNames(instance: InstanceName, config: SettConfig): Names 
     .filter(needsWorkers)
     .flatMap(({ name, replicas }) =>
       Array.from({ length: replicas }, (_, index) =>
-        workerWorkspaceName(instance, name, index + 1),
-      ).flatMap((volume) => (servesPacks(config) ? [volume, storeVolumeName(volume)] : [volume])),
+        volumesOfWorkspace(config, workerWorkspaceName(instance, name, index + 1)),
+      ).flat(),
     );
   return {
     container: [...containers, ...containers.map(setAsideName)],
