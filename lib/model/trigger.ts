@@ -22,7 +22,7 @@ export const Forge = z.enum(["github", "gitlab", "gitea"]);
 export type Forge = z.infer<typeof Forge>;
 
 /** The forges at which results become pull requests. Each is a file in lib/forge/kinds. */
-export const ReviewingForge = Forge.exclude(["gitlab"]);
+export const ReviewingForge = Forge.extract(["github", "gitea"]);
 export type ReviewingForge = z.infer<typeof ReviewingForge>;
 
 /**

@@ -8,6 +8,7 @@ import type { ContainerSurvey, EngineSurvey } from "../../../lib/runtime/docker/
 import type { ContainerPart, ImageInfo } from "../../../lib/runtime/port.ts";
 import type { LostEvents } from "../facts/noted-log.ts";
 import type { WaitingGoals } from "../instance/retention.ts";
+import type { RuntimeName } from "../instance/runtimes.ts";
 
 /** `message` and `hint` as in a SettError. */
 export type Silent = { state: "silent"; message: string; hint: string };
@@ -90,7 +91,7 @@ export type LayerFacts = { count: number; bytes: number | undefined };
 
 export type InstanceFacts = {
   name: string;
-  runtime: "docker" | "process" | "kubernetes" | "remote";
+  runtime: RuntimeName | "remote";
   /** As `sett list` shows it; `down` for a kept blackboard. */
   state: string;
   redis: RedisFacts | undefined;

@@ -1,4 +1,12 @@
 // Bodies of webhooks, in the form that the forges document, with more members than Sett reads.
+import type { Forge } from "../../../lib/model/trigger.ts";
+
+/** The header in which each forge names the event. */
+export const kindHeader: Readonly<Record<Forge, string>> = {
+  github: "x-github-event",
+  gitlab: "x-gitlab-event",
+  gitea: "x-gitea-event",
+};
 
 export const commit = "da1560886d4f094c3e6c9ef40349f7d38b5d27d7";
 const before = "95790bf891e76fee5e1747ab589903a6a1f80f22";

@@ -2,12 +2,10 @@ import { expect, test } from "bun:test";
 import type { Forge } from "../../../../lib/model/trigger.ts";
 import { deliveredEvent } from "../../../../lib/triggers/delivery-id.ts";
 import { readForgeEvent } from "../../../../lib/triggers/read-forge-event.ts";
-import { gitea, github, gitlab } from "../../../support/triggers/forge-payloads.ts";
-
-const kindOf = { github: "x-github-event", gitlab: "x-gitlab-event", gitea: "x-gitea-event" };
+import { gitea, github, gitlab, kindHeader } from "../../../support/triggers/forge-payloads.ts";
 
 function idOf(forge: Forge, kind: string, body: unknown, headers: Record<string, string>): string {
-  const header = (name: string) => ({ [kindOf[forge]]: kind, ...headers })[name];
+  const header = (name: string) => ({ [kindHeader[forge]]: kind, ...headers })[name];
   const text = JSON.stringify(body);
   const reading = readForgeEvent(forge, header, text);
   if (reading.kind !== "event") throw new Error(JSON.stringify(reading));

@@ -8,14 +8,14 @@ import {
   gitea,
   github,
   gitlab,
+  kindHeader,
   reviewed,
 } from "../../../support/triggers/forge-payloads.ts";
 
-const headers = { github: "x-github-event", gitlab: "x-gitlab-event", gitea: "x-gitea-event" };
 const read = (forge: Forge, kind: string | undefined, body: unknown) =>
   readForgeEvent(
     forge,
-    (name) => (name === headers[forge] ? kind : undefined),
+    (name) => (name === kindHeader[forge] ? kind : undefined),
     JSON.stringify(body),
   );
 function eventOf(forge: Forge, kind: string, body: unknown): ForgeEvent {
