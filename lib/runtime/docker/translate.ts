@@ -8,17 +8,28 @@
 // folder is mounted read-only.
 
 import { createHash } from "node:crypto";
-import type { Cage } from "../../model/cage.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { inPieces } from "../../model/in-pieces.ts";
 import { type Prepare, prepareWay } from "../../model/prepare.ts";
-import { type Proof, provenPort, sealed, writeAddress } from "../../model/proven-address.ts";
+import type { Proof } from "../../model/proven-address.ts";
 import { isServiceName, type ServiceName } from "../../model/services.ts";
-import { splitSecret } from "../../model/split-secret.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec, Mount, Owner } from "../container-spec.ts";
 import { withFingerprint } from "../fingerprint.ts";
+import {
+  carrierPath,
+  copyVariables,
+  cubOf,
+  filesVariables,
+  passwordOf,
+  portVariables,
+  provenAddress,
+  redisVariables,
+  servedByTls,
+  socketFolder,
+  startOf,
+} from "../image-part.ts";
 import { labelsFor, type PartLabels } from "../labels.ts";
 import {
   carrierVolumeName,
@@ -61,10 +72,6 @@ type Engine = {
 
 /** The name of this machine in addresses. On Linux no container knows it by itself. */
 const hostAlias = "host.docker.internal";
-
-const mebibyte = 1024 ** 2;
-const socketFolder = "/run/sett";
-const carrierPath = "/cub";
 
 export function dockerTranslation(engine: Engine): Translation {
   return {
@@ -155,36 +162,17 @@ type Met = {
 };
 
 function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
-  const {
-    name,
-    image,
-    labels,
-    start,
-    ports,
-    healthPort,
-    resources,
-    pidsLimit,
-    stopTimeoutSeconds,
-  } = plan;
+  const { name, image, labels, ports, resources, pidsLimit, stopTimeoutSeconds } = plan;
   const user = userOf(plan, around);
   const network = networkOf(plan);
+  const served = plan.needs.find((need) => need.kind === "serve");
   const met = plan.needs.map((need) => meet(need, { plan, user, around }));
   const spec: ContainerSpec = {
     name,
     image: image.tag,
     labels,
-    ...startOf(start, plan),
-    env: Object.assign(
-      {},
-      plan.env,
-      healthPort === undefined ? {} : { SETT_HEALTH_PORT: String(healthPort) },
-      ...(ports ?? []).map(({ port, variables }) =>
-        variables === undefined
-          ? {}
-          : { [variables.port]: String(port), [variables.address]: "0.0.0.0" },
-      ),
-      ...met.map(({ env }) => env),
-    ),
+    ...startOf(plan, served && socketOf(served.door)),
+    env: Object.assign({}, plan.env, portVariables(plan), ...met.map(({ env }) => env)),
     user,
     mounts: met.flatMap(({ mounts = [] }) => mounts),
     network,
@@ -242,21 +230,6 @@ function userOf({ user, needs }: PartPlan, { socket }: Engine): Owner {
   return holds && socket?.uid !== undefined ? { uid: socket.uid, gid: socket.gid } : user;
 }
 
-function startOf(
-  start: PartPlan["start"],
-  { ports = [], needs }: PartPlan,
-): Pick<ContainerSpec, "entrypoint" | "command"> {
-  if (start === undefined) return {};
-  if ("args" in start) return { command: start.args };
-  if ("sleep" in start) return { entrypoint: ["/bin/sleep", start.sleep] };
-  const served = needs.find((need) => need.kind === "serve");
-  const at = {
-    port: ports[0]?.port ?? 0,
-    ...(served !== undefined && { socket: socketOf(served.door) }),
-  };
-  return { entrypoint: ["sh", "-c", start.script(at)] };
-}
-
 type Place = { plan: PartPlan; user: Owner; around: Surroundings };
 
 function meet(need: Need, place: Place): Met {
@@ -271,13 +244,7 @@ function meet(need: Need, place: Place): Met {
     case "shelf":
       return shelf(need, place);
     case "files":
-      return {
-        ...shelf(need, place),
-        env: {
-          [need.commits]: need.target,
-          ...(need.secrets && { [need.secrets.variable]: `${need.target}/${need.secrets.folder}` }),
-        },
-      };
+      return { ...shelf(need, place), env: filesVariables(need) };
     case "file":
       return { env: { [need.variable]: need.target } };
     case "redis":
@@ -293,9 +260,7 @@ function meet(need: Need, place: Place): Met {
     case "store":
       return around.isNear ? store(need) : {};
     case "repository":
-      return around.isNear
-        ? repository(need)
-        : { env: { [need.copy.variable]: need.copy.folder, [need.filesVariable]: "false" } };
+      return around.isNear ? repository(need) : { env: copyVariables(need) };
     case "cub":
       return cub(need, plan, around);
     default:
@@ -349,61 +314,43 @@ function doorMount(
   };
 }
 
-/** `password`: of the cub, without which the key in the address is none. */
+/** `password`: of the cub. */
 function reach(
   { door, agent, variable, proof }: Omit<Reach, "kind" | "agent"> & { agent?: string },
   labels: PartLabels,
   password?: string,
 ): Met {
-  if (proof !== undefined && isServiceName(door)) {
-    const address = { ...proof, host: serviceContainer(labels.instance, door), port: provenPort };
-    const own = password === undefined ? address : sealed(address, password);
-    return { env: { [variable]: writeAddress(own) } };
-  }
+  const address = proof && provenAddress(door, proof, { labels, password });
+  if (address !== undefined) return { env: { [variable]: address } };
   const way = agent === undefined ? { door } : { door, agent };
   return { mounts: [doorMount(way, labels)], env: { [variable]: `unix:${socketOf(door)}` } };
-}
-
-function passwordOf({ needs }: PartPlan): string | undefined {
-  return needs.flatMap((need) => (need.kind === "redis" ? [need.login.password] : []))[0];
 }
 
 type Reach = Extract<Need, { kind: "reach" }>;
 
 /** By its name in a network that both are in, and elsewhere by the socket. */
-function redisFor(
-  { port, login: { name, password } }: Extract<Need, { kind: "redis" }>,
-  { network, labels, needs, isWithoutSockets }: PartPlan,
-): Met {
-  // A command of the agent may look into other programs of its container.
-  const isSplit = needs.some(({ kind }) => kind === "cub");
-  const login = isSplit ? name : `${name}:${password}`;
-  const half = isSplit ? { SETT_LOGIN: splitSecret(password).environment } : {};
+function redisFor(need: Extract<Need, { kind: "redis" }>, plan: PartPlan): Met {
+  const { network, labels, isWithoutSockets } = plan;
   const address = serviceContainer(labels.instance, "redis");
   if (network === "instance" || isWithoutSockets)
-    return { env: { REDIS_URL: `redis://${login}@${address}:${port}`, ...half } };
+    return {
+      env: redisVariables(need, plan, { scheme: "redis", place: `${address}:${need.port}` }),
+    };
+  const place = `localhost${socketOf("redis")}`;
   return {
     mounts: [doorMount({ door: "redis" }, labels)],
-    env: { REDIS_URL: `redis+unix://${login}@localhost${socketOf("redis")}`, ...half },
+    env: redisVariables(need, plan, { scheme: "redis+unix", place }),
   };
 }
 
 function serve(
-  { door, agents, variable, key }: Extract<Need, { kind: "serve" }>,
+  need: Extract<Need, { kind: "serve" }>,
   { plan: { labels }, user: owner, around: { cub } }: Place,
 ): Met {
+  const { door, agents, variable } = need;
+  const byTls = servedByTls(need);
+  if (byTls !== undefined) return byTls;
   const folder = `${socketFolder}/${door}`;
-  if (key !== undefined && variable !== undefined)
-    return {
-      // Its sockets are for itself alone, and so are its other ports.
-      mounts: [{ kind: "tmpfs", target: folder, sizeBytes: mebibyte }],
-      env: {
-        [variable]: folder,
-        SETT_REACH_KEY: key,
-        SETT_REACH_PORT: String(provenPort),
-        SETT_HEALTH_HOST: "127.0.0.1",
-      },
-    };
   const ways = agents?.map((agent) => ({ agent, target: `${folder}/${agent}` })) ?? [
     { agent: undefined, target: folder },
   ];
@@ -528,28 +475,21 @@ function readableId(imageId: string): string {
   return createHash("sha256").update(`readable ${imageId}`).digest("hex");
 }
 
-/** The cub and git have their own libraries; the agent's command gets the value of its image. */
 function cub(
   { healthcheck }: Extract<Need, { kind: "cub" }>,
   plan: PartPlan,
   { cub: { tag, id } }: Engine,
 ): Met {
-  const { labels, resources, needs, confinement } = plan;
+  const { labels, confinement } = plan;
   const network = networkOf(plan);
-  const halves = needs.flatMap((need) =>
-    need.kind === "redis" ? [splitSecret(need.login.password).argument] : [],
-  );
-  const { openFiles, fileBytes, pendingSignals, queueBytes } = resources;
-  const limits = withoutUndefined({ openFiles, fileBytes, pendingSignals, queueBytes });
   const isClosed = network !== "none" && network.isClosed;
-  const cage: Cage = {
-    network: isClosed ? "closed" : network === "none" ? "none" : "open",
-    limits,
-  };
+  const { env, entrypoint } = cubOf(
+    plan,
+    isClosed ? "closed" : network === "none" ? "none" : "open",
+  );
   // A kernel of its own starts no program that it may not read.
   const isReadable = confinement?.runtime !== undefined;
   const name = carrierVolumeName(labels.instance, isReadable ? readableId(id) : id);
-  const program = `${carrierPath}/cub`;
   return {
     mounts: [{ kind: "volume", volume: name, target: carrierPath, access: "ro" }],
     volumes: [
@@ -562,15 +502,10 @@ function cub(
         },
       },
     ],
-    env: {
-      SETT_GIT_BINARY: `${carrierPath}/git`,
-      SETT_GIT_LIBRARY_PATH: carrierPath,
-      LD_LIBRARY_PATH: carrierPath,
-      SETT_CAGE: JSON.stringify(cage),
-    },
+    env,
     over: {
-      entrypoint: [program, ...halves.map((half) => `--login=${half}`)],
-      healthcheck: { ...healthcheck, command: [program, "--healthcheck"] },
+      entrypoint,
+      healthcheck: { ...healthcheck, command: [`${carrierPath}/cub`, "--healthcheck"] },
     },
   };
 }

@@ -1,13 +1,21 @@
 // How pods of a cluster get what the parts of an instance need: addresses of Services, and TLS in
 // place of sockets. No pod has a folder of this machine. Pure.
-import type { Cage } from "../../model/cage.ts";
-import { type Proof, provenPort, sealed, writeAddress } from "../../model/proven-address.ts";
-import { isServiceName } from "../../model/services.ts";
-import { splitSecret } from "../../model/split-secret.ts";
+import { type Proof, provenPort } from "../../model/proven-address.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec, Mount } from "../container-spec.ts";
 import { withFingerprint } from "../fingerprint.ts";
+import {
+  copyVariables,
+  cubOf,
+  filesVariables,
+  passwordOf,
+  portVariables,
+  provenAddress,
+  redisVariables,
+  servedByTls,
+  startOf,
+} from "../image-part.ts";
 import { labelsFor, type PartLabels } from "../labels.ts";
 import { keptVolumeNames, networkName, openNetworkName, serviceContainer } from "../names.ts";
 import type { Need, PartPlan, PlannedPart, PlannedVolume, Translation } from "../part-plan.ts";
@@ -18,11 +26,6 @@ export type PodSettings = {
   runtimeClass?: string | undefined;
   nodeSelector?: Readonly<Record<string, string>> | undefined;
 };
-
-const mebibyte = 1024 ** 2;
-const socketFolder = "/run/sett";
-/** The images that `sett up` pushes have it as their last layer. */
-const carrierPath = "/cub";
 
 /**
  * The root of a disk is the cluster's in a pod, and git would not work in a folder of another user.
@@ -61,7 +64,7 @@ type Met = {
 };
 
 function translatePart(plan: PartPlan, settings: PodSettings): PlannedPart {
-  const { name, image, labels, ports = [], healthPort, user, resources, confinement } = plan;
+  const { name, image, labels, ports = [], user, resources, confinement } = plan;
   const met = plan.needs.map((need) => meet(need, plan));
   const { pullSecret, nodeSelector, runtimeClass } = settings;
   const placement = withoutUndefined({ pullSecret, nodeSelector });
@@ -70,17 +73,12 @@ function translatePart(plan: PartPlan, settings: PodSettings): PlannedPart {
     name,
     image: image.tag,
     labels,
-    ...startOf(plan),
+    ...startOf(plan, "/tmp/part.sock"),
     env: Object.assign(
       {},
       ...met.map(({ usual }) => usual),
       plan.env,
-      healthPort === undefined ? {} : { SETT_HEALTH_PORT: String(healthPort) },
-      ...ports.map(({ port, variables }) =>
-        variables === undefined
-          ? {}
-          : { [variables.port]: String(port), [variables.address]: "0.0.0.0" },
-      ),
+      portVariables(plan),
       ...met.map(({ env }) => env),
     ),
     user,
@@ -113,14 +111,6 @@ function networkOf({ network, labels: { instance } }: PartPlan): ContainerSpec["
   return network === "none" ? { name, aliases: [], isClosed: true } : { name, aliases: [] };
 }
 
-function startOf({ start, ports = [] }: PartPlan): Pick<ContainerSpec, "entrypoint" | "command"> {
-  if (start === undefined) return {};
-  if ("args" in start) return { command: start.args };
-  if ("sleep" in start) return { entrypoint: ["/bin/sleep", start.sleep] };
-  const at = { port: ports[0]?.port ?? 0, socket: "/tmp/part.sock" };
-  return { entrypoint: ["sh", "-c", start.script(at)] };
-}
-
 function meet(need: Need, plan: PartPlan): Met {
   const { labels } = plan;
   switch (need.kind) {
@@ -132,23 +122,22 @@ function meet(need: Need, plan: PartPlan): Met {
     case "shelf":
       return shelf(need, labels);
     case "files":
-      return {
-        ...shelf(need, labels),
-        env: {
-          [need.commits]: need.target,
-          ...(need.secrets && { [need.secrets.variable]: `${need.target}/${need.secrets.folder}` }),
-        },
-      };
+      return { ...shelf(need, labels), env: filesVariables(need) };
     case "file":
       return { env: { [need.variable]: need.target } };
     case "redis":
-      return redisFor(need, plan);
+      return {
+        env: redisVariables(need, plan, {
+          scheme: "redis",
+          place: `${serviceContainer(labels.instance, "redis")}:${need.port}`,
+        }),
+      };
     case "reach":
       return need.proof === undefined ? {} : reach(need, need.proof, plan);
     case "serve":
       return serve(need);
     case "repository":
-      return { env: { [need.copy.variable]: need.copy.folder, [need.filesVariable]: "false" } };
+      return { env: copyVariables(need) };
     case "cub":
       return cub(plan);
     // Commits come by the service of packs. No part starts or watches others.
@@ -176,59 +165,21 @@ function shelf(
 function reach(
   { door, variable }: Extract<Need, { kind: "reach" }>,
   proof: Proof,
-  { labels: { instance }, needs }: PartPlan,
+  plan: PartPlan,
 ): Met {
-  if (!isServiceName(door)) return {};
-  const address = { ...proof, host: serviceContainer(instance, door), port: provenPort };
-  const password = needs.flatMap((need) => (need.kind === "redis" ? [need.login.password] : []))[0];
-  const own = password === undefined ? address : sealed(address, password);
-  return { env: { [variable]: writeAddress(own) } };
+  const { labels } = plan;
+  const address = provenAddress(door, proof, { labels, password: passwordOf(plan) });
+  return address === undefined ? {} : { env: { [variable]: address } };
 }
 
-function redisFor(
-  { port, login: { name, password } }: Extract<Need, { kind: "redis" }>,
-  { labels, needs }: PartPlan,
-): Met {
-  const address = `${serviceContainer(labels.instance, "redis")}:${port}`;
-  // A command of the agent may look into other programs of its container.
-  const isSplit = needs.some(({ kind }) => kind === "cub");
-  if (!isSplit) return { env: { REDIS_URL: `redis://${name}:${password}@${address}` } };
-  const half = splitSecret(password).environment;
-  return { env: { REDIS_URL: `redis://${name}@${address}`, SETT_LOGIN: half } };
+/** By TLS alone. */
+function serve(need: Extract<Need, { kind: "serve" }>): Met {
+  const byTls = servedByTls(need);
+  return byTls === undefined ? {} : { ...byTls, ports: [provenPort] };
 }
 
-/** By TLS alone; its sockets are for itself. */
-function serve({ door, variable, key }: Extract<Need, { kind: "serve" }>): Met {
-  if (key === undefined || variable === undefined) return {};
-  const folder = `${socketFolder}/${door}`;
-  return {
-    mounts: [{ kind: "tmpfs", target: folder, sizeBytes: mebibyte }],
-    env: {
-      [variable]: folder,
-      SETT_REACH_KEY: key,
-      SETT_REACH_PORT: String(provenPort),
-      SETT_HEALTH_HOST: "127.0.0.1",
-    },
-    ports: [provenPort],
-  };
-}
-
-/** The cub and git have their own libraries; the agent's command gets the value of its image. */
-function cub({ resources, needs, network }: PartPlan): Met {
-  const halves = needs.flatMap((need) =>
-    need.kind === "redis" ? [splitSecret(need.login.password).argument] : [],
-  );
-  const { openFiles, fileBytes, pendingSignals, queueBytes } = resources;
-  const limits = withoutUndefined({ openFiles, fileBytes, pendingSignals, queueBytes });
-  const cage: Cage = { network: network === "none" ? "closed" : "open", limits };
-  return {
-    usual: anyOwner,
-    env: {
-      SETT_GIT_BINARY: `${carrierPath}/git`,
-      SETT_GIT_LIBRARY_PATH: carrierPath,
-      LD_LIBRARY_PATH: carrierPath,
-      SETT_CAGE: JSON.stringify(cage),
-    },
-    over: { entrypoint: [`${carrierPath}/cub`, ...halves.map((half) => `--login=${half}`)] },
-  };
+/** The images that `sett up` pushes have its folder as their last layer. */
+function cub(plan: PartPlan): Met {
+  const { env, entrypoint } = cubOf(plan, plan.network === "none" ? "closed" : "open");
+  return { usual: anyOwner, env, over: { entrypoint } };
 }
