@@ -66,10 +66,6 @@ test("the changelog lists the commits since the last tag and no others", async (
   expect(released).not.toBe(stated);
 });
 
-test("unearth shows the commit with what it changed", async () => {
-  expect(await sett.need("unearth", result.id)).toContain("CHANGELOG.md");
-});
-
 test("the next agent works on the commit of the one before it", async () => {
   const read = (await sett.artefacts(result.goal_id)).find((artefact) => artefact.type === "Read");
   expect(read?.payload).toContain("Paint the door");

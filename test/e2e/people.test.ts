@@ -1,5 +1,5 @@
 // People in the loop, in real containers: questions that outlive restarts, an approval given and
-// one refused, two answers at once.
+// one refused.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import { nightly } from "../support/nightly.ts";
@@ -142,19 +142,6 @@ nightly(
     );
   },
 );
-
-test("of two answers at the same moment one wins, and the other person learns whose", async () => {
-  const goal = await sett.forage("race");
-  const question = await questionOf(goal, "Which licence?");
-  const people = ["Ada", "Grace"];
-  const said = await Promise.all(
-    people.map((person) => sett.sett("answer", question, `by ${person}`, "--as", person)),
-  );
-  expect(said.map(({ code }) => code).toSorted()).toEqual([0, 1]);
-  const winner = people[said.findIndex(({ code }) => code === 0)];
-  expect(said.find(({ code }) => code === 1)?.err).toContain(String(winner));
-  expect((await artefactOf(goal, "Licence")).payload).toBe(`by ${winner}`);
-});
 
 test("a plan that is rejected is made again, and work goes on once it is approved", async () => {
   const goal = await sett.forage("plan it");

@@ -39,14 +39,6 @@ async function inRepository(
   await rm(folder, { recursive: true });
 }
 
-test("up outside of a git repository says so and how to make one", async () => {
-  await writeFile(join(bare, "sett.yml"), sett);
-  const { code, out, err } = await runSett(["up"], { cwd: bare });
-  expect({ code, out }).toEqual({ code: 1, out: "" });
-  expect(err).toContain(`${bare} is not in a git repository`);
-  expect(err).toContain("git init");
-});
-
 test("forage outside of a git repository says so and posts nothing", async () => {
   const before = await at.need("hoard", "--json");
   const { code, err } = await runSett(["forage", "--goal", "x"], { cwd: bare, env: at.env });

@@ -32,10 +32,3 @@ test("every recipe that is named exists", () => {
   expect(recipes.length).toBeGreaterThan(5);
   expect(recipes.filter((name) => !known.includes(name))).toEqual([]);
 });
-
-test("lines have at most 100 columns, but for tables", () => {
-  const lines = ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].flatMap((page) =>
-    readPage(page).split("\n"),
-  );
-  expect(lines.filter((line) => line.length > 100 && !line.startsWith("|"))).toEqual([]);
-});

@@ -73,7 +73,8 @@ test("every agent of the repository has a page of its own", async () => {
 });
 
 test("lines of the documentation have at most 100 columns, but for tables, pictures and what is shown of a terminal", () => {
-  const long = documentation.flatMap((page) => {
+  const forPeople = [...documentation, "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"];
+  const long = forPeople.flatMap((page) => {
     const lines = readPage(page)
       .replace(/^```(?:console|text|json|mermaid)\n.*?^```$/gms, (block) =>
         block.replace(/[^\n]+/g, ""),
