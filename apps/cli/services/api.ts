@@ -9,7 +9,7 @@ import { hookSecrets } from "../../../lib/config/resolve-secrets.ts";
 import type { ApiService } from "../../../lib/model/config-api.ts";
 import { filesVolumeName } from "../../../lib/runtime/names.ts";
 import type { ListeningPort, Need } from "../../../lib/runtime/part-plan.ts";
-import { reachesRedis, redisTimes, temporaryFolder } from "./environment.ts";
+import { reachesRedis, redisTimes, seesRepository, temporaryFolder } from "./environment.ts";
 import { hasApi } from "./has-api.ts";
 import type { PlanInput } from "./input.ts";
 import { gatewayStopSeconds, watchingResources } from "./limits.ts";
@@ -160,17 +160,9 @@ function certificateOf({ config, api: place }: PlanInput): Need[] {
  */
 function repositoryOf({ instance, repository, api: place }: PlanInput): Need[] {
   if (place === undefined) return [];
-  const { toplevel, commonDir } = place.repository;
+  const ownNames = join(place.repository.commonDir, "refs/sett", instance);
   return [
-    {
-      kind: "repository",
-      toplevel,
-      commonDir,
-      writable: [join(commonDir, "refs/sett", instance)],
-      variable: "SETT_REPOSITORY_DIR",
-      filesVariable: "SETT_REPOSITORY_FILES",
-      copy: { folder: `${filesDir}/copy`, variable: "SETT_REPOSITORY_COPY_DIR" },
-    },
+    seesRepository(place, filesDir, [ownNames]),
     { kind: "store", folders: repository.foldersFor({ role: "api" }) },
   ];
 }

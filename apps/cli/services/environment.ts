@@ -5,6 +5,7 @@ import type { SettConfig } from "../../../lib/model/config.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { Need } from "../../../lib/runtime/part-plan.ts";
 import { quietRuntime } from "../../../lib/service/quiet-runtime.ts";
+import type { ApiPlace } from "./input.ts";
 import { passwordFor } from "./redis-users.ts";
 
 export const redisPort = 6379;
@@ -40,4 +41,21 @@ export function reachesRedis(input: WithRedis, user: RedisUser): Need {
 
 export function temporaryFolder(mebibytes: number): Need {
   return { kind: "tmpfs", target: "/tmp", sizeBytes: mebibytes * 1024 ** 2 };
+}
+
+/** Where it is not to be seen, the service makes a copy in its own folder. */
+export function seesRepository(
+  { repository: { toplevel, commonDir } }: ApiPlace,
+  filesDir: string,
+  writable: readonly string[],
+): Need {
+  return {
+    kind: "repository",
+    toplevel,
+    commonDir,
+    writable,
+    variable: "SETT_REPOSITORY_DIR",
+    filesVariable: "SETT_REPOSITORY_FILES",
+    copy: { folder: `${filesDir}/copy`, variable: "SETT_REPOSITORY_COPY_DIR" },
+  };
 }

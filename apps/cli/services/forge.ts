@@ -3,7 +3,7 @@
 import type { SettConfig } from "../../../lib/model/config.ts";
 import { filesVolumeName } from "../../../lib/runtime/names.ts";
 import type { Need } from "../../../lib/runtime/part-plan.ts";
-import { reachesRedis, redisTimes, temporaryFolder } from "./environment.ts";
+import { reachesRedis, redisTimes, seesRepository, temporaryFolder } from "./environment.ts";
 import type { PlanInput } from "./input.ts";
 import { gatewayStopSeconds, watchingResources } from "./limits.ts";
 import { packsOfApi } from "./packs.ts";
@@ -25,7 +25,7 @@ export const forge = defineService({
       reachesRedis(input, { role: "person" }),
       filesOf(input),
       temporaryFolder(256),
-      ...repositoryOf(input),
+      ...(input.api === undefined ? [] : [seesRepository(input.api, filesDir, [])]),
       ...packsOfApi(input),
     ],
     network: "open",
@@ -83,20 +83,4 @@ function filesOf({ instance, password }: PlanInput): Need {
       value: passwordFor(password, { role: "person" }),
     },
   };
-}
-
-function repositoryOf({ api: place }: PlanInput): Need[] {
-  if (place === undefined) return [];
-  const { toplevel, commonDir } = place.repository;
-  return [
-    {
-      kind: "repository",
-      toplevel,
-      commonDir,
-      writable: [],
-      variable: "SETT_REPOSITORY_DIR",
-      filesVariable: "SETT_REPOSITORY_FILES",
-      copy: { folder: `${filesDir}/copy`, variable: "SETT_REPOSITORY_COPY_DIR" },
-    },
-  ];
 }
