@@ -10,6 +10,7 @@ import { $ } from "bun";
 import { nightly } from "../support/nightly.ts";
 import { freePort } from "../support/redis/redis-server.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
+import { untilLogged } from "../support/sett/until-logged.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(300_000);
@@ -129,9 +130,10 @@ test("a goal is stated, followed and read by HTTPS, under the token's name, and 
 });
 
 test("the log of an agent is read by way of the reader, which alone has the Engine's socket", async () => {
+  const printed = "painting the door";
+  await untilLogged(sett, "painter", [printed]);
   const log = await ask("ci", "/v1/agents/painter/logs?tail=500");
-  expect(log.status).toBe(200);
-  expect(log.text).toContain("painting the door");
+  expect([log.status, log.text]).toEqual([200, expect.stringContaining(printed)]);
   expect((await ask("ci", "/v1/agents/coder/logs")).status).toBe(404);
   const sources = async (part: string) =>
     (

@@ -52,6 +52,9 @@ afterAll(async () => {
 
 test("an instance at work goes into one file, which only its owner can read, and which is never overwritten", async () => {
   await here.need("forage", "--goal", "first", "--watch");
+  const made = (await hoard(here)).find(({ type }: { type: string }) => type === "CodeCommit");
+  // What its command has printed is sent beside the result.
+  expect(await here.need("unearth", made.id, "--streams")).toContain("painting");
   await here.need("pause");
   // The clone does not have the commit from which it starts.
   await $`git -c user.name=Ada -c user.email=ada@sett.invalid commit --quiet --allow-empty -m Later`.cwd(

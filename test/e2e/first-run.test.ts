@@ -5,6 +5,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
+import { untilLogged } from "../support/sett/until-logged.ts";
 
 let sett: SettWorkspace;
 let goal: string;
@@ -131,15 +132,13 @@ test("status, list and logs show the instance at work", async () => {
   const status = JSON.parse(await sett.need("status", "--json"));
   expect(JSON.stringify(status)).toContain("settled");
   expect(await sett.need("list")).toContain(sett.name);
-  const log = await sett.need("logs", "example-agent");
-  for (const line of [
+  await untilLogged(sett, "example-agent", [
     "Work Executor received claim from queue",
     "Fetched target artefact",
     "Executing tool",
     "Tool execution completed",
     "Created artefact",
-  ])
-    expect(log).toContain(line);
+  ]);
 });
 
 test("containers run without root, without capabilities, and agents without a Docker socket", async () => {

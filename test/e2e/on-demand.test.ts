@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { nightly } from "../support/nightly.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
+import { untilLogged } from "../support/sett/until-logged.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(300_000);
@@ -109,7 +110,7 @@ test("nothing is started for an agent that is on demand, and the instance is who
 test("its worker works on one goal after the other, and what it logs is followed", async () => {
   const first = await read("one");
   expect(await read("two")).toBe(first);
-  expect(await need("logs", "reader")).toContain("Worker started");
+  await untilLogged(at, "reader", ["Worker started"]);
   const following = at.start("logs", "--follow", "reader");
   let out = "";
   const reading = (async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import { isNight, nightly } from "../support/nightly.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
+import { untilLogged } from "../support/sett/until-logged.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(300_000);
@@ -147,7 +148,7 @@ test("it is made once for all agents and grants with the same lock file, and a c
       duration_ms: expect.any(Number),
     },
   });
-  expect(await sett.need("logs", by)).toContain('"run":"./install.sh"');
+  await untilLogged(sett, by, ['"run":"./install.sh"']);
   expect(await sett.need("watch", "--no-follow", "--goal", goal)).toContain("has prepared");
 
   await sett.write({ "README.md": "# Another\n" });

@@ -11,6 +11,7 @@ import { readSpec, readState } from "../../lib/runtime/process/registry.ts";
 import { nightly } from "../support/nightly.ts";
 import { untilWritten } from "../support/redis/redis-server.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
+import { untilLogged } from "../support/sett/until-logged.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 let at: ProcessSett;
@@ -144,7 +145,7 @@ test("list, status, logs and watch show it at work", async () => {
   ]);
   expect(err).toContain("instances in containers are not shown");
   expect(await need("status")).toContain("achieved");
-  expect(await need("logs", "painter")).toContain("Created artefact");
+  await untilLogged(at, "painter", ["Created artefact"]);
   expect(await need("watch", "--no-follow", "--goal", goal, "-o", "jsonl")).toContain(
     '"claim_completed"',
   );

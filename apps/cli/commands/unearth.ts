@@ -1,5 +1,6 @@
 // sett unearth: shows one artefact with its whole content.
 
+import { sleep } from "../../../lib/async/sleep.ts";
 import { saltIn } from "../../../lib/blackboard/records/artefact-record.ts";
 import { readBrief } from "../../../lib/client/facts/brief.ts";
 import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
@@ -181,9 +182,26 @@ async function showTranscript(
   );
 }
 
+/** So long after its artefact is recorded, what a command has printed may be on its way here. */
+const onItsWayMs = 30_000;
+
+async function readSoon(
+  shell: Shell,
+  instance: InstanceName,
+  body: Parameters<typeof readOutput>[2] & { createdMs: number },
+): Promise<Uint8Array | undefined> {
+  const untilMs = Math.min(body.createdMs, Date.now()) + onItsWayMs;
+  for (;;) {
+    const content = await readOutput(shell, instance, body);
+    const isOver = shell.interrupted.aborted || Date.now() >= untilMs;
+    if (content !== undefined || isOver) return content;
+    await sleep(500, shell.interrupted);
+  }
+}
+
 async function showStreams(
   board: ReadingBoard & { instance: InstanceName },
-  { id, goal_id: goal }: Artefact,
+  { id, goal_id: goal, created_at: at }: Artefact,
   isJson: boolean,
   shell: Shell,
 ): Promise<void> {
@@ -193,8 +211,8 @@ async function showStreams(
     const stream = output[name];
     if (stream === undefined) continue;
     const { digest } = stream;
-    const body = { artefact: id, name, goal, digest };
-    const content = await readOutput(shell, board.instance, body);
+    const body = { artefact: id, name, goal, digest, createdMs: Date.parse(at) };
+    const content = await readSoon(shell, board.instance, body);
     streams.push({ name, ...stream, content });
   }
   if (isJson) return await shell.out.write(`${JSON.stringify(streamsJson(id, streams))}\n`);

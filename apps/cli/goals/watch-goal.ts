@@ -28,7 +28,7 @@ import { exitCodeOf, followGoal, type RestingGoal } from "./follow-goal.ts";
 import { printOutputs, SeenLogs } from "./live-outputs.ts";
 
 /** Lines that have not come by then, of a worker that is gone for example, are not waited for. */
-const lastMs = 2_000;
+const lastMs = 5_000;
 
 /**
  * `from`: the position after which events are printed. `mayAsk`: on a terminal, `actor` is asked
