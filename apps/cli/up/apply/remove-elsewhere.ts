@@ -8,6 +8,7 @@ import type { InstanceParts } from "../../../../lib/runtime/port.ts";
 import { elsewhereIn } from "../../instance/place.ts";
 import { workspaceOf } from "../../instance/workspace-of.ts";
 import { findConfig } from "../../program/config-path.ts";
+import { exists } from "../../program/workspace-root.ts";
 import { elsewhereOf } from "../../services/redis-elsewhere.ts";
 import type { Shell } from "../../terminal/shell.ts";
 import type { Elsewhere } from "../secrets/read-elsewhere.ts";
@@ -63,12 +64,13 @@ export async function elsewhereFor(
 
 type Known = { config: SettConfig; file: string };
 
-/** Undefined where there is no sett.yml without mistakes. */
+/** Undefined where there is no sett.yml without mistakes, or no repository any more. */
 async function configOf(parts: InstanceParts, { cwd, env }: Shell): Promise<Known | undefined> {
-  const workspace = workspaceOf(parts);
+  const folder = workspaceOf(parts) || cwd;
+  if (!(await exists(folder))) return undefined;
   try {
-    const { file } = await findConfig({ cwd: workspace === "" ? cwd : workspace, env }, undefined);
-    const path = resolve(workspace === "" ? cwd : workspace, file);
+    const { file } = await findConfig({ cwd: folder, env }, undefined);
+    const path = resolve(folder, file);
     const { config } = await checkConfig(path, env, { withoutKeys: true });
     return config === undefined ? undefined : { config, file: path };
   } catch (error) {
