@@ -20,6 +20,7 @@ import { addContentRoutes } from "./routes/artefact-content.ts";
 import { addArtefactRoutes } from "./routes/artefacts.ts";
 import { addBoardRoutes } from "./routes/board.ts";
 import { addClaimRoutes } from "./routes/claims.ts";
+import { addCommitRoutes } from "./routes/commits.ts";
 import { addControlRoutes } from "./routes/control.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addGoalPartRoutes } from "./routes/goal-parts.ts";
@@ -77,6 +78,7 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
     document ??= JSON.stringify(documentOf(app, deps.version));
     return context.body(document, 200, { "content-type": "application/json" });
   });
+  addCommitRoutes(app, parts, accessGate(parts, access));
   app.use("/v1/*", accessGate(parts, access), body, requireJson, etags, idempotency(parts));
   for (const add of addResources) add(app, parts);
   addHookRoutes(app, parts);

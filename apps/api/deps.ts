@@ -120,13 +120,21 @@ export interface Repository {
    */
   lacking(instance: InstanceName, commit: CommitHash): Promise<string[]>;
   /** Keeps a commit that a person posts. */
-  posting: PostingRepository;
+  posting(instance: InstanceName): Promise<PostingRepository>;
   /**
-   * A pack of what the commit of an artefact needs beyond that of its goal, whatever its size.
-   * Throws `git-failed`.
+   * A pack of what the commit of an artefact needs beyond those in `have` that agents see, else
+   * beyond that of its goal, whatever its size. Throws `git-failed`.
    */
-  pack(board: PersonBlackboard, artefact: Artefact): Promise<ReadableStream<Uint8Array>>;
+  pack(
+    board: PersonBlackboard,
+    artefact: Artefact,
+    have?: readonly CommitHash[],
+  ): Promise<ReadableStream<Uint8Array>>;
   hasCommit(commit: CommitHash): Promise<boolean>;
+  /** Which of these commits a goal can begin at, or a pack from elsewhere build on. */
+  known(instance: InstanceName, commits: readonly CommitHash[]): Promise<CommitHash[]>;
+  /** Shows agents a commit from elsewhere, of which `pack` has the rest. Throws `usage`. */
+  bring(instance: InstanceName, commit: CommitHash, pack: string): Promise<void>;
   /** All tags that name a commit, the oldest first. */
   tags(): Promise<Tag[]>;
   /** Returns the changes of an artefact's commit as a unified diff. Throws as `readChanges`. */

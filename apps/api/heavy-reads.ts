@@ -18,9 +18,10 @@ export function fewChanges(repository: Repository): Repository {
   const few = new FewAtOnce("reads the changes of other commits", { max, maxWaiting });
   return {
     ...repository,
-    pack: (board, artefact) => few.run(() => repository.pack(board, artefact)),
+    pack: (...what) => few.run(() => repository.pack(...what)),
     changes: (board, artefact, wanted) =>
       few.run(() => repository.changes(board, artefact, wanted)),
+    bring: (instance, commit, pack) => few.run(() => repository.bring(instance, commit, pack)),
   };
 }
 

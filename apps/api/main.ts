@@ -32,6 +32,7 @@ import { openOutputs } from "./outputs.ts";
 import { suggestRequest } from "./over-http.ts";
 import { pageOf } from "./page.ts";
 import { copiedRepository, openRepository } from "./repository.ts";
+import { maxPackBytes } from "./routes/commits.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
 import { settingsOnStdin } from "./settings-on-stdin.ts";
 import { withHeaders } from "./telemetry-headers.ts";
@@ -137,7 +138,8 @@ async function runApi(settings: Settings): Promise<void> {
     health.fetch,
   );
   const tls = await readTls(settings, signal);
-  const address = { port: settings.port, hostname, idleSeconds, tls, ...portTexts };
+  const way = { hostname, idleSeconds, tls, maxBodyBytes: maxPackBytes };
+  const address = { port: settings.port, ...way, ...portTexts };
   const server = serve(address, api.app.fetch);
   log.info("API started", { version, port: server.port, health_port: healthServer.port });
   hasStarted();

@@ -7,7 +7,7 @@ import { readChanges } from "../../lib/client/facts/changes.ts";
 import { HostRepository } from "../../lib/git/repository/host-repository.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
-import { ArtefactId, type InstanceName } from "../../lib/model/ids.ts";
+import { ArtefactId, type CommitHash, type InstanceName } from "../../lib/model/ids.ts";
 import type { Repository } from "./deps.ts";
 import { suggestRequest } from "./over-http.ts";
 import { throughFile } from "./through-file.ts";
@@ -42,10 +42,11 @@ async function over(
   repository: HostRepository,
   { hasFiles = true, results }: Access,
 ): Promise<Repository> {
-  const opened = results && (await repository.openResults(results.instance, results.folder));
+  const folder = results?.folder ?? tmpdir();
+  const reader = results && (await repository.openResults(results.instance, results.folder));
   const withResults = async (board: PersonBlackboard) => {
     const recorded = await board.listCommits();
-    if (opened !== undefined) return await opened.take(recorded);
+    if (reader !== undefined) return await reader.take(recorded);
     await repository.fetchCommits(board.instance, recorded);
     return repository;
   };
@@ -61,7 +62,7 @@ async function over(
     resolve: (name) => repository.resolve(name),
     postGoal: async (board, goal) => {
       const commit = goal.commit ?? (hasFiles ? undefined : await repository.head());
-      return await postGoal(board, repository, {
+      return await postGoal(board, repository.withSeen(board.instance), {
         ...goal,
         commit,
         suggest: suggestRequest,
@@ -70,21 +71,31 @@ async function over(
     },
     lacking: async (instance, commit) => {
       const found = await repository
+        .withSeen(instance)
         .exchange(instance)
         .lacking(commit)
         .catch(() => []);
       return found.map((each) => `${each.found} ${each.remedy}`);
     },
-    posting: repository,
-    async pack(board, artefact) {
+    posting: async (instance) => repository.withSeen(instance),
+    async pack(board, artefact, have) {
       const commit = commitOf(artefact);
-      const [goal] = await board.readHeads([ArtefactId.parse(artefact.goal_id)]);
+      const there =
+        have === undefined
+          ? await startOf(board, artefact)
+          : await repository.exchange(board.instance).brought.seen(have);
       const reader = await withResults(board);
-      return await throughFile(results?.folder ?? tmpdir(), (onChunk) =>
-        reader.writePack(commit, goal?.head.metadata.commit, onChunk),
-      );
+      return await throughFile(folder, (onChunk) => reader.writePack(commit, there, onChunk));
     },
     hasCommit: (commit) => repository.hasCommit(commit),
+    async known(instance, commits) {
+      const seen = await repository.exchange(instance).brought.seen(commits);
+      const [wanted] = commits;
+      if (wanted === undefined || seen.includes(wanted)) return seen;
+      return (await repository.hasCommit(wanted)) ? [wanted, ...seen] : seen;
+    },
+    bring: (instance, commit, pack) =>
+      repository.exchange(instance).brought.take(commit, { pack, folder }),
     tags: () => repository.tags(),
     changes: async (board, artefact, wanted) =>
       await readChanges(board, await withResults(board), artefact, wanted),
@@ -120,18 +131,21 @@ export function copiedRepository(
     postGoal: async (...goal) => await (await current()).postGoal(...goal),
     // It has what agents find, and does not know what else there is.
     lacking: async () => [],
-    posting: {
-      commit: async (hash) => await (await current()).posting.commit(hash),
-      pin: async (...named) => await (await current()).posting.pin(...named),
-      unpin: async (...named) => await (await current()).posting.unpin(...named),
-      subject: async (commit) => await (await current()).posting.subject(commit),
-      changedPaths: async (...commits) => await (await current()).posting.changedPaths(...commits),
-    },
+    posting: async (instance) => await (await current()).posting(instance),
     pack: async (...what) => await (await current()).pack(...what),
     hasCommit: async (commit) => await (await current()).hasCommit(commit),
+    known: async (...which) => await (await current()).known(...which),
+    bring: async (...what) => await (await current()).bring(...what),
     tags: async () => await (await current()).tags(),
     changes: async (...what) => await (await current()).changes(...what),
   };
+}
+
+/** The commit at which the goal of the artefact begins. */
+async function startOf(board: PersonBlackboard, { goal_id }: Artefact): Promise<CommitHash[]> {
+  const [goal] = await board.readHeads([ArtefactId.parse(goal_id)]);
+  const commit = goal?.head.metadata.commit;
+  return commit === undefined ? [] : [commit];
 }
 
 function commitOf({ metadata: { commit } }: Artefact) {

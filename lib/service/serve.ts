@@ -4,14 +4,16 @@ import { SettError } from "../model/errors.ts";
 
 /**
  * `port` 0: any that is free. `isPatient`: an answer may be silent for any time; else a silence of
- * `idleSeconds` (ten) ends it in Bun. `tls`: the certificate and its key, in PEM. `name`: of the
- * port, for a message; `hint` says how to choose another one.
+ * `idleSeconds` (ten) ends it in Bun. `maxBodyBytes`: of a request; Bun refuses more than 128 MiB
+ * without it. `tls`: the certificate and its key, in PEM. `name`: of the port, for a message;
+ * `hint` says how to choose another one.
  */
 export type Address = {
   port: number;
   hostname: string;
   isPatient?: boolean;
   idleSeconds?: number;
+  maxBodyBytes?: number;
   tls?: { cert: string; key: string } | undefined;
   name?: string;
   hint?: string;
@@ -71,7 +73,7 @@ const ofHealthPort =
   "Set SETT_HEALTH_PORT (`health_port` in sett.yml) to a free port, or to 0 for any.";
 
 function serveInBun(
-  { port, hostname, isPatient = false, idleSeconds = 10, tls }: Address,
+  { port, hostname, isPatient = false, idleSeconds = 10, maxBodyBytes, tls }: Address,
   fetch: Fetch,
 ): Server {
   // `development` would print an error with which a stream ends, into a log that is JSON. Without
@@ -83,6 +85,7 @@ function serveInBun(
     development: false,
     reusePort: false,
     idleTimeout: isPatient ? 0 : idleSeconds,
+    ...(maxBodyBytes !== undefined && { maxRequestBodySize: maxBodyBytes }),
     fetch,
   };
   const server = Bun.serve(tls === undefined ? options : { ...options, tls });

@@ -7,6 +7,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
+import { runSett } from "../support/cli/sett-process.ts";
 import { nightly } from "../support/nightly.ts";
 import { freePort } from "../support/redis/redis-server.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -128,6 +129,57 @@ test("a goal is stated, followed and read by HTTPS, under the token's name, and 
     `refs/sett/${sett.name}/${goal}`,
   );
 });
+
+nightly(
+  "a clone elsewhere brings its commit without a push, and gets what came of it",
+  async () => {
+    const clone = join(folder, "clone");
+    const git = async (...words: string[]) =>
+      (await $`git -c user.name=Ada -c user.email=ada@example.org ${words}`.quiet().text()).trim();
+    await git("clone", "--quiet", sett.folder, clone);
+    await writeFile(join(clone, "far.txt"), "from afar\n");
+    await git("-C", clone, "add", "far.txt");
+    await git("-C", clone, "commit", "--quiet", "-m", "Far");
+    const env = {
+      ...{ SETT_API: `https://localhost:${port}`, SETT_API_TOKEN: tokens.ci },
+      NODE_EXTRA_CA_CERTS: join(folder, "cert.pem"),
+    };
+    const far = await runSett(["forage", "--goal", "Paint from afar", "--watch"], {
+      cwd: clone,
+      env,
+    });
+    expect({ code: far.code, err: far.err }).toMatchObject({ code: 0 });
+    const paintedBy = async (path: string) =>
+      await git(
+        "-C",
+        path,
+        "log",
+        "--format=%s",
+        `--glob=refs/sett/${sett.name}`,
+        "--",
+        "door.txt",
+      );
+    const files = await git("-C", clone, "ls-tree", "-r", "--name-only", await tipIn(clone));
+    expect(files.split("\n")).toEqual(expect.arrayContaining(["door.txt", "far.txt"]));
+    // A clone that has not brought it gets it with the result, and so does the instance's machine.
+    const other = join(folder, "other");
+    await git("clone", "--quiet", "--no-local", sett.folder, other);
+    expect(await runSett(["hoard"], { cwd: other, env })).toMatchObject({ code: 0, err: "" });
+    expect(await paintedBy(other)).toContain("Paint the door");
+    const begin = (await sett.git("fsck", "--connectivity-only", "--no-dangling")).trim();
+    expect(begin).toBe("");
+    expect(await sett.need("hoard")).toContain("Paint from afar");
+    const goal = far.out.trim();
+    const commit = await git("-C", clone, "rev-parse", "HEAD");
+    expect(await sett.git("rev-parse", `refs/sett/${sett.name}/${goal}`)).toBe(commit);
+    await sett.git("fsck", "--connectivity-only", "--no-dangling");
+
+    async function tipIn(path: string): Promise<string> {
+      const sorted = ["--sort=-committerdate", "--format=%(objectname)", "--count=1"];
+      return await git("-C", path, "for-each-ref", ...sorted, `refs/sett/${sett.name}/`);
+    }
+  },
+);
 
 test("the log of an agent is read by way of the reader, which alone has the Engine's socket", async () => {
   const printed = "painting the door";

@@ -185,7 +185,9 @@ export async function postInGoal(
   parts: Pick<Parts, "board" | "deps">,
   input: PostedInput,
 ): Promise<Artefact> {
-  const repository = "commit" in input.content ? repositoryOf(parts).posting : undefined;
+  const { instance } = parts.board;
+  const isCommit = "commit" in input.content;
+  const repository = isCommit ? await repositoryOf(parts).posting(instance) : undefined;
   return await postArtefact(parts.board, repository, input);
 }
 

@@ -19,6 +19,7 @@ import { type Api, requireRight } from "../env.ts";
 import { answerBody } from "../large-answers.ts";
 import type { Parts } from "../parts.ts";
 import { postInGoal } from "./artefacts.ts";
+import { commitsIn } from "./commits.ts";
 import { repositoryOf } from "./goals.ts";
 
 type Posted = Parameters<CallDeps["postGoal"]>[0];
@@ -83,7 +84,9 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
     const text = context.req.param("id");
     const artefact = await board.readArtefact(await resolveArtefactId(board, text, suggest));
     if (artefact === undefined) throw noArtefact(text, "artefact", suggest);
-    return context.body(await repositoryOf(parts).pack(board, artefact), 200, {
+    const have = context.req.query("have");
+    const known = have === undefined ? undefined : commitsIn(have);
+    return context.body(await repositoryOf(parts).pack(board, artefact, known), 200, {
       "content-type": "application/octet-stream",
     });
   });

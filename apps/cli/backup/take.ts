@@ -131,6 +131,7 @@ async function addResults(file: BackupWriter, input: Input): Promise<void> {
   const { parts, repository, shell } = input;
   const { instance } = parts;
   await requireResults(input);
+  await repository.nameBrought(instance);
   requireGoing(shell);
   const { write, end } = file.begin(resultsName);
   const writing = repository.writeResults(instance, write, shell.interrupted);

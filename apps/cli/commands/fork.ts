@@ -6,6 +6,7 @@ import { typeText } from "../../../lib/client/text/type-text.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
+import { gitOf } from "../instance/packs-place.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
@@ -47,7 +48,7 @@ export const fork = defineCommand({
     const { workspace } = place;
     if (workspace === undefined || workspace === "")
       throw await noRepository(shell.cwd, "Go to the repository on which agents work.");
-    const repository = await HostRepository.open(workspace, { env: shell.env });
+    const repository = await HostRepository.open(workspace, gitOf(shell));
     const [actor, obstacle] = await Promise.all([
       session.actor(args.as),
       readObstacle(board, suggest),

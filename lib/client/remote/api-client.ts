@@ -17,7 +17,8 @@ const Problem = z.looseObject({
 export type ApiRequest = {
   method?: "GET" | "POST";
   path: string;
-  body?: string;
+  /** Text is JSON. */
+  body?: string | Uint8Array<ArrayBuffer>;
   accept?: string;
   signal?: AbortSignal;
   /** Once it has begun, it has no time limit. */
@@ -77,7 +78,7 @@ async function askOnce(
       headers: {
         accept,
         authorization: `Bearer ${token}`,
-        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(body !== undefined && { "content-type": typeOf(body) }),
       },
       ...(body !== undefined && { body }),
       redirect: "error",
@@ -92,6 +93,10 @@ async function askOnce(
   } finally {
     clearTimeout(timer);
   }
+}
+
+function typeOf(body: string | Uint8Array): string {
+  return typeof body === "string" ? "application/json" : "application/octet-stream";
 }
 
 /**

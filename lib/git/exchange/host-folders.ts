@@ -13,6 +13,7 @@ import { limited } from "../run/limited.ts";
 import type { GitProgress } from "../run/progress.ts";
 import type { Git } from "../run/run-git.ts";
 import { agentHoldings } from "./agent-holdings.ts";
+import { StoredCommits } from "./brought-commits.ts";
 import { createExchange, exchangePath, holdsPacks, removeExchange } from "./exchange.ts";
 import { bringPacks } from "./incoming-packs.ts";
 import { lackingLfsObjects, openLfsToApi, showLfsObjects } from "./lfs-store.ts";
@@ -38,10 +39,12 @@ import { readHistory } from "./store-notes.ts";
 export class HostFolders implements HostExchange {
   /** For another implementation above this one. */
   readonly store: Store;
+  readonly brought: StoredCommits;
   readonly #exchangeDir: string;
 
   constructor(git: Git, place: RepositoryPlace, instance: InstanceName) {
     this.store = storeOf(git, place, instance);
+    this.brought = new StoredCommits(this.store);
     this.#exchangeDir = exchangePath(place, instance);
   }
 

@@ -96,6 +96,12 @@ export async function addToStore(store: Store, commits: readonly CommitHash[]): 
   await add(store, commits, await readHistory(store));
 }
 
+/** The commits of these that the store has, with all that they reach. */
+export async function seenIn(store: Store, commits: readonly CommitHash[]): Promise<CommitHash[]> {
+  const missing = new Set(await missingIn(store, commits));
+  return commits.filter((commit) => !missing.has(commit));
+}
+
 /** Gives all of it to the containers' user, who then can add to it. */
 export async function openStoreToApi(store: Store): Promise<void> {
   const { place, path } = store;

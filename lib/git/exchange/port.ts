@@ -4,10 +4,11 @@
 //
 // Readers trust nothing that an agent has written. A commit is taken whole, with each object hashed
 // on the way, or not at all: what has its name then is what its agent has made.
-import type { AgentName, CommitHash } from "../../model/ids.ts";
+import type { AgentName, ArtefactId, CommitHash, GoalId } from "../../model/ids.ts";
 import type { Owner } from "../run/find-repository.ts";
 import type { GitProgress } from "../run/progress.ts";
 import type { Git } from "../run/run-git.ts";
+import type { Brought } from "./store-notes.ts";
 
 /** `agent`: the one whose artefact has the commit, empty where that is unknown. */
 export interface RecordedCommit {
@@ -53,6 +54,8 @@ export interface HostExchange {
     results: readonly Result[],
     packOf: (result: Result) => Promise<Uint8Array>,
   ): Promise<AsyncDisposable>;
+  /** The commits that people elsewhere bring through the API. */
+  readonly brought: BroughtCommits;
   /**
    * Takes out what the repository has by name, so that it no longer counts against its agent. Other
    * agents can go on from these commits. Throws git-failed; the next call does what is left.
@@ -62,6 +65,25 @@ export interface HostExchange {
   mayHoldResults(): Promise<boolean>;
   /** Lists what each agent has left, by name. `now`: Unix time in milliseconds. */
   holdings(now?: number): Promise<AgentHoldings[]>;
+}
+
+export interface BroughtCommits {
+  /** What agents see is there: git can borrow from it. */
+  readonly objectsDir: string;
+  /** Which of these commits agents see, with all that they reach. */
+  seen(commits: readonly CommitHash[]): Promise<CommitHash[]>;
+  /**
+   * Shows agents the commit, of which the pack has what they do not see yet. Each object is hashed,
+   * and nothing may be missing. `pack`: a file of this program. `folder`: for this program's work.
+   * Throws `usage` for another pack, and git-failed.
+   */
+  take(commit: CommitHash, from: { pack: string; folder: string }): Promise<void>;
+  /** Notes the name that the commit gets in the repository. */
+  name(id: ArtefactId | GoalId, commit: CommitHash): Promise<void>;
+  /** Undoes `name`, for what was not posted. */
+  forget(id: ArtefactId | GoalId): Promise<void>;
+  /** All that have a name, the oldest first. */
+  named(): Promise<Brought[]>;
 }
 
 /** `check`: one word. `found` and `remedy`: sentences for people. */

@@ -10,6 +10,7 @@ import { FailedPacks } from "./failed-packs.ts";
 import { keepLfsContents } from "./lfs-store.ts";
 import type { Quarantine, RecordedCommit } from "./port.ts";
 import type { Store } from "./store.ts";
+import { readBrought } from "./store-notes.ts";
 import { type Taking, takeCommit } from "./take-commit.ts";
 import { TakenPacks } from "./taken-packs.ts";
 
@@ -36,7 +37,10 @@ export class PackQuarantine implements Quarantine {
     const { place, instance } = source;
     // Named as git names its own: git's next clean-up removes one that a crash has left behind.
     const objectsDir = folder ?? (await mkdtemp(join(place.objectsDir, "tmp_objdir-sett-")));
-    await makeStore(objectsDir, place.objectsDir);
+    // What people brought through the API may be only in the store yet. The API's own folder is
+    // made before there is any.
+    const needsStore = folder !== undefined || (await readBrought(source)).length > 0;
+    await makeStore(objectsDir, place.objectsDir, ...(needsStore ? [source.path] : []));
     return new PackQuarantine(
       source,
       objectsDir,

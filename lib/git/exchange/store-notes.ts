@@ -7,10 +7,11 @@
 // were taken out of the exchange: their agents need not keep them info/sett-unfinished packs that
 // belong together are being put there: only what the latest tips reach is certainly whole
 // info/sett-served agents reach the store by the service of packs info/sett-head the HEAD that was
-// shown last, for programs that do not see the repository
+// shown last, for programs that do not see the repository info/sett-brought the commits that people
+// brought through the API, each after the id of what has it
 import { chmod, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CommitHash } from "../../model/ids.ts";
+import { ArtefactId, CommitHash, type GoalId } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { Owner } from "../run/find-repository.ts";
 import { sayingFullDisk } from "../run/full-disk.ts";
@@ -94,6 +95,22 @@ export async function noteFetched(
 ): Promise<void> {
   const known = new Set([...(await readFetched(store.path)), ...commits]);
   await writeNote(store, "fetched", [...known].slice(-maxFetched));
+}
+
+/** `id`: of the goal or the artefact that has the commit. */
+export type Brought = { readonly id: ArtefactId | GoalId; readonly commit: CommitHash };
+
+export async function readBrought({ path }: Pick<StoreFolder, "path">): Promise<Brought[]> {
+  return (await linesOf(noteIn(path, "brought"))).flatMap((line) => {
+    const [first, second] = line.split(" ");
+    const [id, commit] = [ArtefactId.safeParse(first), CommitHash.safeParse(second)];
+    return id.success && commit.success ? [{ id: id.data, commit: commit.data }] : [];
+  });
+}
+
+export async function noteBrought(store: StoreFolder, brought: readonly Brought[]): Promise<void> {
+  const lines = brought.map(({ id, commit }) => `${id} ${commit}`);
+  await writeNote(store, "brought", lines.length === 0 ? undefined : lines);
 }
 
 /** The lines of a file that are not empty; none where there is no file. */

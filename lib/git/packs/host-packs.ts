@@ -13,6 +13,7 @@ import { headOf } from "../exchange/object-store.ts";
 import { packName } from "../exchange/pack-name.ts";
 import type {
   AgentHoldings,
+  BroughtCommits,
   HostExchange,
   Lacking,
   Quarantine,
@@ -161,6 +162,21 @@ export class HostPacks implements HostExchange {
     return await this.#folders.bring(results, packOf);
   }
 
+  get brought(): BroughtCommits {
+    const { brought } = this.#folders;
+    return {
+      objectsDir: brought.objectsDir,
+      ...{ seen: (commits) => brought.seen(commits), named: () => brought.named() },
+      ...{ name: (id, commit) => brought.name(id, commit), forget: (id) => brought.forget(id) },
+      take: async (commit, from) => {
+        // The person's store replaces what the service has, and would not have it.
+        if (this.#copy !== undefined) throw takesNone();
+        await brought.take(commit, from);
+        await this.serve();
+      },
+    };
+  }
+
   async release(fetched: ReadonlySet<CommitHash>): Promise<void> {
     await this.#folders.release(fetched);
     if (!(await this.#isServed())) return;
@@ -203,6 +219,13 @@ export class HostPacks implements HostExchange {
   async #isServed(): Promise<boolean> {
     return this.#copy !== undefined || (await isServed(this.#folders.store));
   }
+}
+
+function takesNone(): SettError {
+  const hint = "Run `sett forage` there once at this commit, or begin at one that agents see.";
+  const message =
+    "This API does not see the repository, and takes no commit that is new to agents.";
+  return new SettError("usage", message, { hint });
 }
 
 /** The files of a store that agents need, in an order that stays. */

@@ -65,6 +65,8 @@ interface HostRepositoryOptions {
   readonly mayFetch?: boolean;
   /** Finds the service of packs of an instance that has one; without it none is found. */
   readonly packsOf?: (instance: InstanceName) => ReturnType<FindPacks>;
+  /** Gives the commit to an instance elsewhere, before it is kept here. Rejects where it cannot. */
+  readonly bring?: (from: HostRepository, commit: CommitHash) => Promise<void>;
   /** Gets how far `pin` is in packing what agents see, and in fetching what a clone lacks of it. */
   readonly onProgress?: (progress: GitProgress) => void;
 }
@@ -86,16 +88,18 @@ export class HostRepository {
 
   readonly #onProgress: HostRepositoryOptions["onProgress"];
   readonly #packsOf: HostRepositoryOptions["packsOf"];
+  readonly #bring: HostRepositoryOptions["bring"];
   readonly #copy: ServedRepository | undefined;
 
   private constructor(
     git: Git,
     place: RepositoryPlace,
-    { showMemoryBytes, onProgress, packsOf }: Partial<HostRepositoryOptions> = {},
+    { showMemoryBytes, onProgress, packsOf, bring }: Partial<HostRepositoryOptions> = {},
     copy?: ServedRepository,
   ) {
     this.#git = git;
     this.#packsOf = packsOf;
+    this.#bring = bring;
     this.#copy = copy;
     this.#onProgress = onProgress;
     this.#showing = limited(
@@ -345,9 +349,14 @@ export class HostRepository {
 
   /**
    * Shows agents the commit that a goal starts from, or that a person has posted, and keeps it,
-   * also when its branch changes: results are built on it.
+   * also when its branch changes: results are built on it. One that came through the API is kept by
+   * a note until `fetchCommits`: its name here would name nothing, and stop git's clean-up.
    */
   async pin(instance: InstanceName, id: GoalId | ArtefactId, commit: CommitHash): Promise<void> {
+    await this.#bring?.(this, commit);
+    const { brought } = this.exchange(instance);
+    if (!(await this.#hasItself(commit)) && (await brought.seen([commit])).length > 0)
+      return await brought.name(id, commit);
     await this.exchange(instance).show([commit], this.#onProgress);
     const [ref, { owner, commonDir }] = [settRef(instance, id), this.place];
     // The API, which writes nothing but the name, could not write the log of it that a user may
@@ -365,7 +374,47 @@ export class HostRepository {
 
   /** Undoes `pin`, for what was not posted. */
   async unpin(instance: InstanceName, id: GoalId | ArtefactId): Promise<void> {
+    await this.exchange(instance).brought.forget(id);
     await this.#run({ args: ["update-ref", "-d", settRef(instance, id)] });
+  }
+
+  /** Whether it would have the commit without what it borrows for now. */
+  async #hasItself(commit: CommitHash): Promise<boolean> {
+    const args = ["cat-file", "-e", `${commit}^{commit}`];
+    const run = { args, env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: "" } };
+    return (await this.#try(run)).exitCode === 0;
+  }
+
+  /** The same repository, in which what the instance's agents see is there as well. */
+  withSeen(instance: InstanceName): HostRepository {
+    const { objectsDir } = this.exchange(instance).brought;
+    const env = { ...this.#git.env, ...borrowing(objectsDir) };
+    const options = withoutUndefined({ onProgress: this.#onProgress, packsOf: this.#packsOf });
+    return new HostRepository({ ...this.#git, env }, this.place, options, this.#copy);
+  }
+
+  /**
+   * Commits of the history of this one, itself first, then ever fewer of the older ones: with one
+   * of them another repository may have most of it.
+   */
+  async landmarks(commit: CommitHash): Promise<CommitHash[]> {
+    const newest = await this.#run({ args: ["rev-list", "--max-count=24", commit, "--"] });
+    const older = Array.from({ length: 16 }, (_, power) => `${commit}~${2 ** (power + 4)}`);
+    const stdin = older.map((name) => `${name}\n`).join("");
+    const found = await this.#run({ args: ["cat-file", "--batch-check=%(objectname)"], stdin });
+    const hashes = `${newest}${found}`.split("\n").map((line) => CommitHash.safeParse(line).data);
+    return [...new Set([commit, ...hashes])].filter((hash) => hash !== undefined);
+  }
+
+  /** A pack of what the commit needs beyond those. It may build on their objects. */
+  async packBeyond(
+    commit: CommitHash,
+    there: readonly CommitHash[],
+    onChunk: (chunk: Uint8Array) => void,
+  ): Promise<void> {
+    const stdin = revisionsOf(commit, there);
+    const args = ["pack-objects", "--revs", "--thin", "--delta-base-offset", "--stdout", "--quiet"];
+    await this.#run({ args, stdin, onStdout: onChunk });
   }
 
   /**
@@ -397,13 +446,13 @@ export class HostRepository {
     return new Set(refs.map((ref) => ref.slice(ref.lastIndexOf("/") + 1)));
   }
 
-  /** A pack of what the commit needs beyond the commit `base`, as it is made. Throws git-failed. */
+  /** A pack of what the commit needs beyond the others, as it is made. Throws git-failed. */
   async writePack(
     commit: CommitHash,
-    base: CommitHash | undefined,
+    there: readonly CommitHash[],
     onChunk: (chunk: Uint8Array) => void,
   ): Promise<void> {
-    const stdin = `${commit}\n${base === undefined ? "" : `^${base}\n`}`;
+    const stdin = revisionsOf(commit, there);
     const args = ["pack-objects", "--revs", "--delta-base-offset", "--stdout", "--quiet"];
     await this.#run({ args, stdin, onStdout: onChunk }, limited(this.#git));
   }
@@ -435,18 +484,31 @@ export class HostRepository {
 
   /**
    * Imports the commits of artefacts under the names of `settRef`, and takes them out of the
-   * exchange. `results`: the oldest first.
+   * exchange. `results`: the oldest first. With them comes what people brought through the API.
    */
   async fetchCommits(
     instance: InstanceName,
     results: readonly (RecordedCommit & { readonly artefact: ArtefactId })[],
   ): Promise<ImportedCommits> {
-    const recorded = results.map(({ artefact, commit, agent }) => ({
+    const named = results.map(({ artefact, commit, agent }) => ({
       ref: settRef(instance, artefact),
       commit,
       agent,
     }));
-    return await importCommits(this.#with(instance), recorded);
+    const known = new Set(named.map(({ ref }) => ref));
+    const brought = (await this.exchange(instance).brought.named())
+      .map(({ id, commit }) => ({ ref: settRef(instance, id), commit, agent: "" as const }))
+      .filter(({ ref }) => !known.has(ref));
+    return await importCommits(this.#with(instance), [...brought, ...named]);
+  }
+
+  /**
+   * Takes what people brought through the API into the repository, where no result does so: a store
+   * that is made anew, and a back-up, have what the repository has by name.
+   */
+  async nameBrought(instance: InstanceName): Promise<void> {
+    const named = await this.exchange(instance).brought.named();
+    if (named.length > 0) await this.fetchCommits(instance, []);
   }
 
   /** Lets the names of lanes follow their tips. Throws git-failed. */
@@ -527,6 +589,11 @@ export class HostRepository {
   async #try(run: GitRun): Promise<GitResult> {
     return await tryGit(this.#git, inPlace(this.place, run));
   }
+}
+
+/** What the commit reaches, and the others do not. */
+function revisionsOf(commit: CommitHash, others: readonly CommitHash[]): string {
+  return [commit, ...others.map((other) => `^${other}`)].map((line) => `${line}\n`).join("");
 }
 
 function inPlace({ gitDir, toplevel, isBare }: RepositoryPlace, run: GitRun): GitRun {

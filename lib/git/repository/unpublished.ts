@@ -56,7 +56,7 @@ export interface CommitReader {
   showChanges(work: Work, detail?: ChangeDetail, since?: Earlier): Promise<string>;
   writePack(
     commit: CommitHash,
-    base: CommitHash | undefined,
+    there: readonly CommitHash[],
     onChunk: (chunk: Uint8Array) => void,
   ): Promise<void>;
 }

@@ -2,10 +2,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** An empty object store, which borrows from another one. */
-export async function makeStore(objectsDir: string, borrowed: string): Promise<void> {
+/** An empty object store, which borrows from others. */
+export async function makeStore(objectsDir: string, ...borrowed: string[]): Promise<void> {
   await mkdir(join(objectsDir, "info"), { recursive: true });
-  await writeFile(join(objectsDir, "info/alternates"), `${borrowed}\n`);
+  await writeFile(
+    join(objectsDir, "info/alternates"),
+    borrowed.map((path) => `${path}\n`).join(""),
+  );
 }
 
 /** The environment in which git borrows from an object store. */

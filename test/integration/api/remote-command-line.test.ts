@@ -1,17 +1,24 @@
 // The command line works with an instance elsewhere through its API: SETT_API and SETT_API_TOKEN
 // instead of Redis and Docker.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import process from "node:process";
 import { digestOf } from "../../../apps/api/access/tokens.ts";
 import type { Logs } from "../../../apps/api/deps.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
 import { aborted } from "../../../lib/async/sleep.ts";
 import { readGoal } from "../../../lib/client/facts/goal.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { ArtefactId, GoalId, LogicalId } from "../../../lib/model/ids.ts";
 import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
 import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett, startSett } from "../../support/cli/sett-process.ts";
-import { git, sampleRepository } from "../../support/git/sample-repository.ts";
+import {
+  commitFiles,
+  git,
+  hostEnv,
+  sampleRepository,
+} from "../../support/git/sample-repository.ts";
 import { nightly } from "../../support/nightly.ts";
 import { freePort } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -75,6 +82,39 @@ describe("with SETT_API", () => {
     expect(await actorOf(goal)).toBe("person:all");
     const stored = await scene.clan.board.readArtefact(goal as ArtefactId);
     expect(String(stored?.metadata.commit)).toBe(git(here.path, "rev-parse", "HEAD"));
+  });
+
+  test("forage brings the commit that only its own clone has, without the rest of its history", async () => {
+    await post("Write a note");
+    const clone = join(here.root, "clone");
+    git(here.root, "clone", "--quiet", here.path, clone);
+    const commit = commitFiles(clone, { "far.txt": "from afar\n" }, "Far");
+    const forage = async (as: TokenName) =>
+      await runSett(["forage", "--goal", "Write a note"], { cwd: clone, env: env(as) });
+    expect(await forage("reader")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("the right `forage`"),
+    });
+    const { code, out, err } = await forage("forager");
+    expect({ code, err }).toMatchObject({ code: 0 });
+    const goal = out.trim() as GoalId;
+    const stored = await scene.clan.board.readArtefact(goal as never);
+    expect(stored?.metadata.commit).toBe(commit);
+    // Agents see it, and the repository is as it was, until its person fetches.
+    const { instance } = scene.clan.board;
+    const repository = await HostRepository.open(here.path, { env: hostEnv });
+    expect(await repository.exchange(instance).brought.seen([commit])).toEqual([commit]);
+    expect(await repository.hasCommit(commit)).toBe(false);
+    expect(git(here.path, "for-each-ref", `refs/sett/${instance}/${goal}`)).toBe("");
+    expect(await repository.fetchCommits(instance, [])).toMatchObject({ broken: [] });
+    expect(git(here.path, "rev-parse", `refs/sett/${instance}/${goal}`)).toBe(commit);
+    expect(git(here.path, "fsck", "--connectivity-only", "--no-dangling")).toBe("");
+    expect(await forage("forager")).toMatchObject({ code: 0 });
+    const events = await scene.clan.board.readEvents("0", 10_000);
+    const brought = events.filter(({ data }) => data?.path === `/v1/board/commits/${commit}`);
+    expect(brought.map(({ actor, data }) => [String(actor), data?.status])).toEqual([
+      ["person:forager", 201],
+    ]);
   });
 
   nightly("tell says it in the name of the token, whichever name the request has", async () => {

@@ -2,18 +2,24 @@
 // alone.
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
 import { errorOf } from "../../support/error-of.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
 import {
   commitFiles,
   git,
+  hostEnv,
   instance,
+  newArtefactId,
   newGoalId,
+  temporaryFolder,
   workWith,
 } from "../../support/git/sample-repository.ts";
+import { nightly } from "../../support/nightly.ts";
 
 test("the folder of the names outlives a clean-up of git, and goes with the names", async () => {
   using scene = await exchangeScene();
@@ -72,3 +78,114 @@ test("commits of agents are read in a folder beside the repository, which stays 
     await rm(folder, { recursive: true });
   }
 });
+
+/** A pack that someone else makes of a clone. */
+async function packOf(
+  path: string,
+  commit: CommitHash,
+  there: readonly CommitHash[],
+): Promise<Uint8Array> {
+  const clone = await HostRepository.open(path, { env: hostEnv });
+  const pieces: Uint8Array[] = [];
+  await clone.packBeyond(commit, there, (piece) => pieces.push(piece));
+  return Buffer.concat(pieces);
+}
+
+test("agents work on a commit that came through the API, and its name comes with the next fetch", async () => {
+  using scene = await exchangeScene();
+  using folder = temporaryFolder();
+  const { repository } = scene;
+  const clone = join(folder.path, "clone");
+  git(folder.path, "clone", "--quiet", scene.path, clone);
+  const commit = commitFiles(clone, { "far.txt": "from afar\n" }, "Far");
+  const pack = join(folder.path, "far.pack");
+  await writeFile(pack, await packOf(clone, commit, [scene.base]));
+  const results = await repository.openResults(instance, join(folder.path, "results"));
+  const { brought } = repository.exchange(instance);
+  await brought.take(commit, { pack, folder: folder.path });
+  const goal = newGoalId();
+  await repository.withSeen(instance).pin(instance, goal, commit);
+  expect(git(scene.path, "for-each-ref", `refs/sett/${instance}/${goal}`)).toBe("");
+  git(scene.path, "gc", "--quiet", "--prune=now");
+  expect(await repository.hasCommit(commit)).toBe(false);
+
+  const painter = scene.agent("painter");
+  await painter.prepare(commit);
+  const made = await painter.publish({ "door.txt": "painted\n" });
+  const reader = await results.take([{ commit: made.commit, agent: made.agent }]);
+  expect(await reader.showChanges(workWith(made.commit, commit))).toContain("door.txt");
+  const artefact = newArtefactId();
+  const fetched = await repository.fetchCommits(instance, [{ ...made, artefact }]);
+  expect(fetched).toMatchObject({ broken: [], imported: [{ commit }, { commit: made.commit }] });
+  expect(git(scene.path, "rev-parse", `refs/sett/${instance}/${goal}`)).toBe(commit);
+  git(scene.path, "fsck", "--strict");
+});
+
+test("what was brought has its name before the store is made anew, for another history", async () => {
+  using scene = await exchangeScene();
+  using folder = temporaryFolder();
+  const { repository } = scene;
+  const clone = join(folder.path, "clone");
+  git(folder.path, "clone", "--quiet", scene.path, clone);
+  const commit = commitFiles(clone, { "far.txt": "from afar\n" }, "Far");
+  const pack = join(folder.path, "far.pack");
+  await writeFile(pack, await packOf(clone, commit, [scene.base]));
+  const exchange = repository.exchange(instance);
+  await exchange.brought.take(commit, { pack, folder: folder.path });
+  await repository.withSeen(instance).pin(instance, newGoalId(), commit);
+  await repository.nameBrought(instance);
+  await exchange.make({ writers: [], history: 1 });
+  expect(await exchange.brought.seen([commit])).toEqual([commit]);
+  expect(await repository.hasCommit(commit)).toBe(true);
+});
+
+nightly(
+  "a pack that is not whole by what agents see is refused, and shows them nothing",
+  async () => {
+    using scene = await exchangeScene();
+    using folder = temporaryFolder();
+    const { brought } = scene.repository.exchange(instance);
+    const take = async (commit: CommitHash, pack: Uint8Array) => {
+      const path = join(folder.path, "some.pack");
+      await writeFile(path, pack);
+      return await errorOf(brought.take(commit, { pack: path, folder: folder.path }));
+    };
+    // A branch that no goal reaches, and a commit that names its file by the hash alone.
+    git(scene.path, "switch", "--quiet", "--create", "secret");
+    commitFiles(scene.path, { "secret.txt": "hidden\n" }, "Secret");
+    const secret = git(scene.path, "rev-parse", "HEAD:secret.txt");
+    git(scene.path, "switch", "--quiet", "-");
+    const clone = join(folder.path, "clone");
+    git(folder.path, "init", "--quiet", clone);
+    const own = commitFiles(clone, { "own.txt": "own\n" }, "Own");
+    git(clone, "update-index", "--add", "--cacheinfo", `100644,${secret},stolen.txt`);
+    const tree = git(clone, "write-tree", "--missing-ok");
+    const thief = CommitHash.parse(git(clone, "commit-tree", tree, "-m", "Steal", "-p", own));
+    const objects = [thief, tree, own, `${own}^{tree}`, `${own}:own.txt`]
+      .map((name) => `${git(clone, "rev-parse", name)}\n`)
+      .join("");
+    const stolen = Bun.spawnSync(["git", "pack-objects", "--stdout", "-q"], {
+      cwd: clone,
+      stdin: Buffer.from(objects),
+    }).stdout;
+    const whole = await packOf(clone, own, []);
+    const missing = { code: "usage", message: expect.stringContaining("did not receive expected") };
+    expect(await take(thief, stolen)).toMatchObject(missing);
+    expect(await take(CommitHash.parse("1".repeat(40)), whole)).toMatchObject({
+      message: expect.stringContaining("does not have commit"),
+    });
+    expect(await take(own, whole.subarray(0, whole.length - 9))).toMatchObject({
+      message: expect.stringContaining("git refuses the pack"),
+    });
+    expect(await brought.seen([own, thief])).toEqual([]);
+    expect(readdirSync(folder.path).toSorted()).toEqual(["clone", "some.pack"]);
+    await brought.take(own, { pack: await kept(folder.path, whole), folder: folder.path });
+    expect(await brought.seen([own, thief])).toEqual([own]);
+  },
+);
+
+async function kept(folder: string, pack: Uint8Array): Promise<string> {
+  const path = join(folder, "whole.pack");
+  await writeFile(path, pack);
+  return path;
+}

@@ -21,7 +21,8 @@ async function packOf(
   base: CommitHash | undefined,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  await (await open(path)).writePack(commit, base, (chunk) => chunks.push(chunk));
+  const there = base === undefined ? [] : [base];
+  await (await open(path)).writePack(commit, there, (chunk) => chunks.push(chunk));
   return Buffer.concat(chunks);
 }
 

@@ -114,7 +114,7 @@ test("a reader of the API gets neither its changes nor its pack, nor a compariso
     expect(await errorOf(reader.showChanges(workWith(commit, scene.base), "lines"))).toMatchObject(
       refusal,
     );
-    expect(await errorOf(reader.writePack(commit, scene.base, () => {}))).toMatchObject(refusal);
+    expect(await errorOf(reader.writePack(commit, [scene.base], () => {}))).toMatchObject(refusal);
     const work = workWith(good, scene.base, { earlier: [{ name: "version 1", commit }] });
     expect(
       await errorOf(reader.showChanges(work, "lines", { name: "version 1", commit })),

@@ -67,6 +67,7 @@ async function makeFolders(input: FoldersInput): Promise<{ head: CommitHash; isN
   try {
     const isServed = servesPacks(config);
     const wanted = { writers, writer, history, isOpen, isServed, onProgress, signal };
+    await repository.nameBrought(instance);
     const head = await exchange.make(wanted);
     if (isOpen) await repository.openToApi(instance);
     step.done();
