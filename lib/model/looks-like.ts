@@ -95,6 +95,26 @@ function addLetter(sign: string, letter: string): void {
   lettersBySign.set(sign, (lettersBySign.get(sign) ?? "") + letter);
 }
 
+const drawnLike = new Map<string, string>();
+for (const [letter, others] of Object.entries(drawnAs))
+  for (const other of others)
+    if (other > "\x7f" && !drawnLike.has(other)) drawnLike.set(other, letter);
+
+/**
+ * The text as it looks at a glance: in lower case, without what cannot be seen and blanks at its
+ * ends, and with the letters of ASCII for those that are drawn like them.
+ */
+export function lookOf(text: string): string {
+  const signs = [...text.normalize("NFKC").toLowerCase().normalize("NFKC")].map((sign) => {
+    if (/\p{Default_Ignorable_Code_Point}|\p{Cc}/u.test(sign)) return "";
+    if (/\p{Zs}/u.test(sign)) return " ";
+    const letter = drawnLike.get(sign) ?? sign;
+    // An `i` is of the letters that look like an `l`.
+    return /[a-z]/.test(letter) ? classOf(letter).slice(0, 1) : letter;
+  });
+  return signs.join("").trim();
+}
+
 /**
  * `letters`: those that it is drawn like. `isAny`: it is in no list. `isOrnament`: it may be none.
  */

@@ -9,6 +9,7 @@ import { gitFailure } from "../run/run-git.ts";
 import { checkoutNotes } from "./checkout-notes.ts";
 import { commitLog, maxCompared } from "./commit-log.ts";
 import { hiddenTextNotes } from "./hidden-text-notes.ts";
+import { nameNotes } from "./name-notes.ts";
 import { submoduleNotes } from "./submodule-notes.ts";
 
 /** The older ones of more commits are not shown. */
@@ -199,9 +200,10 @@ function sumLine(title: string, shortstat: string): string {
   return `${title}: ${shortstat.trim() === "" ? "no file is changed" : shortstat.trim()}\n`;
 }
 
-/** Says what files of the commit itself let git hide, or do to a checkout. */
+/** Says what files of the commit itself let git hide, do to a checkout, or may be taken for. */
 async function settingNotes(view: PlainView, from: string, commit: CommitHash): Promise<string[]> {
   return [
+    ...(await nameNotes(view, from, commit)),
     ...(await hiddenTextNotes(view, from, commit)),
     ...(await checkoutNotes(view, from, commit)),
     ...(await submoduleNotes(view, from, commit)),

@@ -33,13 +33,17 @@ const composed = /[\u1100-\u11ff]+|\P{M}?\p{M}+|\P{ASCII}/gu;
 /** `name`: in latin1. No two names have the same text, and `readName` takes it back. */
 export function showName(name: string): string {
   const text = textOf(name);
-  if (text === undefined)
-    return `"${name.replace(escapedBytes, (byte) => escapes[byte] ?? octal(byte))}"`;
+  if (text === undefined) return showBytes(name);
   const shown = text
     .replace(unseenOrEscaped, (one) => escapes[one] ?? octal(bytesOf(one)))
     .replace(composed, (one) => (one.normalize() === one ? one : beyondAscii(one)));
   // A space at an end is not seen in a list.
   return shown === text && text.trim() === text ? text : `"${shown}"`;
+}
+
+/** In double quotes, with all that is not ASCII in octal digits. `readName` takes it back. */
+export function showBytes(name: string): string {
+  return `"${name.replace(escapedBytes, (byte) => escapes[byte] ?? octal(byte))}"`;
 }
 
 /** The name in latin1 that a text of `showName`, or of git, means: git has more in octal digits. */

@@ -307,6 +307,34 @@ test("of a long name no part is left out", async () => {
   expect(shown).toContain(` ${name} | 1 +\n`);
 });
 
+test("a new name that may be taken for another, or is one with it on other systems, is named, and no other", async () => {
+  using host = sampleRepository();
+  const known = { "tool.sh": "1\n", "src/lib.c": "1\n", "Docs/a.txt": "1\n", "old.sh": "1\n" };
+  const base = commitFiles(host.path, { ...known, "two.md": "1\n", "Two.md": "1\n" }, "Begin");
+  git(host.path, "rm", "-q", "old.sh", "src/lib.c");
+  const commit = commitFiles(host.path, {
+    ...{ "tool.sh ": "2\n", "to\u043el.sh": "2\n", "Tool.sh": "2\n", "o\u2060ld.sh": "2\n" },
+    ...{ "docs/b.txt": "2\n", "src /lib.c": "2\n", "src/Lib.c": "2\n", "caf\u00e9": "2\n" },
+    ...{ cafe: "2\n", "tool-1.sh": "2\n", "too1.sh": "2\n", "two.txt": "2\n" },
+  });
+  const repository = await open(host.path);
+  const shown = await repository.showChanges(workWith(commit, base));
+  const alike = (one: string, other: string) =>
+    `! ${one} looks like ${other}, and is another name.`;
+  const same = (one: string, other: string) =>
+    `! ${one} and ${other} are one name on macOS and Windows: a checkout there has one of them.`;
+  expect(shown.match(/^! .*$/gm)?.toSorted()).toEqual(
+    [
+      alike('"tool.sh "', "tool.sh"),
+      alike('"to\\320\\276l.sh"', "tool.sh"),
+      alike('"o\\342\\201\\240ld.sh"', "old.sh"),
+      same("Tool.sh", "tool.sh"),
+      same("docs", "Docs"),
+      "! 1 more of its names are such.",
+    ].toSorted(),
+  );
+});
+
 test("what a checkout will have is said where it is not what is shown, also by attributes of folders and for names with a line break", async () => {
   using host = sampleRepository();
   commitFiles(
