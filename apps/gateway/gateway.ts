@@ -115,6 +115,11 @@ export class Gateway {
     await this.deps.board.freeHolds({ all, now: this.deps.clock.now().toISOString() });
   }
 
+  /** Whether it goes on without Redis, however long that is away. */
+  get isNeeded(): boolean {
+    return this.calls.open.isNeeded;
+  }
+
   health(): Health {
     const reason = this.deps.board.contactProblem();
     return reason === undefined ? { ok: true } : { ok: false, reason };

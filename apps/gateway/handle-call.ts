@@ -19,7 +19,7 @@ import type { ModelQueue } from "./model-queue.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { readBounded } from "./read-bounded.ts";
 import { reserve } from "./reserve.ts";
-import { type Progress, UpstreamFailure } from "./upstream.ts";
+import { type ErrorCode, type Progress, UpstreamFailure } from "./upstream.ts";
 
 export type CallState = {
   open: OpenCalls;
@@ -28,6 +28,8 @@ export type CallState = {
   held: HeldBytes;
   queueOf: (model: string) => ModelQueue;
 };
+
+const redisAway: ErrorCode = "redis-unreachable";
 
 /** Never rejects: every failure is an answer in the format of the path. */
 export async function handleCall(
@@ -39,7 +41,7 @@ export async function handleCall(
   const format = apis[api].provider;
   const startedMs = deps.clock.passedMs();
   const stop = stopWith(request.signal);
-  return await answerErrors(deps, format, async () => {
+  const answer = await answerErrors(deps, format, async () => {
     const admitted = await admit(deps, request.headers, format, state.known);
     const { agent, model, token } = admitted;
     const body = await bodyOf(deps, state.held, { agent: token.agent, request });
@@ -78,6 +80,8 @@ export async function handleCall(
       throw error;
     }
   });
+  if (answer.headers.get("x-sett-error") === redisAway) state.open.noteSentAway();
+  return answer;
 }
 
 /**

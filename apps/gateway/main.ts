@@ -114,18 +114,20 @@ async function runGateway(settings: Settings): Promise<void> {
     maxAnswerBytes,
   });
   const upstream = await withCassettes(providers, settings.cassette, { keys, log });
+  let gateway: Gateway | undefined;
   const board = await connectBlackboard({
     url: settings.redisUrl,
     instance: settings.instance,
     timeoutMs: settings.redisTimeoutMs,
     giveUpMs: settings.redisGiveUpMs,
+    isNeeded: () => gateway?.isNeeded === true,
     onLost: fail,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
   const clock = systemClock;
   const limits = defaultLimits;
   const bodies = new BodyStore({ folder: settings.recordFolder, mode: settings.recordMode, log });
-  const gateway = new Gateway({
+  gateway = new Gateway({
     ...settings,
     board,
     keys,

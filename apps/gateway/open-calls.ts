@@ -31,6 +31,8 @@ type Said = { soFar: SoFar; atMs: number };
 const repeatEndsMs = 5_000;
 /** A little less than two ticks of a busy gateway. */
 const soFarEveryMs = 900;
+/** A client that Redis' absence has sent away asks again sooner. */
+const comesBackMs = 60_000;
 /** How long a call waits for a Redis that is away. */
 const contactMs = 2_000;
 const contactPollMs = 20;
@@ -41,6 +43,7 @@ export class OpenCalls {
   #change = Promise.withResolvers<void>();
   #recent: { record: CallRecord; endedMs: number }[] = [];
   #contacts = 0;
+  #sentAwayMs: number | undefined;
   #asserted: Promise<void> = Promise.resolve();
   #stopped: ClientError | undefined;
   readonly #closing = new AbortController();
@@ -60,6 +63,23 @@ export class OpenCalls {
 
   get calls(): OpenCall[] {
     return [...this.#entries.values()].map(({ call }) => call);
+  }
+
+  /**
+   * Whether a call is under way, or a client comes back that was sent away for want of Redis: a
+   * program that ends now takes their work with it.
+   */
+  get isNeeded(): boolean {
+    const sentAway = this.#sentAwayMs;
+    return (
+      this.size > 0 ||
+      (sentAway !== undefined && this.#deps.clock.passedMs() - sentAway < comesBackMs)
+    );
+  }
+
+  /** A client was refused for want of Redis, and may try again. */
+  noteSentAway(): void {
+    this.#sentAwayMs = this.#deps.clock.passedMs();
   }
 
   /** Resolves when a call has ended, at the latest with the next tick. */

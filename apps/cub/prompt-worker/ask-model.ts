@@ -92,15 +92,22 @@ export async function createAskModel(
     };
   };
   return async (messages, signal) => {
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1; ; ) {
       try {
         return await call(messages, signal);
       } catch (error) {
         signal.throwIfAborted();
         const failure = callErrorOf(error);
+        if (failure.isAway) {
+          // Work waits for Redis however long it is away; the time of the agent ends it.
+          await sleep(failure.retryAfterMs ?? firstDelayMs, signal);
+          signal.throwIfAborted();
+          continue;
+        }
         if (!failure.isRetryable || tries === maxTries) throw failure;
         await sleep(failure.retryAfterMs ?? firstDelayMs * 2 ** (tries - 1), signal);
         signal.throwIfAborted();
+        tries += 1;
       }
     }
   };

@@ -2,10 +2,14 @@
 import { APICallError } from "ai";
 import { messageOf } from "../../../lib/model/errors.ts";
 
-/** `exhausted`: the budget is spent, and this is what the gateway says about it. */
+/**
+ * `isAway`: the gateway waits for Redis, and takes calls when it is back. `exhausted`: the budget
+ * is spent, and this is what the gateway says about it.
+ */
 export class ModelCallError extends Error {
   override readonly name = "ModelCallError";
   readonly isRetryable: boolean;
+  readonly isAway: boolean;
   readonly retryAfterMs: number | undefined;
   readonly exhausted: Readonly<Record<string, unknown>> | undefined;
 
@@ -13,6 +17,7 @@ export class ModelCallError extends Error {
     message: string,
     about: {
       isRetryable: boolean;
+      isAway?: boolean;
       retryAfterMs?: number | undefined;
       exhausted?: Readonly<Record<string, unknown>> | undefined;
       cause?: unknown;
@@ -20,6 +25,7 @@ export class ModelCallError extends Error {
   ) {
     super(message, { cause: about.cause });
     this.isRetryable = about.isRetryable;
+    this.isAway = about.isAway === true;
     this.retryAfterMs = about.retryAfterMs;
     this.exhausted = about.exhausted;
   }
@@ -66,6 +72,7 @@ export function callErrorOf(error: unknown): ModelCallError {
     `The model's API answered with ${statusCode}: ${said ?? "it gave no reason."}`,
     {
       isRetryable,
+      isAway: isRetryable && headers["x-sett-error"] === "redis-unreachable",
       retryAfterMs,
       cause: error,
     },

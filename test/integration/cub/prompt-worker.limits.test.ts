@@ -156,7 +156,7 @@ test("a refused call is a Failure with the gateway's sentence, and is not repeat
   expect(keys.answer.summary).toContain("503");
 });
 
-test("what passes is tried three times, and garbage too", async () => {
+test("what passes is tried three times, and garbage too; a gateway that waits for Redis is asked until it is back", async () => {
   using repository = workRepository();
   const rescued = await workWith(repository, goal(), [
     refusal(529, {}),
@@ -164,6 +164,9 @@ test("what passes is tried three times, and garbage too", async () => {
     finish,
   ]);
   expect(rescued.answer.artefact_payload).toBe("done");
+  const away = refusal(503, {}, { "x-sett-error": "redis-unreachable", "retry-after": "0.01" });
+  const waited = await workWith(repository, goal(), [...Array(5).fill(away), finish]);
+  expect(waited.answer.artefact_payload).toBe("done");
   const { answer, requests } = await workWith(repository, goal(), [refusal(500, "no")]);
   expect(requests).toHaveLength(3);
   expect(answer).toMatchObject({ artefact_type: "ModelCallFailed" });

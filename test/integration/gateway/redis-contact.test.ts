@@ -71,8 +71,10 @@ async function createScene({
 
 test("while Redis is away no call is passed on, and the client may try again", async () => {
   await using scene = await createScene({ timeoutMs: 6_000 });
+  expect(scene.gateway.isNeeded).toBe(false);
   await scene.redis.kill();
   const answer = await scene.post(path, chatRequest());
+  expect(scene.gateway.isNeeded).toBe(true);
   expect([
     answer.status,
     answer.headers.get("x-sett-error"),

@@ -48,6 +48,9 @@ test("what passes is repeated, unless the server says otherwise", () => {
   ).toEqual(Array(5).fill(false));
   expect(callErrorOf(answered(503, "", { "x-should-retry": "false" })).isRetryable).toBe(false);
   expect(callErrorOf(answered(400, "", { "x-should-retry": "true" })).isRetryable).toBe(true);
+  const away = { "x-should-retry": "true", "x-sett-error": "redis-unreachable" };
+  expect(callErrorOf(answered(503, "", away))).toMatchObject({ isRetryable: true, isAway: true });
+  expect(callErrorOf(answered(503)).isAway).toBe(false);
   expect(callErrorOf(answered(undefined))).toMatchObject({
     isRetryable: true,
     message: "The model's API cannot be reached: it failed",
