@@ -44,8 +44,8 @@ export class LastingPool {
 
   /** As `PoolFrame.run`. Rejects also where the container runtime does not answer. */
   async run(signal: AbortSignal): Promise<void> {
-    const found = await this.#frame.find();
-    const running = found.map(({ found, worker }) => ({
+    const known = await this.#frame.withPayers(await this.#frame.workers.list());
+    const running = known.map(({ found, worker }) => ({
       found,
       worker: { ...worker, attempt: found.attempt },
     }));

@@ -82,10 +82,9 @@ export class PoolFrame {
     this.payers = new Payers(deps.board);
   }
 
-  /** Those that an earlier orchestrator has started, each with who pays for it. */
-  async find(): Promise<Running[]> {
+  /** Workers that an earlier orchestrator has started, each with who pays for it. */
+  async withPayers(found: readonly FoundWorker[]): Promise<Running[]> {
     const { agent } = this.#scale;
-    const found = await this.workers.list();
     return await Promise.all(
       found.map(async (one) => {
         const { claim, slot } = one;

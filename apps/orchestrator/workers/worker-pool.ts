@@ -39,13 +39,13 @@ export class WorkerPool {
 
   /** As `PoolFrame.run`. */
   async run(signal: AbortSignal): Promise<void> {
-    const running = await this.#frame.find().catch(async (error: unknown) => {
+    const found = await this.#frame.workers.list().catch(async (error: unknown) => {
       await this.#failQueued(error, signal);
       throw error;
     });
     await this.#frame.run(
       {
-        running,
+        running: await this.#frame.withPayers(found),
         start: ({ claim, slot }, ending) => this.#runWorker(claim, slot, ending),
         watch: (found, ending) => this.#watch(found, ending),
         follow: async (ending) => {
