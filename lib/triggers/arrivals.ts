@@ -61,7 +61,8 @@ function isAtOnce(before: number, now: Date): boolean {
 /** Whether the subject can be where the event begins. */
 function canFollow(ofSubject: z.infer<typeof Known>, turn: Turn | undefined): boolean {
   const state = ofSubject.findLast((one) => one[4] !== undefined)?.[4];
-  return turn === undefined || state === undefined || state === digestOf(turn.from);
+  const from = turn?.from;
+  return from === undefined || state === undefined || state === digestOf(from);
 }
 
 function knownIn(recorded: string | undefined): z.infer<typeof Known> {

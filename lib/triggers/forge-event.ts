@@ -39,8 +39,11 @@ export type ForgeEvent = {
   fields: FieldValues;
 };
 
-/** From which state to which the event brings its subject: commits of a ref, open and closed. */
-export type Turn = { from: string; to: string };
+/**
+ * From which state to which the event brings its subject: commits of a ref, open and closed. `from`
+ * is undefined where any may come before.
+ */
+export type Turn = { from: string | undefined; to: string };
 
 const turns: Readonly<Record<string, Turn>> = {
   ...{ opened: { from: "nothing", to: "open" }, open: { from: "nothing", to: "open" } },

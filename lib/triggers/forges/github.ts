@@ -251,7 +251,8 @@ function ofPush({
     name,
     happened: [repository.full_name, ref, before, after, time],
     subject: `${repository.full_name} ${ref}`,
-    turn: { from: before, to: after },
+    // Gitea sends no push where a branch is removed: it may be made again from nothing.
+    turn: { from: commitOf(before), to: after },
     isTimed: time !== "",
     about: `${name} ${branch ?? tag ?? ref}`,
     author: sender.login,

@@ -45,13 +45,16 @@ test("all deliveries that are sent again by hand, one soon after the other, are 
 });
 
 test("what cannot follow the event before is a repeat, however soon a person sends it again", () => {
-  const push = (from: string, to: string, id: string) => ({
-    ...{ body: `${from}${to}`, id, turn: { from, to } },
+  const push = (from: string | undefined, to: string, id: string) => ({
+    ...{ body: `${from ?? ""}${to}`, id, turn: { from, to } },
   });
   const pushes = [push("a", "b", "0"), push("b", "c", "1"), push("a", "b", "by hand")];
   expect(placed(pushes)).toEqual(["ab0", "bc0", "ab0"]);
   const turns = [push("a", "b", "0"), push("b", "a", "1"), push("a", "b", "2")];
   expect(placed(turns)).toEqual(["ab0", "ba0", "ab1"]);
+  // No push says that the branch was removed before it was made again.
+  const made = [push(undefined, "a", "0"), push("a", "b", "1"), push(undefined, "a", "2")];
+  expect(placed([...made, push("a", "b", "3")])).toEqual(["a0", "ab0", "a1", "ab1"]);
   const issue = (body: string, id: string) => ({ body, id, turn: turnOf(body) });
   const words = ["opened", "labeled", "closed", "opened", "reopened", "closed", "labeled"];
   expect(placed(words.map((body, at) => issue(body, `${at}`)))).toEqual([

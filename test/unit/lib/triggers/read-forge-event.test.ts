@@ -134,6 +134,13 @@ test("pull and merge requests, issues and comments say what they are about", () 
 });
 
 test("Gitea's own events are read by its words, and a new commit by GitHub's as well", () => {
+  const [from, to] = ["0".repeat(40), commit];
+  expect(eventOf("gitea", "push", gitea.push()).turn?.from).toBe(github.push().before);
+  // Gitea names no branch that is removed in a push.
+  expect(eventOf("gitea", "push", gitea.push({ before: from })).turn).toEqual({
+    from: undefined,
+    to,
+  });
   expect(eventOf("gitea", "push", gitea.push())).toMatchObject({
     ...{ name: "push", branch: "main", commit, isTimed: true },
     fields: { url: gitea.push().compare_url, title: "Paint the door" },
