@@ -28,9 +28,11 @@ const dateInWords = new RegExp(
 const decimal = /^[+-]?\d{1,9}[.,]\d{1,25}(?:e[+-]?\d{1,3})?$/i;
 /** A line, a pattern, a key or an id that is empty. */
 const oneSign = /^(.)(?:\1|[ :-])*$/u;
-/** Versions, addresses and telephone numbers count as well, and times that something takes. */
+/** Versions, addresses and telephone numbers count as well. */
 const number =
-  /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?%?$|^\+?\(?\d+(?:(?:[.,:_/' -]|\) ?)\d+)+%?$|^0x[\da-f]{1,8}$|^(?:\d+(?:ms|[dhms]))+$/i;
+  /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?%?$|^\+?\(?\d+(?:(?:[.,:_/' -]|\) ?)\d+)+%?$|^0x[\da-f]{1,8}$/i;
+/** A time that something takes. Digits with a `d` in any order are hexadecimal. */
+const duration = /^(?=\d)(?:\d{1,6}d)?(?:\d{1,6}h)?(?:\d{1,6}m)?(?:\d{1,6}s)?(?:\d{1,6}ms)?$/i;
 /** They stand before or behind a number. */
 const unitAround = /^[$€£¥] ?(?=\d)|(?<=\d) ?[%$€£¥]$/g;
 const small = "[\\p{Ll}\\p{Lo}\\p{Lm}\\p{M}]+";
@@ -73,8 +75,12 @@ export function commonValue(value: string): string | undefined {
   if (oneSign.test(text)) return "one character again and again";
   if (text.length > maxLength || token.test(text)) return undefined;
   const parts = text.split(/(?:[,;] ?| )(?=\S)/);
-  if (number.test(text) || parts.every((part) => number.test(part))) return "a number";
+  if (isNumber(text) || parts.every(isNumber)) return "a number";
   if (word.test(text) || name.test(text)) return "an ordinary word";
   if (parts.length > 1 && parts.every((part) => shortWord.test(part))) return "ordinary words";
   return placeOfFile.test(text) ? "a path" : undefined;
+}
+
+function isNumber(text: string): boolean {
+  return number.test(text) || duration.test(text);
 }
