@@ -6,8 +6,15 @@ import { lookOf } from "../../model/looks-like.ts";
 import { showBytes, showName, textOf } from "../run/file-name.ts";
 import type { PlainView } from "../run/plain-view.ts";
 
-/** The arguments of one call. Names in more folders are not compared. */
+/** Names in more folders are not compared. */
 const maxFolders = 1_000;
+/** The arguments of one call, which have a megabyte together then. */
+const maxArguments = 250;
+/** No checkout has a longer path, and no project deeper folders. */
+const maxPathBytes = 4_096;
+const maxDepth = 64;
+/** More names than a person looks at, and each is compared sign by sign. */
+const maxNames = 20_000;
 const maxNotes = 5;
 /** Names are in latin1 here, one character for each byte. */
 const encoding = "latin1" as const;
@@ -21,14 +28,18 @@ export async function nameNotes(
   from: string,
   commit: CommitHash,
 ): Promise<string[]> {
-  const { added, removed } = await changedNames(view, from, commit);
-  if (added.length === 0) return [];
+  const changed = await changedNames(view, from, commit);
+  if (changed.added.length === 0) return [];
+  const [added, removed] = [comparable(changed.added), comparable(changed.removed)];
+  const left = changed.added.length - added.length + changed.removed.length - removed.length;
   const folders = [...new Set(added.flatMap(foldersAbove))];
   const compared = folders.slice(0, maxFolders);
   const here = await namesIn(view, commit, compared);
   const newNames = new Set(added.flatMap(withFolders));
   const pairs = pairsAmong([...here, ...removed.flatMap(withFolders)], newNames);
-  const before = new Set(pairs.length === 0 ? [] : await namesIn(view, from, foldersOf(pairs)));
+  const before = new Set(
+    pairs.length === 0 ? [] : await namesIn(view, from, foldersOf(pairs).slice(0, maxFolders)),
+  );
   const isHere = new Set(here);
   const notes = pairs.flatMap(({ one, other }) => {
     if (before.has(one) && before.has(other)) return [];
@@ -40,7 +51,17 @@ export async function nameNotes(
     ...(folders.length > maxFolders
       ? [`Names were compared in ${maxFolders} of its ${folders.length} folders only.`]
       : []),
+    ...(left > 0
+      ? [`${left} of its names were not compared: they are too many, or too long.`]
+      : []),
   ];
+}
+
+/** Agents choose the names: a path of thousands of folders has as many paths above it. */
+function comparable(names: readonly string[]): string[] {
+  const isShort = (name: string) =>
+    name.length <= maxPathBytes && name.split("/", maxDepth + 1).length <= maxDepth;
+  return names.filter(isShort).slice(0, maxNames);
 }
 
 async function changedNames(
@@ -63,16 +84,15 @@ async function namesIn(
 ): Promise<string[]> {
   // One whose name is no UTF-8 cannot be asked for.
   const texts = folders.flatMap((folder) => (folder === "" ? [] : (textOf(folder) ?? [])));
-  const list = async (words: readonly string[]) =>
-    (
-      await view.run({
-        args: ["--literal-pathspecs", "ls-tree", "-z", "--name-only", tree, ...words],
-        encoding,
-      })
-    )
-      .split("\0")
-      .filter((name) => name !== "");
-  return [...(await list([])), ...(texts.length === 0 ? [] : await list(["--", ...texts]))];
+  const names = [await listed(view, [tree])];
+  for (let at = 0; at < texts.length; at += maxArguments)
+    names.push(await listed(view, [tree, "--", ...texts.slice(at, at + maxArguments)]));
+  return names.flat();
+}
+
+async function listed(view: PlainView, words: readonly string[]): Promise<string[]> {
+  const args = ["--literal-pathspecs", "ls-tree", "-z", "--name-only", ...words];
+  return (await view.run({ args, encoding })).split("\0").filter((name) => name !== "");
 }
 
 /** The names of which at least one is new, and which look alike in one folder. */
@@ -125,8 +145,10 @@ function foldersAbove(name: string): string[] {
 
 /** `a/b/c` → `a`, `a/b`, `a/b/c`. */
 function withFolders(name: string): string[] {
-  const parts = name.split("/");
-  return parts.map((_part, at) => parts.slice(0, at + 1).join("/"));
+  const names: string[] = [];
+  for (let at = name.indexOf("/"); at !== -1; at = name.indexOf("/", at + 1))
+    names.push(name.slice(0, at));
+  return [...names, name];
 }
 
 function foldersOf(pairs: readonly Pair[]): string[] {
