@@ -16,6 +16,10 @@ export class FewAtOnce {
     this.#maxWaiting = maxWaiting;
   }
 
+  get isIdle(): boolean {
+    return this.#running === 0;
+  }
+
   /**
    * The first that has come runs first. Throws `too-many-requests` where too many wait, and what
    * the job throws.

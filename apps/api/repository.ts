@@ -80,10 +80,9 @@ async function over(
     posting: async (instance) => repository.withSeen(instance),
     async pack(board, artefact, have) {
       const commit = commitOf(artefact);
-      const there =
-        have === undefined
-          ? await startOf(board, artefact)
-          : await repository.exchange(board.instance).brought.seen(have);
+      const seen = await repository.exchange(board.instance).brought.seen(have ?? []);
+      // Who names nothing that agents see has no clone, and gets no history.
+      const there = seen.length > 0 ? seen : await startOf(board, artefact);
       const reader = await withResults(board);
       return await throughFile(folder, (onChunk) => reader.writePack(commit, there, onChunk));
     },

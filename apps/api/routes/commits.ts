@@ -19,6 +19,8 @@ const deadlineMs = 30 * 60_000;
 const maxKnown = 64;
 /** They wait on the disk, and not in memory. */
 const atOnce = { max: 4, maxWaiting: 0 };
+/** A token that sends slowly leaves room for the others. */
+const ofOneToken = { max: 2, maxWaiting: 0 };
 
 const route = "/v1/board/commits";
 
@@ -26,6 +28,16 @@ const route = "/v1/board/commits";
 export function addCommitRoutes(api: Api, parts: Parts, gate: MiddlewareHandler<Env>): void {
   const { board, deps } = parts;
   const few = new FewAtOnce("takes other commits", atOnce);
+  const own = new Map<string, FewAtOnce>();
+  const inTurn = async (caller: string, job: () => Promise<void>) => {
+    const ofCaller = own.get(caller) ?? new FewAtOnce("takes other commits", ofOneToken);
+    own.set(caller, ofCaller);
+    try {
+      await ofCaller.run(() => few.run(job));
+    } finally {
+      if (ofCaller.isIdle) own.delete(caller);
+    }
+  };
 
   api.get(route, gate, async (context) => {
     requireBringing(context.var.caller);
@@ -40,7 +52,7 @@ export function addCommitRoutes(api: Api, parts: Parts, gate: MiddlewareHandler<
     const repository = repositoryOf(parts);
     const { raw } = context.req;
     const pack = join(deps.folder ?? tmpdir(), `results-pack-${crypto.randomUUID()}`);
-    await few.run(async () => {
+    await inTurn(context.var.caller.id, async () => {
       try {
         await writeBody(raw, pack);
         await repository.bring(board.instance, commit, pack);

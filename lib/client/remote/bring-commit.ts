@@ -15,19 +15,21 @@ const sendingMs = 30 * 60_000;
 
 const Known = z.strictObject({ known: z.array(CommitHash) });
 
-/** Throws as `askApi`, git-failed, and `too-large`. */
+/**
+ * Throws as `askApi`, git-failed, `too-large`, and `repository-unusable` where the instance has
+ * nothing of the history.
+ */
 export async function bringCommit(
   api: ApiAddress,
   repository: HostRepository,
   commit: CommitHash,
 ): Promise<void> {
-  const landmarks = await repository.landmarks(commit);
-  const answer = await askApi(api, {
-    path: `${path}?of=${landmarks.join(",")}`,
-    patienceMs: longPatienceMs,
-  });
-  const { known } = await readAnswer(answer, api.url, (text) => Known.parse(JSON.parse(text)));
+  const known = await knownOf(api, await repository.landmarks(commit));
   if (known.includes(commit)) return;
+  // The whole of another project would go to the agents, and to their models. A root that is known
+  // may be so to the repository alone: a pack builds on nothing then.
+  if (known.length === 0 && (await knownOf(api, await repository.roots(commit))).length === 0)
+    throw noClone(api.url);
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   await repository.packBeyond(commit, known, (piece) => {
@@ -45,4 +47,20 @@ export async function bringCommit(
     isStream: true,
     patienceMs: sendingMs,
   });
+}
+
+async function knownOf(api: ApiAddress, commits: readonly CommitHash[]): Promise<CommitHash[]> {
+  const request = { path: `${path}?of=${commits.join(",")}`, patienceMs: longPatienceMs };
+  const answer = await askApi(api, request);
+  return (await readAnswer(answer, api.url, (text) => Known.parse(JSON.parse(text)))).known;
+}
+
+function noClone(url: string): SettError {
+  return new SettError(
+    "repository-unusable",
+    `The instance at ${url} knows no commit of this repository's history, and nothing was sent.`,
+    {
+      hint: "Go to a clone of the repository of the instance, or push the branch to where the instance is, and fetch it there.",
+    },
+  );
 }

@@ -18,6 +18,9 @@ import type { Store } from "./store.ts";
 import { type Brought, noteBrought, readBrought, readDepth, readTips } from "./store-notes.ts";
 import { takeFile } from "./take-commit.ts";
 
+/** By store: the last change of its notes. The API notes the names of several goals at once. */
+const lastNote = new Map<string, Promise<void>>();
+
 export class StoredCommits implements BroughtCommits {
   readonly objectsDir: string;
   readonly #store: Store;
@@ -75,14 +78,27 @@ export class StoredCommits implements BroughtCommits {
   }
 
   async name(id: ArtefactId | GoalId, commit: CommitHash): Promise<void> {
-    const others = (await this.named()).filter((one) => one.id !== id);
-    await noteBrought(this.#store, [...others, { id, commit }]);
+    await this.#change((named) => [...named.filter((one) => one.id !== id), { id, commit }]);
   }
 
   async forget(id: ArtefactId | GoalId): Promise<void> {
-    const named = await this.named();
-    const others = named.filter((one) => one.id !== id);
-    if (others.length < named.length) await noteBrought(this.#store, others);
+    await this.#change((named) => named.filter((one) => one.id !== id));
+  }
+
+  /** One after the other: each reads what the one before has written. */
+  async #change(change: (named: readonly Brought[]) => readonly Brought[]): Promise<void> {
+    const { path } = this.#store;
+    const before = lastNote.get(path) ?? Promise.resolve();
+    const now = before.then(async () => {
+      const named = await this.named();
+      const others = change(named);
+      if (others.length > 0 || named.length > 0) await noteBrought(this.#store, others);
+    });
+    const done = now.catch(() => undefined);
+    lastNote.set(path, done);
+    await now.finally(() => {
+      if (lastNote.get(path) === done) lastNote.delete(path);
+    });
   }
 
   async named(): Promise<Brought[]> {

@@ -20,6 +20,7 @@ import {
   linesOf,
   maxKnown,
   noteUnfinished,
+  readBrought,
   readHistory,
   readShallow,
   readTips,
@@ -169,8 +170,11 @@ async function add(
   history: number | undefined,
 ): Promise<void> {
   // Commits that were fetched deeper since must not stay hidden.
-  if (history === undefined && (await isDeeper(store)))
-    return await writeAnew(store, [...(await ownRefs(store)), ...commits], history);
+  if (history === undefined && (await isDeeper(store))) {
+    const brought = (await readBrought(store)).map(({ commit }) => commit);
+    const kept = [...(await ownRefs(store)), ...(await seenIn(store, brought))];
+    return await writeAnew(store, [...kept, ...commits], history);
+  }
   const missing = await missingIn(store, commits);
   if (missing.length === 0) return;
   const known = await knownIn(store, missing);

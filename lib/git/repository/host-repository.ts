@@ -406,6 +406,13 @@ export class HostRepository {
     return [...new Set([commit, ...hashes])].filter((hash) => hash !== undefined);
   }
 
+  /** The first commits of its history, as far as this repository has it. */
+  async roots(commit: CommitHash): Promise<CommitHash[]> {
+    const args = ["rev-list", "--max-parents=0", "--max-count=16", commit, "--"];
+    const lines = (await this.#run({ args })).split("\n").filter((line) => line !== "");
+    return lines.map((line) => CommitHash.parse(line));
+  }
+
   /** A pack of what the commit needs beyond those. It may build on their objects. */
   async packBeyond(
     commit: CommitHash,

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { sign } from "@octokit/webhooks-methods";
-import { type BodyLimits, defaultLimits } from "../../../apps/api/deps.ts";
+import { type BodyLimits, defaultLimits, type Repository } from "../../../apps/api/deps.ts";
 import { Trigger } from "../../../lib/model/trigger.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import { pourBody } from "../../support/http/pour-body.ts";
@@ -27,13 +27,16 @@ const trigger = Trigger.parse({
 const mebibyte = 1024 * 1024;
 const formOfSignature = `sha256=${"0".repeat(64)}`;
 
-const start = (limits: { bodies?: BodyLimits; hookBodies?: BodyLimits }) =>
+type Settings = { bodies?: BodyLimits; hookBodies?: BodyLimits; repository?: Repository };
+
+const start = ({ repository, ...limits }: Settings) =>
   ApiScene.start(
     {},
     {
       orchestrator: false,
       deps: {
         limits: { ...defaultLimits, ...limits },
+        ...(repository !== undefined && { repository }),
         triggers: [trigger],
         secretOf: async () => secret,
       },
@@ -113,6 +116,20 @@ test("a body of a stranger, and one of a token, has a time", async () => {
   await waitFor("an answer to each", () => bodies.every(({ answer }) => answer !== ""));
   for (const { answer } of bodies) expect(answer).toStartWith("HTTP/1.1 408");
   await waitFor("the connections to be ended", () => bodies.every(({ isClosed }) => isClosed));
+}, 120_000);
+
+test("a token whose packs stall keeps no other from bringing a commit", async () => {
+  const repository = { bring: async () => {} } as unknown as Repository;
+  await using scene = await start({ repository });
+  using open = new DisposableStack();
+  const path = `/v1/board/commits/${"1".repeat(40)}`;
+  const known = { Authorization: `Bearer ${scene.tokens.poster}` };
+  const packs = Array.from({ length: 4 }, () => open.use(stall(scene, path, known, 100)));
+  const answered = () => packs.filter(({ answer }) => answer !== "");
+  await waitFor("two to be refused", () => answered().length === 2);
+  for (const { answer } of answered()) expect(answer).toStartWith("HTTP/1.1 429");
+  const other = await scene.ask("POST", path, { as: "forager", body: "a pack" });
+  expect(other.status).toBe(201);
 }, 120_000);
 
 test.each([true, false])(

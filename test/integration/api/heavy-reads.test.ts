@@ -70,18 +70,18 @@ nightly(
       metadata: { commit: changed },
     });
     await scene.clan.board.createArtefact(made, "person:test");
-    const pack = () =>
-      fetch(`${scene.url}/v1/artefacts/${made.id}/commit.pack`, {
+    const pack = (query = "") =>
+      fetch(`${scene.url}/v1/artefacts/${made.id}/commit.pack${query}`, {
         headers: { authorization: `Bearer ${scene.tokens.reader}` },
       });
     const requests = [
       ...Array.from({ length: 6 }, () => scene.get(`/v1/artefacts/${made.id}/diff`)),
-      ...Array.from({ length: 6 }, pack),
+      ...Array.from({ length: 6 }, () => pack()),
       ...Array.from({ length: 6 }, () => scene.get("/v1/agents/coder/logs")),
     ];
     await waitFor("two of each to run", () => git.running === 2 && lines.running === 2);
     // Ten wait already, and thirty may.
-    const more = Array.from({ length: 25 }, pack);
+    const more = Array.from({ length: 25 }, () => pack());
     const refused = await Promise.any(
       more.map(async (answer) =>
         (await answer).status === 429 ? "refused" : await Promise.reject(answer),
@@ -100,6 +100,11 @@ nightly(
         .subarray(0, 4)
         .toString(),
     ).toBe("PACK");
+    // Who has nothing of what agents see gets no more than the result.
+    const sizes = ["", `?have=${"1".repeat(40)}`].map(
+      async (query) => (await (await pack(query)).arrayBuffer()).byteLength,
+    );
+    expect(new Set(await Promise.all(sizes)).size).toBe(1);
   },
 );
 

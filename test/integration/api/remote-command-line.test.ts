@@ -95,6 +95,14 @@ describe("with SETT_API", () => {
       code: 1,
       err: expect.stringContaining("the right `forage`"),
     });
+    const other = join(here.root, "other");
+    git(here.root, "init", "--quiet", other);
+    const foreign = commitFiles(other, { "own.txt": "of another project\n" }, "Other");
+    const wrong = await runSett(["forage", "--goal", "Write"], { cwd: other, env: env("forager") });
+    expect(wrong).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("knows no commit of this repository's history"),
+    });
     const { code, out, err } = await forage("forager");
     expect({ code, err }).toMatchObject({ code: 0 });
     const goal = out.trim() as GoalId;
@@ -111,7 +119,9 @@ describe("with SETT_API", () => {
     expect(git(here.path, "fsck", "--connectivity-only", "--no-dangling")).toBe("");
     expect(await forage("forager")).toMatchObject({ code: 0 });
     const events = await scene.clan.board.readEvents("0", 10_000);
-    const brought = events.filter(({ data }) => data?.path === `/v1/board/commits/${commit}`);
+    const brought = events.filter(({ data }) =>
+      [commit, foreign].some((one) => data?.path === `/v1/board/commits/${one}`),
+    );
     expect(brought.map(({ actor, data }) => [String(actor), data?.status])).toEqual([
       ["person:forager", 201],
     ]);

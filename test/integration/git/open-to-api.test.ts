@@ -132,7 +132,15 @@ test("what was brought has its name before the store is made anew, for another h
   await writeFile(pack, await packOf(clone, commit, [scene.base]));
   const exchange = repository.exchange(instance);
   await exchange.brought.take(commit, { pack, folder: folder.path });
-  await repository.withSeen(instance).pin(instance, newGoalId(), commit);
+  const goals = Array.from({ length: 8 }, newGoalId);
+  await Promise.all(goals.map((goal) => repository.withSeen(instance).pin(instance, goal, commit)));
+  const named = (await exchange.brought.named()).map(({ id }) => String(id));
+  expect(named.toSorted()).toEqual(goals.map(String).toSorted());
+  // A history that was fetched deeper since makes the store anew, too.
+  const store = join(scene.path, ".git/sett/objects", instance);
+  await writeFile(join(store, "info/sett-shallow"), `${scene.base}\n`);
+  await exchange.show([commitFiles(scene.path, { "near.txt": "near\n" }, "Near")]);
+  expect(await exchange.brought.seen([commit])).toEqual([commit]);
   await repository.nameBrought(instance);
   await exchange.make({ writers: [], history: 1 });
   expect(await exchange.brought.seen([commit])).toEqual([commit]);
