@@ -15,8 +15,14 @@ import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { untilContact } from "../../../lib/service/until-contact.ts";
-import { NotBegun } from "../container/clean-slate.ts";
+import { CutOff, NotBegun } from "../container/clean-slate.ts";
 import type { AskModel, Deps } from "../program/deps.ts";
+
+/**
+ * A bid command that takes too much itself ends the run beside it each time, so that it is not
+ * tried for ever. A run's clean-up takes some of these tries, which need half a minute.
+ */
+const maxCutOffs = 10;
 
 /** `reason`: a sentence, where the model was to decide. */
 export type BidChoice = {
@@ -92,7 +98,8 @@ async function onceBegun(
 ): Promise<CommandOutcome | undefined> {
   for (let tries = 1; !stop.aborted; tries++) {
     const outcome = await run().catch((error: unknown) => {
-      if (error instanceof NotBegun) return error.message;
+      const isLast = error instanceof CutOff && tries >= maxCutOffs;
+      if (error instanceof NotBegun && !isLast) return error.message;
       throw error;
     });
     const trouble = troubleOf(outcome);

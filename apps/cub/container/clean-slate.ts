@@ -60,6 +60,9 @@ export class NotBegun extends SettError {
   }
 }
 
+/** A bid command that was ended beside a run, which may be the cause, or it may be itself. */
+export class CutOff extends NotBegun {}
+
 export class CleanSlate {
   /**
    * Leaders of process groups that this program has started, and of whose end it takes note itself.
@@ -123,8 +126,8 @@ export class CleanSlate {
   /**
    * Runs a bid command beside the grant, with a folder of its own for what it writes. Then all that
    * it has left is ended, and outside of a grant removed, and `makeRoom` is called. Rejects with
-   * `NotBegun` where this cannot be done, and where what a grant has left could only be ended
-   * together with it.
+   * `NotBegun` where this cannot be done, and with `CutOff` where what a grant has left could only be
+   * ended together with it.
    */
   async runBeside<Result>(
     command: (folder: string | undefined, onStart: OnStart) => Promise<Result>,
@@ -149,7 +152,7 @@ export class CleanSlate {
         }),
       );
       if (one.isCutOff)
-        throw new NotBegun("It was ended together with what a grant had left behind.");
+        throw new CutOff("It was ended together with what a grant had left behind.");
       return result;
     } finally {
       this.#beside.delete(one);

@@ -6,7 +6,7 @@ import process from "node:process";
 import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
-import { type CleanSlate, NotBegun } from "./clean-slate.ts";
+import { type CleanSlate, CutOff } from "./clean-slate.ts";
 import { type DiskLimit, type DiskStates, DiskWatch, sizeText } from "./disk-watch.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { ProcessWatch } from "./process-watch.ts";
@@ -135,7 +135,7 @@ export class ToolLimits {
 
   /**
    * A bid command: with the others that run, and those before, it may write as much as a run.
-   * Throws, with a sentence, where that was more; `NotBegun` where a run, under way or over, may be
+   * Throws, with a sentence, where that was more; `CutOff` where a run, under way or over, may be
    * what has exceeded the limit.
    */
   async runBid<Result>(
@@ -147,7 +147,7 @@ export class ToolLimits {
     this.#bidWatch ??= this.#watch.start((reason) => this.#endBids(reason), this.#bidStates);
     let over: Error | undefined;
     const note = (reason: string) => {
-      over ??= this.#runs > 0 ? new NotBegun(reason) : new Error(reason);
+      over ??= this.#runs > 0 ? new CutOff(reason) : new Error(reason);
     };
     // Not AbortSignal.any: the signal lives as long as the process, and would keep one dependent
     // signal for each bid.
@@ -166,9 +166,9 @@ export class ToolLimits {
       const result = await run(controller.signal);
       // The kernel may have ended a part of it, or refused it a process, for what the run takes.
       if (wasBesideRun || this.#runs > 0) {
-        if ((await memoryKills()) !== kills) over ??= new NotBegun(memoryIsShort);
+        if ((await memoryKills()) !== kills) over ??= new CutOff(memoryIsShort);
         if (this.#processes?.refusals() !== refusals)
-          over ??= new NotBegun(this.#processes?.reason ?? "");
+          over ??= new CutOff(this.#processes?.reason ?? "");
       }
       if (over !== undefined) throw over;
       return result;
@@ -208,7 +208,7 @@ export class ToolLimits {
   #endBids(reason: string): void {
     this.#bidWatch = undefined;
     this.#isOver = true;
-    const over = this.#runs > 0 || this.#isAfterRun ? new NotBegun(reason) : new Error(reason);
+    const over = this.#runs > 0 || this.#isAfterRun ? new CutOff(reason) : new Error(reason);
     for (const controller of this.#bids) controller.abort(over);
   }
 

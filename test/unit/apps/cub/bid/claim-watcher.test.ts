@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { ClaimWatcher } from "../../../../../apps/cub/bid/claim-watcher.ts";
-import { NotBegun } from "../../../../../apps/cub/container/clean-slate.ts";
+import { CutOff, NotBegun } from "../../../../../apps/cub/container/clean-slate.ts";
 import type { RunBidCommand } from "../../../../../apps/cub/tool/commands.ts";
 import type { CommandOutcome } from "../../../../../lib/process/command.ts";
 import { cubScene, heldTool } from "../../../../support/cub/scene.ts";
+import { nightly } from "../../../../support/nightly.ts";
 import { agentName } from "../../../../support/records/sample.ts";
 import { waitFor } from "../../../../support/wait-for.ts";
 import { exited } from "../../../../support/world/tool.ts";
@@ -226,6 +227,26 @@ describe("the claim watcher", () => {
     );
     expect(warnings.map(({ error }) => error)).toEqual(["/tmp is closed.", "Too many processes."]);
   });
+
+  nightly(
+    "a bid command that ends the run beside it each time is an `ignore` bid at last",
+    async () => {
+      let tries = 0;
+      const runBidCommand: RunBidCommand = async () => {
+        tries++;
+        throw new CutOff("It needed more memory.");
+      };
+      await using scene = await cubScene({
+        agent: { bids_by_command: true },
+        over: { runBidCommand },
+      });
+      const { standIn, agent } = scene;
+      scene.start();
+      const claim = await standIn.open(await standIn.post(), [agent]);
+      expect(await standIn.bidOn(claim, agent)).toBe("ignore");
+      expect(tries).toBe(10);
+    },
+  );
 
   test("a registration that asks for a model or a command which the environment does not name makes an `ignore` bid", async () => {
     await using scene = await cubScene({ agent: { asks_model: true } });
