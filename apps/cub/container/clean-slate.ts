@@ -126,8 +126,8 @@ export class CleanSlate {
   /**
    * Runs a bid command beside the grant, with a folder of its own for what it writes. Then all that
    * it has left is ended, and outside of a grant removed, and `makeRoom` is called. Rejects with
-   * `NotBegun` where this cannot be done, and with `CutOff` where what a grant has left could only be
-   * ended together with it.
+   * `NotBegun` where this cannot be done, and with `CutOff` where what a grant has left could only
+   * be ended together with it.
    */
   async runBeside<Result>(
     command: (folder: string | undefined, onStart: OnStart) => Promise<Result>,
