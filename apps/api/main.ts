@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
 import { traceProblemKey, traceProblemMs } from "../../lib/blackboard/records/trace-problem.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { maxBroughtBytes } from "../../lib/client/remote/bring-commit.ts";
 import { type Drawer, drawApart } from "../../lib/drawing/draw-apart.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { InstanceName } from "../../lib/model/ids.ts";
@@ -32,7 +33,6 @@ import { openOutputs } from "./outputs.ts";
 import { suggestRequest } from "./over-http.ts";
 import { pageOf } from "./page.ts";
 import { copiedRepository, openRepository } from "./repository.ts";
-import { maxPackBytes } from "./routes/commits.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
 import { settingsOnStdin } from "./settings-on-stdin.ts";
 import { withHeaders } from "./telemetry-headers.ts";
@@ -138,7 +138,7 @@ async function runApi(settings: Settings): Promise<void> {
     health.fetch,
   );
   const tls = await readTls(settings, signal);
-  const way = { hostname, idleSeconds, tls, maxBodyBytes: maxPackBytes };
+  const way = { hostname, idleSeconds, tls, maxBodyBytes: maxBroughtBytes };
   const address = { port: settings.port, ...way, ...portTexts };
   const server = serve(address, api.app.fetch);
   log.info("API started", { version, port: server.port, health_port: healthServer.port });

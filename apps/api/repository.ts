@@ -81,7 +81,7 @@ async function over(
     async pack(board, artefact, have) {
       const commit = commitOf(artefact);
       const seen = await repository.exchange(board.instance).brought.seen(have ?? []);
-      // Who names nothing that agents see has no clone, and gets no history.
+      // A client that names nothing that agents see has no clone, and gets no history.
       const there = seen.length > 0 ? seen : await startOf(board, artefact);
       const reader = await withResults(board);
       return await throughFile(folder, (onChunk) => reader.writePack(commit, there, onChunk));

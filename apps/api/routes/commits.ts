@@ -5,6 +5,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MiddlewareHandler } from "hono";
+import { bringingMs, maxBroughtBytes } from "../../../lib/client/remote/bring-commit.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { type Api, type Env, requireRight } from "../env.ts";
@@ -12,10 +13,6 @@ import { FewAtOnce } from "../few-at-once.ts";
 import type { Parts } from "../parts.ts";
 import { repositoryOf } from "./goals.ts";
 
-/** As much as a push to a forge may have. */
-export const maxPackBytes = 256 * 1024 * 1024;
-/** A slow line brings that much meanwhile. */
-const deadlineMs = 30 * 60_000;
 const maxKnown = 64;
 /** They wait on the disk, and not in memory. */
 const atOnce = { max: 4, maxWaiting: 0 };
@@ -84,12 +81,12 @@ function hashOf(text: string): CommitHash {
 
 /** Throws `too-large`, `too-slow`, and `usage` where the body breaks off. */
 async function writeBody({ body, headers }: Request, path: string): Promise<void> {
-  if (Number(headers.get("content-length") ?? 0) > maxPackBytes) throw tooLarge();
+  if (Number(headers.get("content-length") ?? 0) > maxBroughtBytes) throw tooLarge();
   if (body === null) throw new SettError("usage", "The request has no pack.");
   const reader = body.getReader();
   const late = Promise.withResolvers<never>();
   late.promise.catch(() => undefined);
-  const timer = setTimeout(() => late.reject(tooSlow()), deadlineMs);
+  const timer = setTimeout(() => late.reject(tooSlow()), bringingMs);
   const file = await open(path, "wx", 0o600);
   try {
     await copy(reader, file, late.promise);
@@ -110,7 +107,7 @@ async function copy(
     const { done, value } = await Promise.race([reader.read().catch(brokenOff), late]);
     if (done) return;
     bytes += value.length;
-    if (bytes > maxPackBytes) throw tooLarge();
+    if (bytes > maxBroughtBytes) throw tooLarge();
     await file.writeFile(value);
   }
 }
@@ -123,13 +120,13 @@ function brokenOff(cause: unknown): never {
 }
 
 function tooSlow(): SettError {
-  return new SettError("too-slow", `The pack was not whole after ${deadlineMs / 60_000} minutes.`, {
+  return new SettError("too-slow", `The pack was not whole after ${bringingMs / 60_000} minutes.`, {
     hint: "Push the branch to where the instance is, and fetch it there.",
   });
 }
 
 function tooLarge(): SettError {
-  const limit = maxPackBytes / 1024 ** 2;
+  const limit = maxBroughtBytes / 1024 ** 2;
   return new SettError("too-large", `The pack of the commit has more than ${limit} MiB.`, {
     hint: "Push the branch to where the instance is, and fetch it there.",
   });

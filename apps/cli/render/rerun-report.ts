@@ -11,7 +11,7 @@ import { shortId } from "../../../lib/words/short-id.ts";
 
 const maxLines = 20;
 
-/** Of what differs: the key of a piece is an agent's. */
+/** The key of a piece that differs is an agent's, and may be long. */
 const maxTitle = 250;
 
 export type Rerun = {

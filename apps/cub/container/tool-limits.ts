@@ -71,7 +71,7 @@ export class ToolLimits {
   #isOver = false;
   /** How many runs are under way, with the room that is made after them. */
   #runs = 0;
-  /** What the last run has left may still be there. */
+  /** A run is over, and the files that it has left may still be there. */
   #isAfterRun = false;
 
   constructor(options: Options) {
@@ -182,7 +182,7 @@ export class ToolLimits {
     }
   }
 
-  /** What exceeds a limit while this is done, or is left by it, is not a bid command's fault. */
+  /** A limit that is exceeded while this is done, or by its remains, is no bid command's fault. */
   async ofRun<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#runs++;
     try {

@@ -8,10 +8,10 @@ import { CommitHash } from "../../model/ids.ts";
 import { type ApiAddress, askApi, longPatienceMs, readAnswer } from "./api-client.ts";
 
 const path = "/v1/board/commits";
-/** More is refused there: see `apps/api/routes/commits.ts`. */
-const maxBytes = 256 * 1024 * 1024;
-/** The time in which a slow line takes that much. */
-const sendingMs = 30 * 60_000;
+/** A push to a forge may have as much. The API refuses more, too. */
+export const maxBroughtBytes = 256 * 1024 * 1024;
+/** A slow line takes that much meanwhile. */
+export const bringingMs = 30 * 60_000;
 
 const Known = z.strictObject({ known: z.array(CommitHash) });
 
@@ -34,9 +34,9 @@ export async function bringCommit(
   let bytes = 0;
   await repository.packBeyond(commit, known, (piece) => {
     bytes += piece.length;
-    if (bytes <= maxBytes) pieces.push(piece);
+    if (bytes <= maxBroughtBytes) pieces.push(piece);
   });
-  if (bytes > maxBytes)
+  if (bytes > maxBroughtBytes)
     throw new SettError("too-large", `The API takes no ${Math.ceil(bytes / 1024 ** 2)} MiB.`, {
       hint: "Push the branch to where the instance is, and fetch it there.",
     });
@@ -45,7 +45,7 @@ export async function bringCommit(
     path: `${path}/${commit}`,
     body: new Uint8Array(Buffer.concat(pieces)),
     isStream: true,
-    patienceMs: sendingMs,
+    patienceMs: bringingMs,
   });
 }
 

@@ -68,7 +68,7 @@ export interface HostExchange {
 }
 
 export interface BroughtCommits {
-  /** What agents see is there: git can borrow from it. */
+  /** Its objects are those that agents see: git can borrow from it. */
   readonly objectsDir: string;
   /** Which of these commits agents see, with all that they reach. */
   seen(commits: readonly CommitHash[]): Promise<CommitHash[]>;

@@ -37,8 +37,8 @@ export class PackQuarantine implements Quarantine {
     const { place, instance } = source;
     // Named as git names its own: git's next clean-up removes one that a crash has left behind.
     const objectsDir = folder ?? (await mkdtemp(join(place.objectsDir, "tmp_objdir-sett-")));
-    // What people brought through the API may be only in the store yet. The API's own folder is
-    // made before there is any.
+    // A commit that a person brought through the API may be only in the store yet. The API's own
+    // folder is made before there is any.
     const needsStore = folder !== undefined || (await readBrought(source)).length > 0;
     await makeStore(objectsDir, place.objectsDir, ...(needsStore ? [source.path] : []));
     return new PackQuarantine(

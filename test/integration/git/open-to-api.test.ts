@@ -91,15 +91,21 @@ async function packOf(
   return Buffer.concat(pieces);
 }
 
+/** A commit that only a clone has, and the file of its pack. */
+async function farCommit(scene: { path: string; base: CommitHash }, folder: string) {
+  const clone = join(folder, "clone");
+  git(folder, "clone", "--quiet", scene.path, clone);
+  const commit = commitFiles(clone, { "far.txt": "from afar\n" }, "Far");
+  const pack = join(folder, "far.pack");
+  await writeFile(pack, await packOf(clone, commit, [scene.base]));
+  return { commit, pack };
+}
+
 test("agents work on a commit that came through the API, and its name comes with the next fetch", async () => {
   using scene = await exchangeScene();
   using folder = temporaryFolder();
   const { repository } = scene;
-  const clone = join(folder.path, "clone");
-  git(folder.path, "clone", "--quiet", scene.path, clone);
-  const commit = commitFiles(clone, { "far.txt": "from afar\n" }, "Far");
-  const pack = join(folder.path, "far.pack");
-  await writeFile(pack, await packOf(clone, commit, [scene.base]));
+  const { commit, pack } = await farCommit(scene, folder.path);
   const results = await repository.openResults(instance, join(folder.path, "results"));
   const { brought } = repository.exchange(instance);
   await brought.take(commit, { pack, folder: folder.path });
@@ -125,11 +131,7 @@ test("what was brought has its name before the store is made anew, for another h
   using scene = await exchangeScene();
   using folder = temporaryFolder();
   const { repository } = scene;
-  const clone = join(folder.path, "clone");
-  git(folder.path, "clone", "--quiet", scene.path, clone);
-  const commit = commitFiles(clone, { "far.txt": "from afar\n" }, "Far");
-  const pack = join(folder.path, "far.pack");
-  await writeFile(pack, await packOf(clone, commit, [scene.base]));
+  const { commit, pack } = await farCommit(scene, folder.path);
   const exchange = repository.exchange(instance);
   await exchange.brought.take(commit, { pack, folder: folder.path });
   const goals = Array.from({ length: 8 }, newGoalId);
