@@ -1,13 +1,22 @@
 // Tells an event that happens again within the forge's second from a delivery that a person sends
 // again. Both have the same body and a new id; the order in which deliveries come is all that
 // differs: what happens again has something between, comes at once, and can follow what came last:
-// a branch is pushed from where it is, and an issue is opened once. Pure.
+// a branch is pushed from where it is, an issue is opened once, and no time goes back. Pure.
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Turn } from "./forge-event.ts";
 
-/** `subject`: what the event has changed: a ref, an issue, a comment. `id`: of the delivery. */
-export type Arrival = { subject: string; body: Uint8Array; id: string; turn?: Turn | undefined };
+/**
+ * `subject`: what the event has changed: a ref, an issue, a comment. `id`: of the delivery. `time`:
+ * the forge's own, as the forge writes it.
+ */
+export type Arrival = {
+  subject: string;
+  body: Uint8Array;
+  id: string;
+  turn?: Turn | undefined;
+  time?: string | undefined;
+};
 
 /** The field of a trigger's record with its last arrivals. */
 export const arrivalsField = "arrivals";
@@ -22,7 +31,8 @@ const Known = z.array(
     z.string().describe("the body"),
     z.string().describe("the id of the delivery"),
     z.number().describe("when it came, in milliseconds"),
-    z.string().optional().describe("the state that it has left the subject in"),
+    z.string().optional().describe("the state that it has left the subject in, or nothing"),
+    z.number().nullish().describe("the forge's own time, in milliseconds"),
   ]),
 );
 
@@ -35,7 +45,7 @@ export type PlacedArrival = { nth: number; value?: string };
 /** `recorded`: the field as it is; undefined where there is none. */
 export function placeArrival(
   recorded: string | undefined,
-  { subject, body, id, turn }: Arrival,
+  { subject, body, id, turn, time }: Arrival,
   now: Date,
 ): PlacedArrival {
   const known = knownIn(recorded);
@@ -47,10 +57,14 @@ export function placeArrival(
   const last = same.at(-1);
   const isRepeat =
     last !== undefined &&
-    (last === ofSubject.at(-1) || !isAtOnce(last[3], now) || !canFollow(ofSubject, turn));
+    (last === ofSubject.at(-1) ||
+      !isAtOnce(last[3], now) ||
+      !canFollow(ofSubject, turn) ||
+      isPast(ofSubject, timeOf(time)));
   if (isRepeat) return { nth: same.length - 1 };
-  const state = turn === undefined ? [] : [digestOf(turn.to)];
-  const arrivals = [...known, [about, said, from, now.getTime(), ...state]].slice(-maxArrivals);
+  const state = turn === undefined ? "" : digestOf(turn.to);
+  const arrival = [about, said, from, now.getTime(), state, timeOf(time)];
+  const arrivals = [...known, arrival].slice(-maxArrivals);
   return { nth: same.length, value: JSON.stringify(arrivals) };
 }
 
@@ -60,9 +74,19 @@ function isAtOnce(before: number, now: Date): boolean {
 
 /** Whether the subject can be where the event begins. */
 function canFollow(ofSubject: z.infer<typeof Known>, turn: Turn | undefined): boolean {
-  const state = ofSubject.findLast((one) => one[4] !== undefined)?.[4];
+  const state = ofSubject.findLast((one) => Boolean(one[4]))?.[4];
   const from = turn?.from;
   return from === undefined || state === undefined || state === digestOf(from);
+}
+
+/** Whether the forge has given a later time to what came before. */
+function isPast(ofSubject: z.infer<typeof Known>, time: number | undefined): boolean {
+  return time !== undefined && ofSubject.some((one) => (one[5] ?? time) > time);
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? undefined : time;
 }
 
 function knownIn(recorded: string | undefined): z.infer<typeof Known> {

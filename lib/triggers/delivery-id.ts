@@ -24,12 +24,12 @@ export function deliveredEvent(
   forge: Forge,
   { header, body, event }: ReadDelivery,
 ): DeliveredEvent {
-  const { happened, isTimed, subject, turn } = event;
+  const { happened, time, subject, turn } = event;
   const found = forges[forge].idHeaders.find(({ name }) => (header(name) ?? "") !== "");
   if (found === undefined) return { happened };
   const id = header(found.name) ?? "";
-  if (!isTimed || found.kept) return { happened: [...happened, id] };
-  return { happened: [...happened, digestOf(body)], arrival: { subject, body, id, turn } };
+  if (time === undefined || found.kept) return { happened: [...happened, id] };
+  return { happened: [...happened, digestOf(body)], arrival: { subject, body, id, turn, time } };
 }
 
 function digestOf(body: Uint8Array): string {

@@ -16,8 +16,8 @@ export type ForgeEvent = {
   /** What it has changed, in words that no other thing of the forge has: a ref, an issue. */
   subject: string;
   turn?: Turn | undefined;
-  /** Whether `happened` has the forge's own time of the event. */
-  isTimed: boolean;
+  /** The forge's own time of the event, which `happened` has as well; undefined where none is. */
+  time: string | undefined;
   /** One line for the record: `pull_request.opened #12`. */
   about: string;
   /** Whose doing it is: an account of the forge. */

@@ -6,13 +6,17 @@ import { turnOf } from "../../../../lib/triggers/forge-event.ts";
 const begin = Date.parse("2026-11-24T10:00:00Z");
 
 /** `at`: seconds since the first one. */
-type Delivery = { body: string; id: string; at?: number; subject?: string; turn?: Arrival["turn"] };
+type Delivery = Pick<Arrival, "id" | "turn" | "time"> & {
+  body: string;
+  at?: number;
+  subject?: string;
+};
 
 /** Places deliveries in order. */
 function placed(deliveries: Delivery[]) {
   let recorded: string | undefined;
-  return deliveries.map(({ body, id, at = 0, subject = "door refs/heads/main", turn }) => {
-    const arrival = { subject, body: new TextEncoder().encode(body), id, turn };
+  return deliveries.map(({ body, at = 0, subject = "door refs/heads/main", ...rest }) => {
+    const arrival = { subject, body: new TextEncoder().encode(body), ...rest };
     const { nth, value } = placeArrival(recorded, arrival, new Date(begin + at * 1_000));
     recorded = value ?? recorded;
     return `${body}${nth}`;
@@ -60,6 +64,28 @@ test("what cannot follow the event before is a repeat, however soon a person sen
   expect(placed(words.map((body, at) => issue(body, `${at}`)))).toEqual([
     ...["opened0", "labeled0", "closed0", "opened0", "reopened0", "closed1", "labeled1"],
   ]);
+});
+
+test("what the forge has given an earlier time than the event between is a repeat", () => {
+  // A push has the time of the change before it, in whole seconds.
+  const push = (from: string, to: string, second: number) => ({
+    ...{ body: `${from}${to}${second} `, turn: { from, to } },
+    time: `2026-11-24T10:00:0${second}Z`,
+  });
+  const byHand = [push("a", "b", 0), push("b", "a", 1), push("a", "b", 0)];
+  expect(placed(byHand.map((one, id) => ({ ...one, id: `${id}` })))).toEqual([
+    ...["ab0 0", "ba1 0", "ab0 0"],
+  ]);
+  const withinOne = [push("a", "b", 1), push("b", "a", 1), push("a", "b", 1), push("b", "a", 1)];
+  expect(placed(withinOne.map((one, id) => ({ ...one, id: `${id}` })))).toEqual([
+    ...["ab1 0", "ba1 0", "ab1 1", "ba1 1"],
+  ]);
+  const labelled = (body: string, time: string, id: string) => ({ body, time, id });
+  const issue = [
+    ...[labelled("on", "2026-11-24T10:00:03Z", "0"), labelled("off", "no time", "1")],
+    labelled("on", "2026-11-24T10:00:03Z", "2"),
+  ];
+  expect(placed(issue)).toEqual(["on0", "off0", "on1"]);
 });
 
 test("what another branch or issue does in between is none of this one's affair", () => {
