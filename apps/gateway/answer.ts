@@ -113,11 +113,8 @@ export async function failureOf(
 export function clientErrorOf(error: unknown): ClientError | undefined {
   if (error instanceof ClientError) return error;
   if (!(error instanceof UpstreamFailure)) return undefined;
-  // The gateway repeats no answer that had begun: each repetition is a call of its own, with a cost
-  // of its own.
-  return new ClientError(error.status, error.code, error.message, {
-    mayRetry: error.code === "answer-broken",
-  });
+  const { status, code, message, mayRetry } = error;
+  return new ClientError(status, code, message, { mayRetry });
 }
 
 /** 401, 403 and 404 are about what sett.yml says; all else is the provider's to explain. */

@@ -13,6 +13,8 @@ import type { ErrorCode, UpstreamRequest } from "./upstream.ts";
 export type Try = {
   response?: Response;
   mayRetry: boolean;
+  /** The provider has the request, may have worked on it, and sent nothing of an answer. */
+  isLost: boolean;
   /** How long the provider asks to wait. */
   retryAfterMs?: number | undefined;
   problem: string;
@@ -29,17 +31,22 @@ export async function askOnce(
   key: string | undefined,
   maxAnswerBytes: number,
 ): Promise<Try> {
+  let isAccepted = false;
   try {
     const response = await send(request, model, key);
+    isAccepted = response.ok;
     const hider = new KeyHider(key);
     if (!response.ok) return await refusal(request, response, hider);
     if (isEventStream(response)) return await begunStream(request, response, hider);
     return await wholeAnswer(request, response, { maxAnswerBytes, hider });
   } catch (error) {
     request.signal.throwIfAborted();
-    return failed(
-      `The provider of the model \`${request.model}\` at ${hostOf(model)} ${reasonOf(error)}.`,
-    );
+    return {
+      ...failed(
+        `The provider of the model \`${request.model}\` at ${hostOf(model)} ${reasonOf(error)}.`,
+      ),
+      isLost: isAccepted || closed.test(codeOf(error)),
+    };
   }
 }
 
@@ -87,6 +94,7 @@ async function refusal(
   return {
     response: new Response(hider.hideIn(bytes), { status, headers: hider.headersOf(response) }),
     mayRetry,
+    isLost: false,
     retryAfterMs: retryAfterOf(response.headers),
     problem: `status ${status}`,
     code: "provider-unreachable",
@@ -113,12 +121,12 @@ async function wholeAnswer(
   });
   if (bytes === "broken") {
     const problem = `The provider of the model \`${request.model}\` broke its answer off before the end.`;
-    return { mayRetry: false, problem, code: "answer-broken", status: 502 };
+    return { ...failed(problem, false), code: "answer-broken" };
   }
   if (bytes === undefined) {
     await response.body?.cancel().catch(() => {});
     const problem = `The answer of the model \`${request.model}\` is larger than ${Math.floor(maxAnswerBytes / 1024 / 1024)} MiB.`;
-    return { mayRetry: false, problem, code: "answer-too-large", status: 502 };
+    return { ...failed(problem, false), code: "answer-too-large" };
   }
   return answered(
     new Response(hider.hideIn(bytes), {
@@ -138,9 +146,8 @@ async function begunStream(
   const first = await reader?.read();
   request.onBytes?.();
   if (reader === undefined || first?.value === undefined) {
-    return failed(
-      `The provider of the model \`${request.model}\` ended its stream before the first event.`,
-    );
+    const problem = `The provider of the model \`${request.model}\` ended its stream before the first event.`;
+    return { ...failed(problem), isLost: true };
   }
   const stream = new ReadableStream<Bytes>({
     start: (controller) => show(controller, hider.push(first.value)),
@@ -171,11 +178,11 @@ function show(controller: ReadableStreamDefaultController<Bytes>, bytes: Bytes):
 }
 
 function answered(response: Response): Try {
-  return { response, mayRetry: false, problem: "", code: "provider-unreachable", status: 502 };
+  return { ...failed("", false), response };
 }
 
 function failed(problem: string, mayRetry = true): Try {
-  return { mayRetry, problem, code: "provider-unreachable", status: 502 };
+  return { mayRetry, isLost: false, problem, code: "provider-unreachable", status: 502 };
 }
 
 export function isEventStream(response: Response): boolean {
@@ -196,15 +203,20 @@ export function retryAfterOf(headers: Headers, now: () => number = Date.now): nu
 
 /** Never the message of the error: it may quote a header. */
 export function reasonOf(error: unknown): string {
-  const code =
-    typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   if (/REFUSED/i.test(code)) return "refuses the connection";
-  if (/RESET|Closed|EPIPE/i.test(code))
-    return "has closed the connection before its answer was whole";
+  if (closed.test(code)) return "has closed the connection before its answer was whole";
   if (/NOTFOUND|EAI_|DNS/i.test(code)) return "is not known by this name";
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER|VERIF/i.test(code))
     return "has a certificate that is not trusted";
   return "cannot be reached";
+}
+
+/** The connection was there, and ended: whether with the request is not known. */
+const closed = /RESET|Closed|EPIPE/i;
+
+function codeOf(error: unknown): string {
+  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 }
 
 function hostOf({ base_url }: ModelSettings): string {

@@ -7,6 +7,7 @@ import { type Charge, chargeOf, type Measured } from "./charge.ts";
 import type { CountedRequests } from "./counted-requests.ts";
 import type { Deps } from "./deps.ts";
 import type { OpenCalls } from "./open-calls.ts";
+import { noProgress } from "./upstream.ts";
 
 /** How a call ended, for its record. */
 export type CallEnd = Measured & {
@@ -39,6 +40,7 @@ export type CallFacts = {
 };
 
 export class Call {
+  readonly progress = noProgress();
   readonly #deps: CallDeps;
   readonly #facts: CallFacts;
   readonly #begunMs: number;
@@ -61,6 +63,12 @@ export class Call {
       const { usage, cost, is_unpriced } = this.#charge(measure());
       return { usage, cost, is_unpriced, tries: measure().tries };
     });
+  }
+
+  /** Whether what is reserved pays for more than the tries that were lost. */
+  hasRoom(): boolean {
+    const { cost } = this.#charge({ mayHaveCost: false, tries: this.progress.tries });
+    return cost.tokens < this.#facts.call.reserved.tokens;
   }
 
   firstByte(): void {
@@ -109,8 +117,10 @@ export class Call {
 
   #charge(measured: Measured): Charge {
     const { call, bound, model, request } = this.#facts;
-    const workedMs = this.#deps.clock.passedMs() - this.#begunMs;
-    return chargeOf(measured, { request, model, bound, workedMs, reserved: call.reserved });
+    const { lost, askedMs = this.#begunMs } = this.progress;
+    const workedMs = this.#deps.clock.passedMs() - askedMs;
+    const terms = { request, model, bound, workedMs, reserved: call.reserved };
+    return chargeOf({ ...measured, lost }, terms);
   }
 
   #count(record: CallRecord, { usage, cost }: Charge): void {

@@ -11,7 +11,8 @@ export type Charge = Pick<CallRecord, "usage" | "is_estimated" | "cost" | "is_un
 /**
  * `usage`: what the provider has reported of the whole answer. `begun`: what it has said before the
  * end. `came`: how much of the answer has come. `mayHaveCost`: the provider may have worked
- * although it reported nothing. `tries`: how often it was asked.
+ * although it reported nothing. `tries`: how often it was asked. `lost`: how long each try took
+ * whose connection ended without an answer, and which may have its price as well.
  */
 export type Measured = {
   usage?: MeasuredUsage | undefined;
@@ -20,6 +21,7 @@ export type Measured = {
   isWhole?: boolean;
   mayHaveCost: boolean;
   tries: number;
+  lost?: readonly number[];
 };
 
 /** The call as it is known beside its answer. `workedMs`: since the provider was asked. */
@@ -28,7 +30,36 @@ export type Terms = Pick<Facts, "request" | "bound" | "workedMs"> & {
   reserved: Amounts;
 };
 
-export function chargeOf(
+export function chargeOf(measured: Measured, terms: Terms): Charge {
+  const { lost = [] } = measured;
+  const last = chargeOfLast(measured, terms);
+  return lost.reduce((charge, ms) => withLost(charge, ms, terms), last);
+}
+
+/**
+ * Each try that was lost costs what was sent, and what an answer that is no stream may have had by
+ * then; what is reserved is the most of all tries together.
+ */
+function withLost(charge: Charge, ms: number, terms: Terms): Charge {
+  const { request, model, bound, reserved } = terms;
+  // A connection that ends at once has no answer lost.
+  const workedMs = Math.floor(ms / 1_000) * 1_000;
+  const facts: Facts = { request, model, bound, came: nothingCame, isWhole: false, workedMs };
+  const likely = reckon(undefined, facts);
+  const { usage, cost } = charge;
+  const output = Math.min(likely.output, Math.max(0, reserved.tokens - cost.tokens));
+  const input = Math.min(likely.input, Math.max(0, reserved.tokens - cost.tokens - output));
+  const most = Math.max(0, reserved.nanousd - cost.nanousd);
+  const nanousd = Math.min(costOf({ ...likely, input, output }, model.price), most);
+  return {
+    ...charge,
+    usage: { ...usage, input: usage.input + input, output: usage.output + output },
+    cost: { ...cost, nanousd: cost.nanousd + nanousd, tokens: cost.tokens + input + output },
+    is_estimated: true,
+  };
+}
+
+function chargeOfLast(
   { usage, begun, came = nothingCame, isWhole = false, mayHaveCost, tries }: Measured,
   { request, model, bound, workedMs, reserved }: Terms,
 ): Charge {

@@ -10,6 +10,7 @@ import { ClientError } from "./client-error.ts";
 import type { Deps } from "./deps.ts";
 import { answerErrors, bodyOf, type CallState, stopWith, workOf } from "./handle-call.ts";
 import { headersForClient, headersForProvider } from "./headers.ts";
+import { noProgress } from "./upstream.ts";
 
 /** `one`: the client asks for one model, whatever its name. */
 export async function listModels(
@@ -53,7 +54,7 @@ export async function countTokens(
         body: bodyForProvider(read.request, model.model).text,
         signal: stop.signal,
         deadlineMs: deps.clock.passedMs() + maxCountMs,
-        progress: { tries: 0, isUnderWay: false, bytes: 0 },
+        progress: noProgress(),
       });
       if (response.status === 401 || response.status === 403) {
         throw new ClientError(

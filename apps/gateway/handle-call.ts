@@ -19,7 +19,7 @@ import type { ModelQueue } from "./model-queue.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { readBounded } from "./read-bounded.ts";
 import { reserve } from "./reserve.ts";
-import { type ErrorCode, type Progress, UpstreamFailure } from "./upstream.ts";
+import { type ErrorCode, UpstreamFailure } from "./upstream.ts";
 
 export type CallState = {
   open: OpenCalls;
@@ -201,7 +201,7 @@ async function passOn(
   const { model, agent, token } = admitted;
   const { call, isLost } = await begin(deps, state, order);
   const ours = { call, format };
-  const progress: Progress = { tries: 0, isUnderWay: false, bytes: 0 };
+  const { progress } = call;
   try {
     if (isLost) return await failureOf(deps, ours, contactLost(), { tries: 0, mayHaveCost: false });
     call.follow(() => ({
@@ -222,6 +222,7 @@ async function passOn(
       signal: stop.signal,
       onBytes: order.onBytes,
       deadlineMs: order.deadlineMs,
+      mayAskAgain: () => call.hasRoom(),
       progress,
     });
     progress.isUnderWay = true;

@@ -35,15 +35,21 @@ export function createProviderUpstream(deps: ProviderDeps): Upstream {
     request.signal.throwIfAborted();
     const { model, key } = await targetOf(deps, request);
     for (let tries = 1; ; tries++) {
-      Object.assign(request.progress, { tries, isUnderWay: true });
+      const askedMs = clock.passedMs();
+      Object.assign(request.progress, { tries, isUnderWay: true, askedMs });
       const result = await askOnce(request, model, key, deps.maxAnswerBytes);
       request.progress.isUnderWay = false;
+      if (result.isLost) request.progress.lost.push(clock.passedMs() - askedMs);
       const waitMs = waitBefore(result, tries, retry, random);
+      // The gateway repeats no answer that had begun, and what is lost as long as that is paid for.
+      const isSpent = result.isLost && request.mayAskAgain?.() === false;
       const isFinal =
         !result.mayRetry ||
+        isSpent ||
         tries >= retry.maxTries ||
         clock.passedMs() + waitMs >= request.deadlineMs;
-      if (isFinal) return finalAnswer(result, tries);
+      const mayRetry = isSpent || result.code === "answer-broken";
+      if (isFinal) return finalAnswer(result, tries, mayRetry);
       deps.metrics.retries.inc({ model: request.model });
       deps.log.warn("Asking the provider again", {
         model: request.model,
@@ -90,8 +96,8 @@ function waitBefore(
   return retryAfterMs === undefined ? jitter : retryAfterMs + random() * firstMs;
 }
 
-function finalAnswer({ response, problem, code, status }: Try, tries: number) {
+function finalAnswer({ response, problem, code, status }: Try, tries: number, mayRetry: boolean) {
   if (response !== undefined) return { response, tries };
   const again = tries > 1 ? ` The gateway has tried ${tries} times.` : "";
-  throw new UpstreamFailure(code, `${problem}${again}`, { status, tries });
+  throw new UpstreamFailure(code, `${problem}${again}`, { status, tries, mayRetry });
 }

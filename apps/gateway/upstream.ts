@@ -24,15 +24,29 @@ export type UpstreamRequest = {
   onBytes?: () => void;
   /** By the clock of the gateway: until then the provider may be asked again. */
   deadlineMs: number;
+  /** Whether what is reserved pays for one more try, beside those that were lost. */
+  mayAskAgain?: () => boolean;
   /** Kept up to date while the provider is asked. */
   progress: Progress;
 };
 
 /**
  * `isUnderWay`: the provider may be at work on an answer, whatever comes of it. `tries`: how often
- * it was asked so far. `bytes`: how much has come of an answer that is no stream.
+ * it was asked so far, and `askedMs`: when it was the last time, by the clock of the gateway.
+ * `bytes`: how much has come of an answer that is no stream. `lost`: how long each try took whose
+ * connection ended before an answer, and which may have its price.
  */
-export type Progress = { tries: number; isUnderWay: boolean; bytes: number };
+export type Progress = {
+  tries: number;
+  isUnderWay: boolean;
+  askedMs?: number;
+  bytes: number;
+  lost: number[];
+};
+
+export function noProgress(): Progress {
+  return { tries: 0, isUnderWay: false, bytes: 0, lost: [] };
+}
 
 /**
  * `response`: a stream of events, or an answer whose body is whole already. `tries`: how often the
@@ -83,15 +97,18 @@ export class UpstreamFailure extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly tries: number;
+  /** Each repetition is a call of its own, with a cost of its own. */
+  readonly mayRetry: boolean;
 
   constructor(
     code: ErrorCode,
     message: string,
-    { status, tries }: { status: number; tries: number },
+    { status, tries, mayRetry = false }: { status: number; tries: number; mayRetry?: boolean },
   ) {
     super(message);
     this.code = code;
     this.status = status;
     this.tries = tries;
+    this.mayRetry = mayRetry;
   }
 }

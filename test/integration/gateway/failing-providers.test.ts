@@ -23,18 +23,9 @@ const messageOf = async (response: Response) => {
 };
 
 test("an overloaded provider is asked again until it answers, and the call is charged once", async () => {
-  const reset: FaultyAnswer = (request) => {
-    void request;
-    return new Response(
-      new ReadableStream({
-        pull: (controller) => controller.error(new Error("broken by the test")),
-      }),
-    );
-  };
   await using scene = await sceneOf([
     status(529),
     status(429, {}, { "retry-after-ms": "1" }),
-    reset,
     chatAnswer(),
   ]);
   const answer = await scene.post(path, chatRequest());
@@ -42,14 +33,55 @@ test("an overloaded provider is asked again until it answers, and the call is ch
   const [record] = await scene.ended(1);
   expect(record).toMatchObject({
     outcome: "ok",
-    tries: 4,
+    tries: 3,
     answered_model: "provider-model-1",
     is_estimated: false,
   });
   expect(record?.usage).toEqual({ input: 20, output: 5, cached: 4, cache_write: 0, reasoning: 0 });
   // 16 tokens at 2, 4 at 0.5 and 5 at 10 dollars for a million.
   expect(record?.cost).toEqual({ nanousd: 84_000, tokens: 25, calls: 1 });
-  expect(scene.log.filter((line) => line.includes("Asking the provider again"))).toHaveLength(3);
+  expect(scene.log.filter((line) => line.includes("Asking the provider again"))).toHaveLength(2);
+});
+
+/** Takes the request, and closes the connection without an answer. */
+const cut: FaultyAnswer = () => Promise.reject(new Error("closed by the test"));
+/** Breaks off behind the headers of its answer. */
+const bare: FaultyAnswer = () => {
+  const pull = (controller: ReadableStreamDefaultController) =>
+    controller.error(new Error("broken by the test"));
+  return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
+};
+const long = { messages: [{ role: "user", content: "a question of words ".repeat(5_000) }] };
+
+test("each try that a provider takes and does not answer is charged what was sent, and marked", async () => {
+  const cases: [answers: FaultyAnswer[], stream: boolean, tries: number, lost: number][] = [
+    [[cut], false, 4, 4],
+    [[cut], true, 4, 4],
+    [[bare, status(503)], false, 4, 1],
+    [[stream([]), cut, status(400)], true, 3, 2],
+    [[cut, bare, chatAnswer("hi", { prompt_tokens: 20_000, completion_tokens: 1 })], false, 3, 2],
+  ];
+  for (const [answers, isStream, tries, lost] of cases) {
+    await using scene = await sceneOf(answers);
+    await scene.post(path, chatRequest({ ...long, stream: isStream })).then((one) => one.text());
+    const [record] = await scene.ended(1);
+    expect([record?.tries, scene.provider.requests.length]).toEqual([tries, tries]);
+    expect(record).toMatchObject({ is_estimated: true, cost: { calls: 1 } });
+    const answered = record?.outcome === "ok" ? 20_000 : 0;
+    // A hundred thousand bytes are near to 33 000 tokens.
+    const each = (Number(record?.usage.input) - answered) / lost;
+    expect(each).toBeWithin(25_000, 40_000);
+    expect(record?.cost.nanousd).toBeWithin(1, Number(record?.reserved.nanousd) + 1);
+  }
+});
+
+test("what is lost again and again is repeated as long as that is paid for, and then by the client", async () => {
+  await using scene = await sceneOf([cut], { retry: { maxTries: 10 } });
+  const answer = await scene.post(path, chatRequest({ ...long, max_tokens: 1 }));
+  expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([502, "true"]);
+  const [record] = await scene.ended(1);
+  expect([record?.tries, scene.provider.requests.length]).toEqual([4, 4]);
+  expect(record?.cost.tokens).toBe(record?.reserved.tokens);
 });
 
 test("a provider that stays overloaded: the client gets its answer, is asked not to repeat it, and pays nothing", async () => {

@@ -143,6 +143,27 @@ test("a call that reached no model costs no money, and counts as a call", () => 
   });
 });
 
+test("a try that was lost costs its prompt once more, and an answer for each whole second", () => {
+  const once = chargeOf({ mayHaveCost: true, tries: 1 }, { ...terms, workedMs: 0 });
+  const lost = (ms: number[], over = terms) =>
+    chargeOf({ mayHaveCost: false, tries: ms.length, lost: ms }, over);
+  expect(lost([0, 999])).toMatchObject({
+    usage: { input: 2 * once.usage.input, output: 0 },
+    cost: { nanousd: 2 * once.cost.nanousd, calls: 1 },
+    is_estimated: true,
+  });
+  expect(lost([2_500]).usage).toMatchObject({ input: once.usage.input, output: 400 });
+  const streamed = { ...terms, request: { ...terms.request, is_stream: true } };
+  expect(lost([60_000], streamed).usage.output).toBe(0);
+  const beside = chargeOf({ usage, mayHaveCost: true, tries: 2, lost: [5] }, terms);
+  expect(beside).toMatchObject({
+    usage: { input: 500 + once.usage.input, output: 10 },
+    is_estimated: true,
+  });
+  expect(lost(Array(100).fill(60_000))).toMatchObject({ cost: { tokens: terms.reserved.tokens } });
+  expect(lost(Array(100).fill(60_000)).cost.nanousd).toBeLessThanOrEqual(terms.reserved.nanousd);
+});
+
 test("what the provider was never asked is no call", () => {
   expect(chargeOf({ mayHaveCost: false, tries: 0 }, terms).cost).toEqual({
     nanousd: 0,

@@ -7,6 +7,7 @@ import { CassetteWriter } from "../../../../../apps/gateway/cassettes/cassette-w
 import { readCassettes } from "../../../../../apps/gateway/cassettes/read-cassettes.ts";
 import { KeyFolder } from "../../../../../apps/gateway/keys.ts";
 import {
+  noProgress,
   type Upstream,
   UpstreamFailure,
   type UpstreamRequest,
@@ -57,7 +58,7 @@ function ask(content: string, over: Partial<UpstreamRequest> = {}): UpstreamRequ
     body: JSON.stringify({ model: "m", messages: [{ role: "user", content }] }),
     signal: new AbortController().signal,
     deadlineMs: 0,
-    progress: { tries: 0, isUnderWay: false, bytes: 0 },
+    progress: noProgress(),
     ...over,
   };
 }
