@@ -72,6 +72,44 @@ export function scanJson(text: string, maxValues = Number.POSITIVE_INFINITY): Js
   return scan;
 }
 
+/** `values`: commas and opening brackets. `depth`: of objects and lists in each other. */
+export type JsonBounds = { values?: number; names?: number; depth?: number };
+
+/**
+ * Says which of these bounds the text exceeds, to follow its name in a sentence; undefined where
+ * parsing it costs no more. It looks at each character once, whatever the text is: a parser would
+ * need a minute and gigabytes for 60 MB of brackets or of names.
+ */
+export function boundProblem(
+  text: string,
+  {
+    values = Number.POSITIVE_INFINITY,
+    names = Number.POSITIVE_INFINITY,
+    depth = Number.POSITIVE_INFINITY,
+  }: JsonBounds,
+): string | undefined {
+  if (text.length <= Math.min(values, names, depth)) return undefined;
+  let [valuesLeft, namesLeft, depthLeft] = [values, names, depth];
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (sign === 0x22) {
+      const end = endOfString(text, at);
+      if (end === -1) return undefined;
+      at = end - 1;
+    } else if (sign === 0x2c) valuesLeft--;
+    else if (sign === 0x3a) namesLeft--;
+    else if (sign === 0x5b || sign === 0x7b) {
+      valuesLeft--;
+      depthLeft--;
+    } else if (sign === 0x5d || sign === 0x7d) depthLeft++;
+    else continue;
+    if (valuesLeft < 0) return `has more than ${values} values`;
+    if (namesLeft < 0) return `has more than ${names} names of members`;
+    if (depthLeft < 0) return `is nested more than ${depth} levels deep`;
+  }
+  return undefined;
+}
+
 /**
  * The text of a member's value in a valid JSON object; of the last one where the key is there
  * twice, as `JSON.parse` reads it.

@@ -1,9 +1,15 @@
 // A tool's stdout, parsed as exactly one JSON object; or a sentence that says what it is instead.
-import { endOfValue, skipSpace } from "./json-text.ts";
+import { boundProblem, endOfValue, skipSpace } from "./json-text.ts";
 
 export type OneObject =
   | { ok: true; text: string; value: Record<string, unknown> }
   | { ok: false; reason: string };
+
+/**
+ * No payload of 16 MiB needs more, and a cub that parses for long renews no lease. Brackets in each
+ * other take the most memory.
+ */
+const bounds = { values: 5_000_000, depth: 200_000 };
 
 const expectation = "exactly one JSON object is expected there";
 const advice = "Log to stderr, and build the object with a JSON tool such as jq.";
@@ -22,6 +28,8 @@ export function parseOneObject(stdout: Uint8Array): OneObject {
   if (start === text.length)
     return refuse(`The tool wrote nothing but white space to stdout; ${expectation}.`);
 
+  const problem = boundProblem(text, bounds);
+  if (problem !== undefined) return refuse(`The JSON on the tool's stdout ${problem}.`);
   const parsed = parse(text);
   if (!("value" in parsed)) return refuse(explainBrokenJson(text, start, parsed.problem));
   const { value } = parsed;

@@ -212,6 +212,15 @@ describe("an output that is no JSON object", () => {
       ),
     ).toContain("nested too deeply");
   });
+
+  test("so many brackets that parsing them would fill the memory are refused unparsed", () => {
+    expect(reasonOf("[".repeat(300_000))).toBe(
+      "The JSON on the tool's stdout is nested more than 200000 levels deep.",
+    );
+    expect(reasonOf(`[${"[],".repeat(2_500_000)}`)).toBe(
+      "The JSON on the tool's stdout has more than 5000000 values.",
+    );
+  });
 });
 
 describe("an output that breaks the contract", () => {
