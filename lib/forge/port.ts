@@ -44,6 +44,16 @@ export type PullDraft = {
 /** `isWhole` is false where the forge has more than is read. */
 export type Listed<Item> = { list: Item[]; isWhole: boolean };
 
+/** Each throws `ForgeError`. */
+export interface IssueComments {
+  /** Those on the issue that were written or changed since then. */
+  list(issue: number, since: Date): Promise<Listed<{ id: number; text: string }>>;
+  /** Returns the id of the new comment. */
+  write(issue: number, text: string): Promise<number>;
+  /** `gone`: it is not there any more. */
+  change(issue: number, id: number, text: string): Promise<"changed" | "gone">;
+}
+
 export type StatusState = "pending" | "success" | "failure";
 export type Status = { state: StatusState; text: string };
 
@@ -54,6 +64,7 @@ export interface Forge {
   required(base: string): Promise<string[]>;
   /** The number of the issue at this address; undefined for one of another repository. */
   issueAt(address: string): number | undefined;
+  comments: IssueComments;
   /** Whether a required check is this one: some forges have patterns. */
   isMeant(required: string, name: string): boolean;
   /** Pull requests whose branch has this name, forks included, the newest first. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ForgeFile } from "../model/config-forges.ts";
 import { forges } from "../triggers/forges.ts";
+import { issueComments } from "./issue-comments.ts";
 import type { ForgeKind } from "./kind.ts";
 import { forgeKinds } from "./kinds.ts";
 import {
@@ -102,6 +103,7 @@ export function restForge({ file, token, ...options }: Options): Forge {
       return { head: commit, isProtected };
     },
     issueAt: (address) => issueNumber(address, file),
+    comments: issueComments(rest, repository),
     required: (base) => kind.required({ rest, repository }, base),
     isMeant: kind.isMeant,
     async pulls(branch) {

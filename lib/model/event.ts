@@ -193,8 +193,9 @@ export const EventType = z.enum([
   "trigger_skipped",
   /**
    * A built-in agent acts at a forge. Data: `forge`, `step` (`push`, `open`, `update`, `status`,
-   * `review`), `state` (`begins`, `done`; `stops`: a person has to decide), and `what`: the branch,
-   * the number of the pull request, the status, or why.
+   * `review`, `comment`), `state` (`begins`, `done`; `stops`: a person has to decide, or the
+   * comment is not kept any more), and `what`: the branch, the number of the pull request, the
+   * status, the issue, or why.
    */
   "forge_step",
   /**

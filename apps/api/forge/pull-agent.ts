@@ -5,7 +5,7 @@ import { isRefused } from "../../../lib/forge/rest-forge.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
-import type { ArtefactId, CommitHash } from "../../../lib/model/ids.ts";
+import type { ArtefactId, CommitHash, GoalId } from "../../../lib/model/ids.ts";
 import { problemOfPush } from "./problem-of-push.ts";
 import type { PullParts } from "./pull-parts.ts";
 import { pullBody, pullTitle, versionLine } from "./pull-text.ts";
@@ -13,6 +13,11 @@ import type { PullAgent } from "./settings.ts";
 
 export function forgeActor({ forge }: PullAgent): Actor {
   return `forge:${forge}`;
+}
+
+/** The branch of the goal's results. */
+export function branchOf({ pull_request }: PullAgent, goal: GoalId): string {
+  return pull_request.branch.replaceAll("{goal}", goal);
 }
 
 type Look = PullParts & { artefact: Artefact; commit: CommitHash; branch: string };
@@ -28,7 +33,7 @@ export async function lookAtPull(
 ): Promise<PullVerdict> {
   const { commit } = artefact.metadata;
   if (commit === undefined) return { kind: "stops", why: "The artefact has no commit" };
-  const branch = parts.agent.pull_request.branch.replaceAll("{goal}", artefact.goal_id);
+  const branch = branchOf(parts.agent, artefact.goal_id);
   const look = { ...parts, artefact, commit, branch };
   const unpushed = await pushOnce(look, refusals);
   if (unpushed !== undefined) return unpushed;

@@ -18,6 +18,7 @@ import { exitOn, stopSignal } from "../../../lib/service/stop-signal.ts";
 import { readHookSecret } from "../hook-secrets.ts";
 import type { Settings } from "../settings.ts";
 import { ForgeLoop, type ForgeParts } from "./forge-loop.ts";
+import { IssueLoop } from "./issue-loop.ts";
 import type { PullAgent } from "./settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -46,7 +47,7 @@ export async function runForge(
     onLost,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
-  const loop = new ForgeLoop(await partsOf(settings, environment, { board, log }));
+  const parts = await partsOf(settings, environment, { board, log });
   const health = createServiceApp({
     service: "forge",
     health: () => {
@@ -60,7 +61,7 @@ export async function runForge(
   const server = serve(address, health.fetch);
   log.info("Forge service started", { health_port: server.port });
   hasStarted();
-  await loop.run(signal);
+  await Promise.all([new ForgeLoop(parts).run(signal), new IssueLoop(parts).run(signal)]);
   await server.stop();
   log.info("Forge service stopped", { signal: signal.reason });
 }

@@ -170,7 +170,8 @@ export type GoalEnding = "cancelled" | "artefact_limit";
 /**
  * `artefacts`: how many the goal has. `trigger`: the name of the one that has stated it, if one
  * has. `payer`: in whose budgets it counts, which tells the person who has stated it. `issue`: the
- * address of the one at a forge for which a trigger has stated it.
+ * address of the one at a forge for which a trigger has stated it. `comment`: what the service of
+ * forges has put on record of its comment there, as JSON.
  */
 export type GoalRecord = {
   ended: GoalEnding | undefined;
@@ -178,4 +179,5 @@ export type GoalRecord = {
   trigger?: string | undefined;
   payer?: string | undefined;
   issue?: string | undefined;
+  comment?: string | undefined;
 };

@@ -49,10 +49,10 @@ export function keysOf(instance: InstanceName) {
     thread: (id: LogicalId) => `${prefix}thread:${id}`,
     /**
      * hash: `ended` (how it was ended, if it was), `retired` (set while `sett prune` moves it),
-     * `trigger` (what has stated it, if one has) and `issue` (for which one at a forge), `payer`
-     * (whose budget of a day and of a month its calls count in, beside the instance's), `remarks`
-     * (ids of what people have said to all its work, as JSON) and `remark_count` (also to single
-     * claims).
+     * `trigger` (what has stated it, if one has) and `issue` (for which one at a forge), `comment`
+     * (the comment on that issue, as JSON), `payer` (whose budget of a day and of a month its calls
+     * count in, beside the instance's), `remarks` (ids of what people have said to all its work, as
+     * JSON) and `remark_count` (also to single claims).
      */
     goal: (id: GoalId) => `${prefix}goal:${id}`,
     /** zset: artefact ids of one goal, by time. */

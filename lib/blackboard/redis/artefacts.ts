@@ -157,16 +157,16 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     },
 
     async readGoal(goal) {
-      const [[ended, trigger, payer, issue], artefacts] = await connection.run((client) =>
+      const [[ended, trigger, payer, issue, comment], artefacts] = await connection.run((client) =>
         Promise.all([
-          client.hmGet(keys.goal(goal), ["ended", "trigger", "payer", "issue"]),
+          client.hmGet(keys.goal(goal), ["ended", "trigger", "payer", "issue", "comment"]),
           client.zCard(keys.artefactsOfGoal(goal)),
         ]),
       );
       return {
         ...{ ended: endingOf(ended), artefacts },
         ...{ trigger: trigger ?? undefined, payer: payer ?? undefined },
-        issue: issue ?? undefined,
+        ...{ issue: issue ?? undefined, comment: comment ?? undefined },
       };
     },
 

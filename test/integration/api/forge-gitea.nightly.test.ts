@@ -150,6 +150,69 @@ withGitea(
   },
 );
 
+withGitea(
+  "the issue of a goal gets one comment, which says that its pull request was merged, also after restarts",
+  async () => {
+    const { scene, ask } = await open({ checks: "none" });
+    await using _ = scene;
+    const { number: issue } = await ask("POST", "/issues", { title: "A door", body: "" });
+    const goal = await scene.postGoal();
+    await scene.statedFor(goal, issue);
+    const made = await scene.waiting(goal);
+    await scene.look();
+    const comments = async () =>
+      (await ask("GET", `/issues/${issue}/comments`)).map((one: { body: string }) => one.body);
+    const [{ number, body }] = await ask("GET", "/pulls");
+    expect(body).toContain(`Fixes #${issue}`);
+    expect(await comments()).toEqual([expect.stringContaining(`Pull request #${number} is open.`)]);
+    await ask("POST", `/pulls/${number}/reviews`, { event: "APPROVED", body: "" });
+    await scene.look();
+    await scene.review(made);
+    scene.restart();
+    await waitFor("the comment to say that it is done", async () => {
+      await scene.look();
+      return (await comments()).join().includes("and waits to be merged");
+    });
+    await waitFor("the merge", async () => {
+      const way = { Do: "merge" };
+      return await ask("POST", `/pulls/${number}/merge`, way).then(
+        () => true,
+        () => false,
+      );
+    });
+    scene.restart();
+    await waitFor("the comment to say that it was merged", async () => {
+      await scene.look();
+      return (await comments()).join().includes(`Pull request #${number} was merged.`);
+    });
+    expect(await comments()).toHaveLength(1);
+    expect((await ask("GET", `/issues/${issue}`)).state).toBe("closed");
+  },
+);
+
+withGitea("a comment that a person has removed is not written again", async () => {
+  const { scene, ask } = await open({ checks: "none" });
+  await using _ = scene;
+  const { number: issue } = await ask("POST", "/issues", { title: "A door", body: "" });
+  const goal = await scene.postGoal();
+  await scene.statedFor(goal, issue);
+  const made = await scene.waiting(goal);
+  await scene.look();
+  const [{ id }] = await ask("GET", `/issues/${issue}/comments`);
+  await ask("DELETE", `/issues/comments/${id}`);
+  const [{ number }] = await ask("GET", "/pulls");
+  await ask("POST", `/pulls/${number}/reviews`, { event: "APPROVED", body: "" });
+  await scene.look();
+  await scene.review(made);
+  await waitFor("the removal to be noticed", async () => {
+    await scene.look();
+    return (await scene.steps()).includes("comment stops: A person has removed it");
+  });
+  scene.restart();
+  await scene.look();
+  expect(await ask("GET", `/issues/${issue}/comments`)).toEqual([]);
+});
+
 withGitea("a protected branch is not pushed, and a wrong token is said", async () => {
   const { scene, ask, branch } = await open({});
   await using _ = scene;

@@ -1,11 +1,13 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readGoalState } from "../../../lib/client/facts/goal.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { ForgeScene } from "../../support/forge/forge-scene.ts";
 import { commitFiles, git } from "../../support/git/sample-repository.ts";
 import { isNight, nightly } from "../../support/nightly.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(600_000);
 
@@ -236,3 +238,58 @@ test("a forge that limits requests is left alone until the time that it states",
   await scene.look();
   expect(requests).toBe(2);
 });
+
+test("an issue at which the forge refuses a comment is left without one, and its pull request is made", async () => {
+  await using scene = await ForgeScene.open({ work: door });
+  const goal = await scene.postGoal();
+  await scene.statedFor(goal, 7);
+  await scene.waiting(goal);
+  let tries = 0;
+  scene.forge.onRequest = (request, when) => {
+    if (when === "after" || !request.startsWith("POST ") || !request.endsWith("/issues/7/comments"))
+      return undefined;
+    tries++;
+    return Response.json({ message: "Resource not accessible" }, { status: 403 });
+  };
+  for (const _ of [1, 2, 3]) await scene.look();
+  expect(tries).toBe(1);
+  expect(scene.forge.pulls).toHaveLength(1);
+  expect(await scene.steps()).toContainEqual(
+    "comment stops: The forge refuses it (403): Resource not accessible",
+  );
+});
+
+nightly(
+  "why a goal has failed is said at its issue, unless a secret is in it, also if it ended while the service was away",
+  async () => {
+    for (const [summary, shown] of [
+      ["It does not build", "it has failed. It does not build"],
+      [`It printed ${secret}`, "it has failed.\n"],
+    ] as const) {
+      const failing = {
+        bid: ({ type }: { type: string }) =>
+          type === "GoalDefined" ? ("exclusive" as const) : ("ignore" as const),
+        work: () => ({
+          ...{ structural_type: "Failure" as const, type: "ToolExecutionFailure" },
+          ...{ payload: "exit 1", metadata: { summary } },
+        }),
+      };
+      await using scene = await ForgeScene.open({
+        work: door,
+        members: { coder: { behaviour: failing } },
+      });
+      scene.secrets.set("deploy", Buffer.from(secret));
+      const goal = await scene.postGoal();
+      await scene.statedFor(goal, 7);
+      await waitFor("the goal to fail", async () => {
+        const { status } = await readGoalState(scene.clan.board, goal.goal_id);
+        return status.state === "failed";
+      });
+      await scene.look();
+      expect(scene.forge.comments.map(({ body }) => body)).toEqual([
+        expect.stringContaining(shown),
+      ]);
+      expect(JSON.stringify(scene.forge.comments)).not.toContain(secret);
+    }
+  },
+);

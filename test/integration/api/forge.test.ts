@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { ForgeScene } from "../../support/forge/forge-scene.ts";
 import { commitFiles } from "../../support/git/sample-repository.ts";
 import { nightly } from "../../support/nightly.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(600_000);
 
@@ -25,6 +26,10 @@ test("a result becomes a pull request, goes back for what a person wants, and is
   expect(pull?.body).toContain("\n\nFixes #7\n\n");
   expect(forge.statuses.map(({ context, state }) => [context, state])).toEqual([
     ["sett", "pending"],
+  ]);
+  const said = () => forge.comments.map(({ issue, body }) => `${issue} ${body}`);
+  expect(said()).toEqual([
+    expect.stringMatching(/^7 .*a result waits for its review here.*#1 is open\./s),
   ]);
 
   // A stranger's word counts for nothing; a person's approval waits for the check.
@@ -71,6 +76,17 @@ test("a result becomes a pull request, goes back for what a person wants, and is
   );
   expect(forge.statuses.at(-1)).toMatchObject({ sha: commits[1], state: "success" });
   expect(forge.pushes).toBe(2);
+  await waitFor("the comment to say that it is done", async () => {
+    await scene.look();
+    return said().join().includes("the work is done.\n\nPull request #1 is open, and waits");
+  });
+  forge.merge();
+  scene.restart();
+  await waitFor("the comment to say that it is merged", async () => {
+    await scene.look();
+    return said().join().includes("the work is done.\n\nPull request #1 was merged.");
+  });
+  expect(forge.comments).toHaveLength(1);
 });
 
 nightly(

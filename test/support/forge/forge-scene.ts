@@ -1,7 +1,8 @@
-// A clan whose results a built-in agent brings to a mock forge. A look is one tick of the loop; a
-// new loop is what a restart of the service leaves.
+// A clan whose results a built-in agent brings to a mock forge. A look is one tick of its
+// loops; new loops are what a restart of the service leaves.
 import process from "node:process";
-import { ForgeLoop } from "../../../apps/api/forge/forge-loop.ts";
+import { ForgeLoop, type ForgeParts } from "../../../apps/api/forge/forge-loop.ts";
+import { IssueLoop } from "../../../apps/api/forge/issue-loop.ts";
 import type { PullAgent } from "../../../apps/api/forge/settings.ts";
 import { findJudged, judge } from "../../../lib/client/actions/judge.ts";
 import { readReport } from "../../../lib/client/facts/report.ts";
@@ -42,7 +43,7 @@ export class ForgeScene implements AsyncDisposable {
   nowMs = 0;
   /** Comes before commits are read, and may throw. */
   onRead: () => void = () => {};
-  #loop: ForgeLoop | undefined;
+  #loops: readonly { tick: () => Promise<void> }[] | undefined;
   readonly #agent: PullAgent;
   readonly #at: { file: ForgeFile; token: string };
 
@@ -129,19 +130,19 @@ export class ForgeScene implements AsyncDisposable {
     await judge(this.clan.board, judged, { approves: true, reason: undefined, actor, suggest });
   }
 
-  /** The loop begins anew, as after the end of its process. */
+  /** The loops begin anew, as after the end of its process. */
   restart(): void {
-    this.#loop = undefined;
+    this.#loops = undefined;
   }
 
   /** One look, after the time until it is due. */
   async look(): Promise<void> {
-    this.#loop ??= await this.#start();
+    this.#loops ??= await this.#start();
     this.nowMs += 60_000;
-    await this.#loop.tick();
+    for (const loop of this.#loops) await loop.tick();
   }
 
-  async #start(): Promise<ForgeLoop> {
+  async #start() {
     const { board } = this.clan;
     const env = process.env;
     const repository = await HostRepository.open(this.repository.path, { env });
@@ -149,7 +150,7 @@ export class ForgeScene implements AsyncDisposable {
     const forge = restForge({ file, token, fetch, now: () => this.nowMs });
     const url = `${addressOf(file)}/${file.repository}.git`;
     const pushAt = { url, user: forgeKinds[file.kind].gitUser, token, fetch };
-    return new ForgeLoop({
+    const parts: ForgeParts = {
       ...{ board, agents: [this.#agent], now: () => this.nowMs },
       log: createJsonLog(
         (line) => this.log.push(line),
@@ -163,7 +164,8 @@ export class ForgeScene implements AsyncDisposable {
         await readReport(board, goal_id, { state: undefined, suggest: (text) => `sett ${text}` }),
       secrets: async () => this.secrets,
       forgeOf: async () => ({ forge, pushAt }),
-    });
+    };
+    return [new ForgeLoop(parts), new IssueLoop(parts)];
   }
 
   /** What is on record of the forge: `push begins`, `review stops: why`. */

@@ -57,7 +57,7 @@ export class Gitea implements AsyncDisposable {
       await gitea.as("boss", "POST", "/admin/users", {
         ...{ username, password, email: `${username}@h.invalid`, must_change_password: false },
       });
-    const scopes = ["write:repository"];
+    const scopes = ["write:repository", "write:issue"];
     const made = await gitea.as(bot, "POST", `/users/${bot}/tokens`, { name: "sett", scopes });
     gitea.token = String(made.sha1);
     return gitea;

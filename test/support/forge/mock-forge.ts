@@ -38,6 +38,8 @@ export type MockReview = {
   comments: { path: string; line: number; body: string }[];
 };
 
+type MockComment = { id: number; issue: number; body: string; times: number };
+
 const name = "acme/door";
 
 export class MockForge implements Disposable {
@@ -47,6 +49,8 @@ export class MockForge implements Disposable {
   readonly statuses: MockStatus[] = [];
   readonly runs: MockRun[] = [];
   readonly reviews: MockReview[] = [];
+  /** `times`: how often it was edited. */
+  readonly comments: MockComment[] = [];
   /** Every request, as `POST /repos/acme/door/pulls 201`. */
   readonly requests: string[] = [];
   required: string[] = [];
@@ -160,6 +164,7 @@ export class MockForge implements Disposable {
       this.statuses.push({ sha: id, ...body } as MockStatus);
       return body;
     }
+    if (kind === "issues") return this.#issue({ id, part, sub }, request.method, body.body ?? "");
     if (kind !== "pulls") return undefined;
     if (id === "" && request.method === "POST") return this.#open(body);
     if (id === "") return page(this.#listed(searchParams.get("head") ?? ""));
@@ -171,6 +176,26 @@ export class MockForge implements Disposable {
     if (sub === "")
       return page(reviews.map(({ login, comments: _, ...one }) => ({ ...one, user: { login } })));
     return page(reviews.find((one) => one.id === Number(sub))?.comments ?? []);
+  }
+
+  #issue(
+    { id, part, sub }: { id: string; part: string; sub: string },
+    method: string,
+    body: string,
+  ): unknown {
+    if (part === "") return { number: Number(id) };
+    if (id === "comments") {
+      const one = this.comments.find((comment) => comment.id === Number(part));
+      if (one !== undefined && method === "PATCH")
+        Object.assign(one, { body, times: one.times + 1 });
+      return one;
+    }
+    if (part !== "comments" || sub !== "") return undefined;
+    const issue = Number(id);
+    if (method === "GET") return this.comments.filter((comment) => comment.issue === issue);
+    const comment = { id: 100 + this.comments.length, issue, body, times: 0 };
+    this.comments.push(comment);
+    return comment;
   }
 
   #newest(commit: string): MockStatus[] {
