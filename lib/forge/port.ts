@@ -46,7 +46,7 @@ export type Listed<Item> = { list: Item[]; isWhole: boolean };
 
 /** Each throws `ForgeError`. */
 export interface IssueComments {
-  /** Those on the issue that were written or changed since then. */
+  /** Lists the comments on the issue that were written or changed since then. */
   list(issue: number, since: Date): Promise<Listed<{ id: number; text: string }>>;
   /** Returns the id of the new comment. */
   write(issue: number, text: string): Promise<number>;

@@ -1,4 +1,4 @@
-// What is on record of Sett's comment on the issue of a goal, so that there is never a second one.
+// The record of Sett's comment on the issue of a goal, so that there is never a second one.
 import { z } from "zod";
 
 /**
@@ -19,7 +19,7 @@ export const CommentRecord = z.discriminatedUnion("state", [
 ]);
 export type CommentRecord = z.infer<typeof CommentRecord>;
 
-/** What a person has changed by hand is left alone. */
+/** A record that a person has changed by hand counts as `gone`: the comment is left alone. */
 export function commentIn(stored: string | undefined): CommentRecord | undefined {
   if (stored === undefined) return undefined;
   try {

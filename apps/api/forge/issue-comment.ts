@@ -64,7 +64,7 @@ async function resume(
 ): Promise<CommentRecord | undefined> {
   const since = new Date(Date.parse(begun.at) - skewMs);
   const { list, isWhole } = await parts.forge.comments.list(parts.issue, since);
-  // What quotes it is newer.
+  // A comment of another that quotes the word is newer.
   const [first] = list
     .filter(({ text }) => text.includes(begun.word))
     .toSorted((one, other) => one.id - other.id);

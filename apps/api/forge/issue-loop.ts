@@ -29,7 +29,7 @@ const awayMs = 5_000;
 const goalsAtOnce = 200;
 /** A trigger may put its issue on record a moment after its goal. */
 const newestAgain = 20;
-/** What has ended while the service was away is found among so many. */
+/** Goals that have ended while the service was away are found among so many. */
 const newestAtStart = 5_000;
 
 /** `said`: what the record says of the goal, as text; it is compared. */
@@ -54,7 +54,7 @@ const unknownForm = "The forge answers in a form that Sett does not know";
 export class IssueLoop {
   readonly #parts: IssueParts;
   readonly #watched = new Map<GoalId, Watched>();
-  /** Those that get no comment: the forge refuses it, a person has removed it, it is elsewhere. */
+  /** Goals without a comment: refused by the forge, removed by a person, at another forge. */
   readonly #left = new Set<GoalId>();
   /** Forge → until when it is left alone. */
   readonly #busy = new Map<string, number>();
@@ -125,9 +125,9 @@ export class IssueLoop {
 
   async #placed(goals: readonly (readonly [GoalId, Watched])[]): Promise<Due[]> {
     const found: Due[] = [];
+    const places = await Promise.all(this.#parts.agents.map((agent) => this.#place(agent)));
+    const known = places.filter((place) => place !== undefined);
     for (const [goal, watched] of goals) {
-      const places = await Promise.all(this.#parts.agents.map((agent) => this.#place(agent)));
-      const known = places.filter((place) => place !== undefined);
       const place = known.find(({ forge }) => forge.issueAt(watched.issue) !== undefined);
       const issue = place?.forge.issueAt(watched.issue);
       if (place !== undefined && issue !== undefined)

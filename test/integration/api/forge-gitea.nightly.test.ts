@@ -150,16 +150,23 @@ withGitea(
   },
 );
 
+/** A goal that was stated for an issue, with its first result at the forge. */
+async function openForIssue() {
+  const opened = await open({ checks: "none" });
+  const { scene, ask } = opened;
+  const { number: issue } = await ask("POST", "/issues", { title: "A door", body: "" });
+  const goal = await scene.postGoal();
+  await scene.statedFor(goal, issue);
+  const made = await scene.waiting(goal);
+  await scene.look();
+  return { ...opened, issue, made };
+}
+
 withGitea(
   "the issue of a goal gets one comment, which says that its pull request was merged, also after restarts",
   async () => {
-    const { scene, ask } = await open({ checks: "none" });
+    const { scene, ask, issue, made } = await openForIssue();
     await using _ = scene;
-    const { number: issue } = await ask("POST", "/issues", { title: "A door", body: "" });
-    const goal = await scene.postGoal();
-    await scene.statedFor(goal, issue);
-    const made = await scene.waiting(goal);
-    await scene.look();
     const comments = async () =>
       (await ask("GET", `/issues/${issue}/comments`)).map((one: { body: string }) => one.body);
     const [{ number, body }] = await ask("GET", "/pulls");
@@ -191,13 +198,8 @@ withGitea(
 );
 
 withGitea("a comment that a person has removed is not written again", async () => {
-  const { scene, ask } = await open({ checks: "none" });
+  const { scene, ask, issue, made } = await openForIssue();
   await using _ = scene;
-  const { number: issue } = await ask("POST", "/issues", { title: "A door", body: "" });
-  const goal = await scene.postGoal();
-  await scene.statedFor(goal, issue);
-  const made = await scene.waiting(goal);
-  await scene.look();
   const [{ id }] = await ask("GET", `/issues/${issue}/comments`);
   await ask("DELETE", `/issues/comments/${id}`);
   const [{ number }] = await ask("GET", "/pulls");

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { type After, systemAfter } from "../../../lib/async/after.ts";
 import {
   chatAnswer,
   chatChunk,
@@ -227,17 +228,26 @@ test.each([
 );
 
 test("an answer that breaks off once it has begun is charged, and each repetition is a call of its own", async () => {
-  // Only what has arrived before the connection breaks has begun.
+  // Only what has arrived before the connection breaks has begun: with it the gateway sets its
+  // timer for silence a second time.
+  const arrived = Promise.withResolvers<void>();
+  let timers = 0;
+  const after: After = (ms, then) => {
+    timers++;
+    if (timers === 2) arrived.resolve();
+    return systemAfter(ms, then);
+  };
   const broken: FaultyAnswer = () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    setTimeout(resolve, 2_000);
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"choices":[')),
-      pull: (controller) => promise.then(() => controller.error(new Error("broken by the test"))),
+      pull: async (controller) => {
+        await arrived.promise;
+        controller.error(new Error("broken by the test"));
+      },
     });
     return new Response(body, { headers: { "content-type": "application/json" } });
   };
-  await using scene = await sceneOf([broken]);
+  await using scene = await sceneOf([broken], { after });
   const answer = await scene.post(path, chatRequest());
   expect([
     answer.status,
