@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { messageOf } from "../../model/errors.ts";
 
 export type HostEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -12,6 +13,16 @@ export function configFolder(env: HostEnvironment): string {
 /** Undefined where it is not there, or is no JSON. */
 export async function readDockerConfig(env: HostEnvironment): Promise<unknown> {
   return await readJson(join(configFolder(env), "config.json"));
+}
+
+/** What keeps docker from going by that file; undefined where it is not there, or can be read. */
+export async function unreadableConfig(env: HostEnvironment): Promise<string | undefined> {
+  const file = join(configFolder(env), "config.json");
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => error);
+  if (typeof text === "string")
+    return text.trim() === "" || parsedJson(text) !== undefined ? undefined : `${file} is no JSON`;
+  const isMissing = /^ENO(?:ENT|TDIR)$/.test(text.code ?? "");
+  return isMissing ? undefined : `${file} cannot be read: ${messageOf(text)}`;
 }
 
 export function homeOf(env: HostEnvironment): string {

@@ -16,6 +16,7 @@ import {
   readDockerConfig,
   readJson,
   textIn,
+  unreadableConfig,
 } from "./docker-config.ts";
 
 /** `by`: what has named it, for sentences. */
@@ -47,10 +48,11 @@ const acceptWithinMs = 1_000;
  * or cannot be read.
  */
 export async function findEngine(env: HostEnvironment): Promise<EngineAddress> {
-  // docker leaves blanks out as well.
+  // docker leaves blanks out as well, and asks no context where nothing else is there.
   const host = (env.DOCKER_HOST ?? "").trim();
   if (host !== "" && !isAddress(host)) throw await isNoAddress(host, env);
   if (host !== "") return await addressOf(host, "DOCKER_HOST", env, tlsOf(host, env));
+  if ((env.DOCKER_HOST ?? "") !== "") return await usualAddress(env);
   const { name, by } = await chosenContext(env);
   if (name !== "" && name !== "default") return await contextAddress(env, name, by);
   return await usualAddress(env);
@@ -194,12 +196,14 @@ async function readContexts(env: HostEnvironment): Promise<{ name: string; host:
  */
 async function usualAddress(env: HostEnvironment): Promise<EngineAddress> {
   const tried: string[] = [];
+  const trouble = await unreadableConfig(env);
+  const since = trouble === undefined ? "" : `, since ${trouble}`;
   for (const path of usualSockets(env)) {
     tried.push(path);
     if ((await accepts(path)) !== "refuses")
-      return { ...(await socketAt(path, env)), by: `the usual socket ${path}`, tried };
+      return { ...(await socketAt(path, env)), by: `the usual socket ${path}${since}`, tried };
   }
-  return { ...(await socketAt(usualSocket, env)), by: "the usual sockets", tried };
+  return { ...(await socketAt(usualSocket, env)), by: `the usual sockets${since}`, tried };
 }
 
 function usualSockets(env: HostEnvironment): string[] {
@@ -295,9 +299,11 @@ export async function wouldWork(env: HostEnvironment): Promise<string> {
   const [context] = await answeringContexts(env);
   const isOverruled = (env.DOCKER_HOST ?? "") !== "" || (env.DOCKER_CONTEXT ?? "") !== "";
   if (context !== undefined) {
-    const way = isOverruled
-      ? `unset DOCKER_HOST; export DOCKER_CONTEXT=${context}`
-      : `docker context use ${context}`;
+    // `docker context use` would write a new file in the place of one that it cannot read.
+    const isSafe = !isOverruled && (await unreadableConfig(env)) === undefined;
+    const way = isSafe
+      ? `docker context use ${context}`
+      : `unset DOCKER_HOST; export DOCKER_CONTEXT=${context}`;
     return ` The context ${context} answers: \`${way}\`.`;
   }
   const [path] = await answeringSockets(env);

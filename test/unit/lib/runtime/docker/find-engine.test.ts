@@ -210,6 +210,34 @@ describe("the Engine", () => {
     }
   });
 
+  test("is said to be the usual one since the file that names a context cannot be read", async () => {
+    await context("near", `unix://${await listen("near.sock")}`);
+    const file = join(home, ".docker/config.json");
+    for (const text of ['{"currentContext":"near",}', '\uFEFF{"currentContext":"near"}']) {
+      await writeFile(file, text);
+      expect(await findEngine(env)).toMatchObject({
+        by: expect.stringMatching(/^the usual socket.*, since .*\/config\.json is no JSON$/),
+      });
+      expect(await wouldWork(env)).toContain("export DOCKER_CONTEXT=near`");
+    }
+    await writeFile(file, " \n");
+    expect(await findEngine(env)).toMatchObject({ by: expect.not.stringContaining("since") });
+    await rm(file);
+    await mkdir(file);
+    expect(await findEngine(env)).toMatchObject({
+      by: expect.stringMatching(/since .* cannot be read: EISDIR/),
+    });
+  });
+
+  test("is the usual one where DOCKER_HOST is blank, whatever the context", async () => {
+    await context("near", `unix://${await listen("near.sock")}`);
+    await choose("near");
+    const usual = await findEngine({ HOME: join(home, "no"), XDG_RUNTIME_DIR: join(home, "no") });
+    env.DOCKER_HOST = " ";
+    expect(await findEngine(env)).toMatchObject({ kind: "socket", by: usual.by });
+    expect(await pathOf()).not.toEndWith("near.sock");
+  });
+
   const others = [
     [".docker", "run", "docker.sock"],
     [".docker", "desktop", "docker.sock"],
