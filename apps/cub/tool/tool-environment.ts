@@ -1,6 +1,6 @@
 // The environment that an agent's own commands see: the image's and the agent's variables, and none
 // of the cub's.
-import { thisMachine } from "../../../lib/model/proxy.ts";
+import { directToThisMachine, thisMachine } from "../../../lib/model/proxy.ts";
 
 /** The SETT_ variables that a tool gets. */
 const visibleToTools = new Set([
@@ -18,7 +18,8 @@ const visibleToTools = new Set([
  * `environment` is the cub's own: the image's, overlaid with the agent's `environment` and what
  * `sett up` sets. `REDIS_URL` is left out, and so are `BUN_*` variables and `LD_LIBRARY_PATH`,
  * which are for the cub's binary. The image's own library path is restored from
- * SETT_IMAGE_LD_LIBRARY_PATH, and what was hidden from the cub is `hidden`.
+ * SETT_IMAGE_LD_LIBRARY_PATH, and what was hidden from the cub is `hidden`. A proxy that the image
+ * or `environment` names does not lead to 127.0.0.1, where the gateway is.
  */
 export function toolEnvironment(
   environment: Record<string, string | undefined>,
@@ -34,7 +35,8 @@ export function toolEnvironment(
   const libraryPath = environment.SETT_IMAGE_LD_LIBRARY_PATH;
   if (libraryPath !== undefined && libraryPath !== "") tools.LD_LIBRARY_PATH = libraryPath;
   tools.SETT_AGENT_ROLE = role;
-  return { ...tools, ...hidden };
+  const all = { ...tools, ...hidden };
+  return { ...all, ...directToThisMachine(all) };
 }
 
 /** A prompt that is longer than a variable can be comes in such pieces. */

@@ -113,6 +113,13 @@ describe("the environment of the agent's commands", () => {
     expect(toolEnvironment(internals, "coder")).toEqual({ SETT_AGENT_ROLE: "coder" });
   });
 
+  test("sends no request to this machine to a proxy that the image names", () => {
+    const image = { HTTPS_PROXY: "http://proxy:3128", NO_PROXY: "inner.example" };
+    const hosts = "inner.example,localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0,::";
+    const seen = { ...image, NO_PROXY: hosts, no_proxy: hosts, SETT_AGENT_ROLE: "coder" };
+    expect(toolEnvironment({ HTTPS_PROXY: "" }, "coder", image)).toEqual(seen);
+  });
+
   test("has the image's own library path back, or none", () => {
     expect(toolEnvironment({ LD_LIBRARY_PATH: "/cub" }, "c").LD_LIBRARY_PATH).toBeUndefined();
     const restored = toolEnvironment(
