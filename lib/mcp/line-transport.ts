@@ -41,7 +41,7 @@ export class LineTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage | Refusal): Promise<void> {
-    await this.#write(`${JSON.stringify(message)}\n`);
+    await this.#write(`${JSON.stringify(message, wellFormed)}\n`);
   }
 
   async close(): Promise<void> {
@@ -86,6 +86,14 @@ export class LineTransport implements Transport {
 }
 
 const lineFeed = 10;
+
+/**
+ * What a client has sent comes back in errors, and a strict client reads no line with half a
+ * surrogate pair. An id goes back as it came: no other one is the client's own.
+ */
+function wellFormed(name: string, value: unknown): unknown {
+  return typeof value === "string" && name !== "id" ? value.toWellFormed() : value;
+}
 
 /** Undefined for a blank line. */
 function readLine(bytes: Uint8Array): ReturnType<typeof readMessage> | undefined {

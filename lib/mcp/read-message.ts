@@ -67,7 +67,7 @@ function paramsProblem(value: unknown): Refusal | undefined {
   const wanted = isMissing
     ? "is missing"
     : "expected" in issue
-      ? `must be of the type ${issue.expected}`
+      ? `must be of the type ${issue.expected === "record" ? "object" : issue.expected}`
       : "is not valid";
   return refuse(
     known.data,

@@ -46,3 +46,16 @@ test("a line that is no UTF-8 is answered, and neither changes the next one nor 
   const { messages, codes } = await read([...both].map((byte) => Uint8Array.of(byte)));
   expect([messages.length, codes]).toEqual([2, []]);
 });
+
+test("no answer has half a surrogate pair that a client has sent, but in its id", async () => {
+  const lines: string[] = [];
+  const transport = new LineTransport(
+    (async function* () {})(),
+    async (line) => void lines.push(line),
+  );
+  const error = { code: -32_602, message: "There is no \ud800, and no \\ud800." };
+  await transport.send({ jsonrpc: "2.0", id: "a\udc00", error });
+  expect(lines).toEqual([
+    '{"jsonrpc":"2.0","id":"a\\udc00","error":{"code":-32602,"message":"There is no \ufffd, and no \\\\ud800."}}\n',
+  ]);
+});

@@ -48,6 +48,9 @@ test("so are those of every other request that is known", () => {
     code: -32_602,
     message: expect.stringContaining("`params.name` is missing"),
   });
+  expect(refusalOf(call({ name: "list_goals", arguments: [] }))).toMatchObject({
+    message: "Invalid params of tools/call: `params.arguments` must be of the type object.",
+  });
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: { cursor: 5 } };
   expect(refusalOf(list)).toMatchObject({
     code: -32_602,
