@@ -21,8 +21,10 @@ import type { Shell } from "../terminal/shell.ts";
 
 /**
  * A client that has gone wants none; one that only has said all it wants to know waits for them.
+ * Calls that wait for a goal answer after the first time, and the second is for a slow machine.
  */
 const lastAnswersMs = 5_000;
+const veryLastAnswersMs = 60_000;
 
 const usualRights: readonly Right[] = ["read", "forage", "answer"];
 
@@ -57,12 +59,21 @@ export const mcp = defineCommand({
       import("../../../package.json", { with: { type: "json" } }),
     ]);
     const { version } = packageJson;
-    const server = createMcpServer({ version, rights, open: () => open(args, shell) });
+    const ending = new AbortController();
+    const server = createMcpServer({
+      version,
+      rights,
+      open: () => open(args, shell, ending.signal),
+    });
     const transport = new LineTransport(shell.stdin(), (line) => shell.out.write(line));
     const unanswered = new Unanswered(transport);
     await server.connect(transport);
     await Promise.race([transport.ended, aborted(shell.interrupted)]);
-    if (!shell.interrupted.aborted) await unanswered.none(lastAnswersMs);
+    for (const limitMs of [lastAnswersMs, veryLastAnswersMs]) {
+      if (shell.interrupted.aborted) break;
+      await Promise.race([unanswered.none(limitMs), aborted(shell.interrupted)]);
+      ending.abort();
+    }
     await server.close();
     return;
   },
@@ -71,13 +82,18 @@ export const mcp = defineCommand({
 async function open(
   args: { name: string | undefined; as: string | undefined },
   shell: Shell,
+  ending: AbortSignal,
 ): Promise<OpenInstance> {
   const session = await openSession(shell, args.name);
   const { board, place } = session;
-  const { signal: _, ...asker } = askerOf(shell, session);
+  const { signal: _, follow, ...asker } = askerOf(shell, session);
   const person = await session.actor(args.as === undefined || args.as === "" ? undefined : args.as);
   return {
-    asker,
+    asker: {
+      ...asker,
+      // A call that waits is answered with what is known when the server ends.
+      follow: (from, visit, over) => follow(from, visit, AbortSignal.any([over, ending])),
+    },
     person,
     async postGoal({ text, id, actor, marks }) {
       const repository = await openWorkspace(place.workspace, shell);

@@ -3,8 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { CommitHash } from "../../../lib/model/ids.ts";
+import { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import { AskingSett, clearGoal, reportGoal } from "../../support/cli/asking-sett.ts";
 import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett, startSett } from "../../support/cli/sett-process.ts";
@@ -12,6 +13,7 @@ import { commitFiles } from "../../support/git/sample-repository.ts";
 import { nightly } from "../../support/nightly.ts";
 import { untilGone } from "../../support/process/tools.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
+import { patient } from "../../support/redis/redis-server.ts";
 
 let sett: AskingSett;
 
@@ -243,6 +245,36 @@ describe("sett mcp", () => {
       },
       expect.objectContaining({ id: 1, result: expect.anything() }),
     ]);
+  });
+
+  test("answers a call that waits for a goal, when its input ends, with what there is", async () => {
+    const { folder, redis } = sett.at;
+    // No orchestrator leads its goal to an end.
+    const instance = InstanceName.parse("idle");
+    await using board = await connectBlackboard({ url: redis.url, instance, ...patient });
+    const posted = sampleArtefact({ payload: clearGoal });
+    await board.createArtefact(posted, "person:Ada");
+    const goal = posted.id;
+    const clientInfo = { name: "test", version: "1" };
+    const call = { name: "wait_for_goal", arguments: { goal, timeout_seconds: 600 } };
+    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+    const stdin = [
+      { jsonrpc: "2.0", id: 1, method: "initialize", params },
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+      { jsonrpc: "2.0", id: 2, method: "tools/call", params: call },
+    ].map((each) => JSON.stringify(each));
+    const { code, out } = await runSett(["mcp"], {
+      ...{ cwd: folder, env: { ...sett.at.env, SETT_INSTANCE_NAME: instance } },
+      stdin: stdin.join("\n"),
+    });
+    const answers = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect({ code, answer: answers.find(({ id }) => id === 2) }).toMatchObject({
+      code: 0,
+      answer: { result: { structuredContent: { goal_id: goal, state: "running" } } },
+    });
   });
 
   test("an empty list of rights is refused, and not taken for the usual ones", async () => {
