@@ -43,7 +43,7 @@ function unquoted(written: string): string {
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
     const name = decoder.decode(new Uint8Array(bytes));
-    return name === name.normalize() && !/(?! )\p{Zs}/u.test(name) ? name : written;
+    return name === name.normalize() && !/(?! )[\p{Zs}\u2800]/u.test(name) ? name : written;
   } catch {
     return written;
   }

@@ -24,8 +24,8 @@ const characters = new Map(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what needs an escape.
 const escapedBytes = /["\\\x00-\x1f\x7f-\xff]/g;
 
-/** Blanks that look like a space, or like none. */
-const otherBlank = /(?! )\p{Zs}/gu;
+/** Blanks that look like a space, or like none; one of them is Braille without a dot. */
+const otherBlank = /(?! )[\p{Zs}\u2800]/gu;
 const unseenOrEscaped = new RegExp(`["\\\\\\n\\t]|${otherBlank.source}|${unseen.source}`, "gu");
 /** A letter with its marks, or the parts of a Korean syllable: they may be written in two ways. */
 const composed = /[\u1100-\u11ff]+|\P{M}?\p{M}+|\P{ASCII}/gu;

@@ -16,6 +16,7 @@ const named: [string, string][] = [
   [latin1("a\u202eb.exe"), '"a\\342\\200\\256b.exe"'],
   [latin1("a\u00a0b"), '"a\\302\\240b"'],
   [latin1("a\u3000b"), '"a\\343\\200\\200b"'],
+  [latin1("a\u2800b"), '"a\\342\\240\\200b"'],
   ["x ", '"x "'],
   [" x", '" x"'],
   [latin1("café"), "café"],
