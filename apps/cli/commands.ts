@@ -21,6 +21,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "start a sett, or update a running one to match sett.yml",
     load: async () => (await import("./commands/up.ts")).up,
   },
+  render: {
+    description: "print what `sett up` would make in a cluster, as manifests",
+    load: async () => (await import("./commands/render.ts")).render,
+  },
   down: {
     description: "stop a sett and remove its containers; the blackboard stays",
     load: async () => (await import("./commands/down.ts")).down,

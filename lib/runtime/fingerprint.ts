@@ -1,6 +1,6 @@
 // The fingerprint of a container: digests of everything from which it is made. The next `sett up`
 // compares fingerprints to find out whether a container has changed, and in what.
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import type { AgentRegistration } from "../model/agent.ts";
 import { withWhole } from "../model/in-pieces.ts";
 import type { ContainerSpec } from "./container-spec.ts";
@@ -20,12 +20,14 @@ const ownVariable = /^(?:SETT_|LD_|BUN_|REDIS_URL$)/;
  * only at its start. Comparing one label is simpler and safer than comparing the plan with the
  * engine's description of a container, which has other names and added defaults. The order of keys
  * does not count. Of the labels only the repository's folder counts: name and environment of the
- * container contain what the others say.
+ * container contain what the others say. `key`: where others may see the label, so that they cannot
+ * guess a short value by its digest.
  */
 export function withFingerprint(
   spec: ContainerSpec,
   imageId: string,
   registration?: AgentRegistration,
+  key?: string,
 ): ContainerSpec {
   const { labels, image, entrypoint, command, env, resources, ...container } = spec;
   const {
@@ -62,7 +64,9 @@ export function withFingerprint(
       labels.workspace,
     ],
   };
-  const fingerprint = Object.entries(parts).map(([kind, value]) => `${kind}=${digestOf(value)}`);
+  const fingerprint = Object.entries(parts).map(
+    ([kind, value]) => `${kind}=${digestOf(value, key)}`,
+  );
   return { ...spec, labels: { ...labels, fingerprint: fingerprint.join(" ") } };
 }
 
@@ -80,9 +84,10 @@ export function changedParts(before: string | undefined, now: string | undefined
   return named.length > 0 ? named : ["container"];
 }
 
-function digestOf(value: unknown): string {
+function digestOf(value: unknown, key: string | undefined): string {
   const text = JSON.stringify([value], (_, each: unknown) => (isMap(each) ? sorted(each) : each));
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+  const hash = key === undefined ? createHash("sha256") : createHmac("sha256", key);
+  return hash.update(text).digest("hex").slice(0, 32);
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {

@@ -69,7 +69,9 @@ export async function bringAbout(input: Input): Promise<void> {
     const hasBeenUp = keptId !== undefined && (await kept.hasBeenUp());
     const isKnown = hasBeenUp && (before?.networks ?? []).length === 0;
     const noted = await kept.log();
-    const applyInput = { ...made, id, actor, undoSteps, isKnown, noted, before, folders };
+    const { plan, registrations } = made;
+    const parts = { plan, registrations, folders };
+    const applyInput = { ...parts, id, actor, undoSteps, isKnown, noted, before };
     const applied = await applyPlan(applyInputOf(input, applyInput));
     // That the configuration cannot be written was said with the id.
     await kept
@@ -97,7 +99,7 @@ type Looked = Known & { keptId: string | undefined };
  * Throws `instance-taken`, `workspace-taken`, `config-invalid`, `docker-failed` and
  * `redis-unreachable`.
  */
-async function lookAtInstance(
+export async function lookAtInstance(
   { file, instance, repository, runtime, host, read, here, shell }: Input,
   undoSteps: UndoSteps,
   problemAt: ProblemAt,

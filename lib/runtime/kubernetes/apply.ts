@@ -11,9 +11,9 @@ import type { PlannedVolume } from "../part-plan.ts";
 import { type KubeObject, KubeRefusal } from "./client.ts";
 import { listWorkloads, type Place, podsOf, type WorkloadObject } from "./inspect.ts";
 import {
-  annotationsOf,
   claimOf,
-  labelsOf,
+  markerOf,
+  type NamedAddress,
   newMade,
   object,
   objectsOf,
@@ -59,7 +59,10 @@ export async function startPart(place: Place, spec: ContainerSpec): Promise<{ id
 }
 
 /** Nothing of an instance asks for names: the addresses of Services never change. */
-async function hostsOf({ client, namespace }: Place, instance: InstanceName) {
+export async function hostsOf(
+  { client, namespace }: Pick<Place, "client" | "namespace">,
+  instance: InstanceName,
+): Promise<NamedAddress[]> {
   const list = Services.parse(await client.list("Service", namespace, selectorOf(instance)));
   return list.items.map(({ metadata, spec }) => ({ name: metadata.name, address: spec.clusterIP }));
 }
@@ -189,12 +192,11 @@ async function removeAll(
 export async function makeClaim(
   place: Place,
   { name, labels }: PlannedVolume,
-  size: string,
 ): Promise<"created" | "kept"> {
   const { client, namespace } = place;
   // A disk that is not kept is a folder of its pod.
   if (!keptVolumeNames(labels.instance).includes(name)) return "kept";
-  if (await client.create(claimOf(name, labels, size), namespace)) return "created";
+  if (await client.create(claimOf(name, labels), namespace)) return "created";
   const found = Labelled.parse(await client.find("PersistentVolumeClaim", namespace, name));
   const { "dev.sett.id": id } = found.metadata.annotations;
   if (id === labels.id) return "kept";
@@ -213,8 +215,7 @@ const Labelled = z.object({
 export async function makeMarker(place: Place, name: string, labels: PartLabels): Promise<void> {
   const { client, namespace } = place;
   await ensureNamespace(client, namespace);
-  const marker = object("ConfigMap", name, labelsOf(labels), { data: {} }, annotationsOf(labels));
-  if (await client.create(marker, namespace)) return;
+  if (await client.create(markerOf(name, labels), namespace)) return;
   throw new SettError(
     "instance-taken",
     `There is an instance ${labels.instance} in the namespace ${namespace} already.`,

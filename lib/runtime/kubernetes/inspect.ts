@@ -100,7 +100,7 @@ const selector = Object.entries(managedBy)
   .join(",");
 
 export async function listWorkloads(
-  { client, namespace }: Place,
+  { client, namespace }: Pick<Place, "client" | "namespace">,
   more = "",
 ): Promise<WorkloadObject[]> {
   const kinds: Workload[] = ["Deployment", "StatefulSet"];

@@ -7,9 +7,9 @@ import { unreachable } from "../../model/unreachable.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec, Mount, Resources } from "../container-spec.ts";
 import { madeLabel, type PartLabels, writeLabels } from "../labels.ts";
-import { keptVolumeNames } from "../names.ts";
+import { keptVolumeNames, serviceContainer } from "../names.ts";
 import type { KubeObject } from "./client.ts";
-import { policyOf } from "./policies.ts";
+import { policyOf, servicesFor } from "./policies.ts";
 import { apiVersionOf, type Kind, type Workload } from "./resources.ts";
 
 /** By these Sett finds what is its own. Their values are short words, as the cluster wants them. */
@@ -29,11 +29,14 @@ const maxStatefulName = 52;
 
 const mebibyte = 1024 ** 2;
 
+export type NamedAddress = { name: string; address: string };
+
 /**
- * `made`: new for each. `hosts`: the names of the instance's Services with their addresses, which
- * its pod then knows without asking for them.
+ * `made`: new for each. `hosts`: the names of the instance's Services with their addresses; its pod
+ * knows those that it may reach, without asking for them. `secret`: the name of the Secret, where
+ * it is another than that of this `made`.
  */
-type Origin = { made: string; hosts: readonly { name: string; address: string }[] };
+type Origin = { made: string; hosts: readonly NamedAddress[]; secret?: string };
 
 export type PartObjects = { secret: KubeObject; workload: KubeObject; others: KubeObject[] };
 
@@ -57,6 +60,11 @@ export function annotationsOf(labels: PartLabels): Record<string, string> {
   return writeLabels({ ...labels, workspace: "" });
 }
 
+/** Says that an instance is there, also while nothing of it runs. */
+export function markerOf(name: string, labels: PartLabels): KubeObject {
+  return object("ConfigMap", name, labelsOf(labels), { data: {} }, annotationsOf(labels));
+}
+
 /** Throws `config-invalid` for a name that is too long. */
 export function objectsOf(spec: ContainerSpec, making: Origin): PartObjects {
   const { name, labels } = spec;
@@ -64,7 +72,7 @@ export function objectsOf(spec: ContainerSpec, making: Origin): PartObjects {
   requireShort(name, kind === "StatefulSet" ? maxStatefulName : maxName);
   const own = { ...labelsOf(labels), [partLabel]: name };
   const made = { [madeLabel]: making.made };
-  const secret = `${name}.${making.made}`;
+  const secret = making.secret ?? `${name}.${making.made}`;
   const template = {
     metadata: { labels: { ...own, ...made } },
     spec: podOf(spec, secret, making),
@@ -120,8 +128,11 @@ export function object(
   return { apiVersion: apiVersionOf(kind), kind, metadata, ...content };
 }
 
-export function claimOf(name: string, labels: PartLabels, size: string): KubeObject {
-  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: size } } };
+/** A cluster may let it grow later. */
+const claimSize = "8Gi";
+
+export function claimOf(name: string, labels: PartLabels): KubeObject {
+  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: claimSize } } };
   return object("PersistentVolumeClaim", name, labelsOf(labels), { spec }, annotationsOf(labels));
 }
 
@@ -148,7 +159,7 @@ function podOf(spec: ContainerSpec, secret: string, { hosts }: Origin) {
     ...withoutUndefined({ terminationGracePeriodSeconds: spec.stopTimeoutSeconds }),
     // No name is asked for: the addresses of the instance's own services never change.
     ...(isClosed && { dnsPolicy: "None", dnsConfig: { nameservers: ["127.0.0.1"] } }),
-    hostAliases: hosts.map(({ name, address }) => ({ ip: address, hostnames: [name] })),
+    hostAliases: aliasesOf(spec, hosts),
     securityContext: {
       runAsNonRoot: true,
       ...(user !== undefined && {
@@ -184,6 +195,15 @@ function podOf(spec: ContainerSpec, secret: string, { hosts }: Origin) {
     ],
     volumes,
   };
+}
+
+/** The same ones in the same order, whatever else there is by then. */
+function aliasesOf({ labels: { component, instance } }: ContainerSpec, hosts: Origin["hosts"]) {
+  const reached = servicesFor(component).map((service) => serviceContainer(instance, service));
+  return hosts
+    .filter(({ name }) => reached.includes(name))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .map(({ name, address }) => ({ ip: address, hostnames: [name] }));
 }
 
 /** Another pod is another holder of the leader lease; the same one acquires it again at once. */

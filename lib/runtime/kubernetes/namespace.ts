@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { SettError } from "../../model/errors.ts";
-import type { KubeClient } from "./client.ts";
+import type { KubeClient, KubeObject } from "./client.ts";
 import { managedBy, object } from "./manifests.ts";
 import type { Kind } from "./resources.ts";
 
@@ -33,6 +33,10 @@ const restricted = {
   "pod-security.kubernetes.io/enforce-version": "latest",
 };
 
+export function namespaceOf(name: string): KubeObject {
+  return object("Namespace", name, { ...managedBy, ...restricted }, {});
+}
+
 /** Throws `kubernetes-failed` where one that is ending does not end. */
 export async function ensureNamespace(
   client: KubeClient,
@@ -43,8 +47,7 @@ export async function ensureNamespace(
   for (;;) {
     const found = await findNamespace(client, namespace);
     if (found === undefined) {
-      const labels = { ...managedBy, ...restricted };
-      if (await client.create(object("Namespace", namespace, labels, {}), "")) return;
+      if (await client.create(namespaceOf(namespace), "")) return;
     } else if (found.metadata.deletionTimestamp === undefined) return;
     if (signal?.aborted) throw new SettError("interrupted", "Interrupted.");
     if (Date.now() > last) throw endsNever(namespace);

@@ -1,7 +1,7 @@
 // Which connections the pods of a part may have, as NetworkPolicies. A cluster refuses all others
 // where its network plug-in enforces policies, and nothing where it does not. Pure.
 import { provenPort } from "../../model/proven-address.ts";
-import type { ServiceName } from "../../model/services.ts";
+import { type ServiceName, serviceNames } from "../../model/services.ts";
 import type { ContainerSpec } from "../container-spec.ts";
 import { openNetworkName } from "../names.ts";
 import type { KubeObject } from "./client.ts";
@@ -28,6 +28,11 @@ const dns = [
   { protocol: "TCP", port: 53 },
 ];
 
+/** The services that a part of this kind reaches. */
+export function servicesFor(component: string): ServiceName[] {
+  return serviceNames.filter((service) => served[service]?.by.includes(component));
+}
+
 /** `own`: the labels of the part's pods. */
 export function policyOf(spec: ContainerSpec, own: Record<string, string>): KubeObject {
   const { name, labels } = spec;
@@ -47,6 +52,7 @@ export function policyOf(spec: ContainerSpec, own: Record<string, string>): Kube
   const outside = reachesOutside(spec)
     ? [{ to: [{ ipBlock: { cidr: all, except: metadata } }] }, { ports: dns }]
     : [];
+  const outward = [...toServices, ...outside];
   return {
     apiVersion: apiVersionOf("NetworkPolicy"),
     kind: "NetworkPolicy",
@@ -54,8 +60,9 @@ export function policyOf(spec: ContainerSpec, own: Record<string, string>): Kube
     spec: {
       podSelector: { matchLabels: { [partLabel]: name } },
       policyTypes: ["Ingress", "Egress"],
-      ingress: inward,
-      egress: [...toServices, ...outside],
+      // A list that is empty is none on the server, and would differ each time.
+      ...(inward.length > 0 && { ingress: inward }),
+      ...(outward.length > 0 && { egress: outward }),
     },
   };
 }

@@ -26,6 +26,7 @@ import { findCluster } from "./kubeconfig.ts";
 import { LedPorts } from "./lead.ts";
 import { acquireLease } from "./lock.ts";
 import { podLines } from "./logs.ts";
+import { requireRights } from "./rights.ts";
 
 /** `context`: else the current one of the kubeconfig. */
 export type ClusterPlace = { context?: string | undefined; namespace: string };
@@ -36,9 +37,6 @@ type Options = ClusterPlace & {
   /** Aborted with `over` when the program has nothing more to do. */
   interrupted: AbortSignal;
 };
-
-/** The size of a claim; a cluster may let it grow later. */
-const claimSize = "8Gi";
 
 /** Reads the kubeconfig, and does not connect yet. Throws `kubernetes-unreachable`. */
 export async function kubernetesRuntime({
@@ -64,7 +62,11 @@ export async function kubernetesRuntime({
       ...{ instance, containers: [], volumes: [], networks: [] },
     };
   const observe: Observe = {
-    check: () => checkCluster(client),
+    check: async () => {
+      const info = await checkCluster(client);
+      await requireRights(client, namespace);
+      return info;
+    },
     instances: () => readInstances(place),
     parts,
     find: async (name) =>
@@ -93,7 +95,7 @@ export async function kubernetesRuntime({
     rename: (name, other) => renamePart(place, name, other),
     stop: (name, timeoutSeconds) => stopPart(place, name, timeoutSeconds),
     remove: (name) => removePart(place, name),
-    makeVolume: (volume) => makeClaim(place, volume, claimSize),
+    makeVolume: (volume) => makeClaim(place, volume),
     writeFiles: async (volume) => {
       throw notThere(`write files into ${volume}`);
     },

@@ -97,7 +97,8 @@ function translatePart(plan: PartPlan, settings: PodSettings): PlannedPart {
   };
   // An instance is known by its id, wherever its repository is.
   const nowhere = { ...spec, labels: { ...labels, workspace: "" } };
-  const { fingerprint } = withFingerprint(nowhere, image.id, plan.registration).labels;
+  const key = passwordOf(plan);
+  const { fingerprint } = withFingerprint(nowhere, image.id, plan.registration, key).labels;
   return {
     spec: { ...spec, labels: { ...labels, ...withoutUndefined({ fingerprint }) } },
     program: [`/${plan.program}`],

@@ -1,7 +1,10 @@
 // The parts of an instance in a cluster whose API server is in memory.
 import { expect, test } from "bun:test";
 import { InstanceName } from "../../../lib/model/ids.ts";
+import { renderInstance } from "../../../lib/runtime/kubernetes/render.ts";
+import { pathOf } from "../../../lib/runtime/kubernetes/resources.ts";
 import { kubernetesRuntime } from "../../../lib/runtime/kubernetes/runtime.ts";
+import { readThere } from "../../../lib/runtime/kubernetes/there.ts";
 import { kubernetesTranslation } from "../../../lib/runtime/kubernetes/translate.ts";
 import { labelsFor } from "../../../lib/runtime/labels.ts";
 import { sampleConfig, samplePlan } from "../../support/cli/sample-plan.ts";
@@ -139,4 +142,38 @@ test("what the cluster refuses is said in its words, and leaves nothing of the p
   await using _ = refused;
   await expect(refused.apply.start(spec)).rejects.toThrow("exceeded quota");
   expect([...refused.api.things.keys()].filter((path) => path.includes("secrets"))).toEqual([]);
+});
+
+test("the manifests of an instance that is up are what is there, and their user needs no more", async () => {
+  await using here = await scene();
+  await startAll(here);
+  const where = { context: undefined, namespace: "team", env: here.api.env };
+  const { password, ...there } = await readThere(where, instance);
+  expect(password).toBe("secret");
+  const { networks, services, agents } = plan;
+  const rendering = { instance, namespace: "team", networks, password: "secret", there };
+  const { files, withoutSecret, withoutAddress } = renderInstance({
+    ...rendering,
+    parts: [...services, ...agents],
+  });
+  expect([withoutSecret, withoutAddress]).toEqual([[], []]);
+  const objects = files.flatMap((file) => file.objects);
+  expect(objects.length).toBeGreaterThan(8);
+  for (const { kind, metadata, ...content } of objects) {
+    const { namespace: _, ...named } = metadata;
+    const found = here.api.things.get(pathOf(kind, "team", metadata.name));
+    expect(found).toMatchObject({ kind, metadata: named, ...content });
+  }
+});
+
+test("a verb that is missing is named before anything is made", async () => {
+  const none = Response.json({ status: { resourceRules: [] } });
+  await using api = await clusterApi((request) =>
+    request.endsWith("selfsubjectrulesreviews") ? none.clone() : undefined,
+  );
+  const place = { namespace: "team", context: undefined, workspaceOf: () => "/work" };
+  const interrupted = new AbortController().signal;
+  const { observe } = await kubernetesRuntime({ ...place, env: api.env, interrupted });
+  await expect(observe.check()).rejects.toThrow("create, delete, list secrets");
+  expect([...api.things.keys()]).toEqual([]);
 });

@@ -37,6 +37,9 @@ export async function clusterApi(
   };
 }
 
+/** Its user may do all. */
+const whole = { resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }] };
+
 function cluster() {
   const things = new Map<string, Thing>();
   let version = 0;
@@ -65,6 +68,7 @@ function cluster() {
     const { pathname: path, searchParams } = new URL(request.url);
     const { method, headers } = request;
     if (path === "/version") return Response.json({ gitVersion: "v1.33.0" });
+    if (path.endsWith("/selfsubjectrulesreviews")) return Response.json({ status: whole });
     const found = things.get(path);
     if (method === "GET" && found !== undefined) return Response.json(found);
     if (method === "GET" && path.endsWith("s"))

@@ -20,14 +20,15 @@ import { type InstancePlan, planInstance, planParts } from "./plan.ts";
 import { sharesCheckout } from "./shares-checkout.ts";
 import { telemetryOf } from "./telemetry-variables.ts";
 
-type Made = ReadValues & { host: Host; known: Known; images: Images };
+/** `password`: where it is known already. */
+type Made = ReadValues & { host: Host; known: Known; images: Images; password?: string };
 
 /** Throws `config-invalid` for a part that Linux would not start. */
 export async function makePlan(
   { instance, repository, cassettes }: Order,
-  { host, known, images, values, tokens, redis }: Made,
+  { host, known, images, values, tokens, redis, password: kept }: Made,
   { version, env }: Shell,
-): Promise<{ plan: InstancePlan; registrations: AgentRegistration[] }> {
+): Promise<{ plan: InstancePlan; registrations: AgentRegistration[]; password: string }> {
   const { config, isInContainer } = host;
   const { place } = repository;
   const git = repository.exchange(instance);
@@ -37,7 +38,7 @@ export async function makePlan(
   // Parts that keep running know the password of last time.
   const password =
     redis?.usersFrom === undefined
-      ? (keptPassword(known.before) ?? randomBytes(24).toString("hex"))
+      ? (kept ?? keptPassword(known.before) ?? randomBytes(24).toString("hex"))
       : ownerPasswordFrom(redis.usersFrom, instance);
   const input: PlanInput = {
     instance,
@@ -68,5 +69,5 @@ export async function makePlan(
   };
   const plan = planInstance(input, await host.translation(planParts(input), known));
   await requireStartable(plan, { config, images, secrets: values.secrets, isInContainer });
-  return { plan, registrations };
+  return { plan, registrations, password };
 }

@@ -1,0 +1,107 @@
+// What a person must be allowed in the namespace of an instance: as a Role, and compared with what
+// the cluster says that this person may do.
+import { z } from "zod";
+import { SettError } from "../../model/errors.ts";
+import type { KubeClient } from "./client.ts";
+
+/** `resource`: with the part of it that is meant, as in `pods/log`. */
+type Right = { group: string; resource: string; verbs: readonly string[] };
+
+const patched = ["create", "delete", "get", "list", "patch"];
+
+/** Newer clusters want `create` of what is opened in a pod, and older ones `get`. */
+const opened = ["create", "get"];
+
+export const rights: readonly Right[] = [
+  { group: "", resource: "namespaces", verbs: ["get"] },
+  { group: "", resource: "pods", verbs: ["delete", "get", "list"] },
+  { group: "", resource: "pods/log", verbs: ["get"] },
+  { group: "", resource: "pods/exec", verbs: opened },
+  { group: "", resource: "pods/portforward", verbs: opened },
+  { group: "", resource: "secrets", verbs: ["create", "delete", "list"] },
+  { group: "", resource: "services", verbs: patched },
+  { group: "", resource: "configmaps", verbs: ["create", "delete", "list"] },
+  { group: "", resource: "persistentvolumeclaims", verbs: ["create", "delete", "get", "list"] },
+  { group: "apps", resource: "deployments", verbs: patched },
+  { group: "apps", resource: "statefulsets", verbs: patched },
+  { group: "networking.k8s.io", resource: "networkpolicies", verbs: patched },
+  {
+    group: "coordination.k8s.io",
+    resource: "leases",
+    verbs: ["create", "delete", "get", "update"],
+  },
+];
+
+/** Objects as they are in a manifest. Who gets the Role is said by a RoleBinding of others. */
+export function roleOf(namespace: string): object {
+  return {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: { name: "sett", namespace },
+    rules: rights.map(({ group, resource, verbs }) => ({
+      apiGroups: [group],
+      resources: [resource],
+      verbs,
+    })),
+  };
+}
+
+const Rule = z.object({
+  verbs: z.array(z.string()),
+  apiGroups: z.array(z.string()).nullish(),
+  resources: z.array(z.string()).nullish(),
+  resourceNames: z.array(z.string()).nullish(),
+});
+type Rule = z.infer<typeof Rule>;
+const Review = z.object({
+  status: z.object({
+    incomplete: z.boolean().default(false),
+    resourceRules: z.array(Rule).nullish(),
+  }),
+});
+
+/** The rights that no rule gives. A rule for some names alone gives none. Pure. */
+export function missingRights(rules: readonly Rule[]): Right[] {
+  return rights.flatMap((right) => {
+    const verbs = right.verbs.filter((verb) => !rules.some((rule) => allows(rule, right, verb)));
+    return verbs.length === 0 ? [] : [{ ...right, verbs }];
+  });
+}
+
+function allows(rule: Rule, { group, resource }: Right, verb: string): boolean {
+  const has = (words: readonly string[] | null | undefined, word: string) =>
+    words?.some((one) => one === "*" || one === word) === true;
+  const ofPart = `*/${resource.split("/")[1]}`;
+  const isForAll = (rule.resourceNames ?? []).length === 0;
+  // A namespace is asked for by its own name alone.
+  return (
+    (isForAll || resource === "namespaces") &&
+    has(rule.verbs, verb) &&
+    has(rule.apiGroups, group) &&
+    (has(rule.resources, resource) || (resource.includes("/") && has(rule.resources, ofPart)))
+  );
+}
+
+/** Throws `kubernetes-failed`. A cluster that does not know all rules itself is believed. */
+export async function requireRights(client: KubeClient, namespace: string): Promise<void> {
+  const answer = await client.json("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", {
+    method: "POST",
+    body: {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SelfSubjectRulesReview",
+      spec: { namespace },
+    },
+  });
+  const { incomplete, resourceRules } = Review.parse(answer).status;
+  if (incomplete) return;
+  const missing = missingRights(resourceRules ?? []);
+  if (missing.length === 0) return;
+  const words = missing.map(({ resource, verbs }) => `${verbs.join(", ")} ${resource}`);
+  throw new SettError(
+    "kubernetes-failed",
+    `The user of the context ${client.access.context} may not do in the namespace ${namespace} what Sett needs: ${words.join("; ")}.`,
+    {
+      hint: `\`sett render --kubernetes --rbac --namespace ${namespace}\` prints the Role; an administrator of the namespace can give it.`,
+    },
+  );
+}

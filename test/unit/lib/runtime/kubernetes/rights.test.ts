@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { missingRights, rights, roleOf } from "../../../../../lib/runtime/kubernetes/rights.ts";
+
+const wordsOf = (rules: Parameters<typeof missingRights>[0]) =>
+  missingRights(rules).map(({ resource, verbs }) => `${verbs.join(", ")} ${resource}`);
+
+const role = rights.map(({ group, resource, verbs }) => ({
+  ...{ apiGroups: [group], resources: [resource], verbs: [...verbs] },
+}));
+
+test("the Role that is printed gives all that is needed, and nothing for all", () => {
+  expect(roleOf("team-a")).toMatchObject({
+    ...{ kind: "Role", metadata: { name: "sett", namespace: "team-a" }, rules: role },
+  });
+  expect(wordsOf(role)).toEqual([]);
+  expect(JSON.stringify(roleOf("team-a"))).not.toContain("*");
+});
+
+test("a verb that no rule gives is named with its resource", () => {
+  const without = role.map((rule) => ({
+    ...rule,
+    verbs: rule.resources.includes("secrets") ? ["list"] : rule.verbs,
+  }));
+  expect(wordsOf(without)).toEqual(["create, delete secrets"]);
+  expect(wordsOf([]).length).toBe(rights.length);
+});
+
+test("a rule for everything gives all, one for some names none, and one for all logs the log", () => {
+  const all = { apiGroups: ["*"], resources: ["*"], verbs: ["*"] };
+  expect(wordsOf([all])).toEqual([]);
+  expect(wordsOf([{ ...all, resourceNames: ["one"] }]).length).toBe(rights.length - 1);
+  const logs = { apiGroups: [""], resources: ["*/log"], verbs: ["get"] };
+  expect(wordsOf([logs])).not.toContain("get pods/log");
+});
