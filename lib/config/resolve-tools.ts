@@ -105,11 +105,12 @@ export function toolsConfig(
   { values }: Pick<ResolvedTools, "values">,
 ): ToolsConfig {
   const config: ToolsConfig = { settings: {}, headers: {} };
-  for (const [name, { mcp, allow, limits }] of Object.entries(tools)) {
+  for (const [name, { mcp, allow, ask, limits }] of Object.entries(tools)) {
     const { url = "", headers = {}, hidden = [] } = values.get(name) ?? {};
     const hasHeaders = Object.keys(mcp.headers).length > 0;
     config.settings[name] = {
-      ...{ url, allow, calls: limits.calls, answer_length: limits.answer },
+      ...{ url, allow, ...(ask.length > 0 && { ask }) },
+      ...{ calls: limits.calls, answer_length: limits.answer },
       ...{ timeout_ms: limits.timeout, needs_headers: hasHeaders },
     };
     if (hasHeaders && Object.keys(headers).length > 0) config.headers[name] = { headers, hidden };
@@ -138,7 +139,7 @@ export function unknownTools(
             ],
       );
     }),
-    ...names.flatMap((name) => twice(name, Object(tools[name]).allow)),
+    ...names.flatMap((name) => twice(name, Object(tools[name]))),
   ];
 }
 
@@ -150,16 +151,24 @@ function remedyFor(use: string, names: readonly string[]): string {
     : `did you mean \`${meant}\`?`;
 }
 
-function twice(server: string, allow: unknown): Finding[] {
-  if (!Array.isArray(allow)) return [];
-  const seen = new Set<string>();
-  return allow.flatMap((entry: unknown, at) => {
-    if (typeof entry !== "string") return [];
-    const { name } = allowedTool(entry);
-    const isKnown = seen.has(name);
-    seen.add(name);
-    const sentence = `names \`${name}\` a second time`;
-    return isKnown ? [{ path: ["tools", server, "allow", at], sentence }] : [];
+/** A tool in both lists would pass with a question, and without one. */
+function twice(server: string, lists: { allow?: unknown; ask?: unknown }): Finding[] {
+  const seen = new Map<string, string>();
+  return (["allow", "ask"] as const).flatMap((list) => {
+    const entries: unknown = lists[list];
+    if (!Array.isArray(entries)) return [];
+    return entries.flatMap((entry: unknown, at) => {
+      if (typeof entry !== "string") return [];
+      const { name } = allowedTool(entry);
+      const before = seen.get(name);
+      seen.set(name, before ?? list);
+      if (before === undefined) return [];
+      const sentence =
+        before === list
+          ? `names \`${name}\` a second time`
+          : `names \`${name}\`, which \`allow\` lets agents call without a question: leave it in one of the two`;
+      return [{ path: ["tools", server, list, at], sentence }];
+    });
   });
 }
 

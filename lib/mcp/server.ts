@@ -1,5 +1,6 @@
 // The MCP server of one instance: an assistant in an editor hands work to the clan with it, and
 // answers for its person.
+
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {
@@ -9,6 +10,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { actorBy, assistantName } from "../client/actions/assistant.ts";
+import { answersOf } from "../client/actions/post-answer.ts";
 import { answerOrExplain } from "./answers.ts";
 import type { McpDeps } from "./deps.ts";
 import { recordedWrite } from "./recorded-write.ts";
@@ -66,7 +68,7 @@ function register<Shape extends z.ZodRawShape>(
             postArtefact,
             changes,
             actor: actorBy(person, client),
-            mayRaise: deps.rights.has("budget"),
+            may: answersOf(deps.rights),
             marks: { by_assistant: assistantName(client) },
             signal: extra.signal,
             report: (done, message) => report(extra, done, message),

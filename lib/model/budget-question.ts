@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type AmountKind, formatAmount, formatAmounts } from "./amounts.ts";
 import type { Artefact } from "./artefact.ts";
+import { callPayload, isCallQuestion } from "./asked-call.ts";
 import { type Amounts, amountsSyntax, readAmounts } from "./budget.ts";
 import { type BudgetRefusal, budgetExceededType } from "./model-call.ts";
 import { payerName } from "./payer-name.ts";
@@ -117,11 +118,12 @@ function readPayload(payload: string): z.infer<typeof BudgetPayload> {
   }
 }
 
-/** A question's words for people: of one about a budget they are a member of its payload. */
+/** A question's words for people: of one of Sett's own types they are a member of its payload. */
 export function questionText(
   question: Pick<Artefact, "structural_type" | "type" | "payload">,
 ): string {
   const { payload } = question;
+  if (isCallQuestion(question)) return callPayload(payload)?.question ?? payload;
   return isBudgetQuestion(question) ? (readPayload(payload).question ?? payload) : payload;
 }
 

@@ -60,16 +60,27 @@ const ToolLimits = z.strictObject({
 });
 
 /** A server of the file. */
-const ToolServerFile = z.strictObject({
+const ToolServer = z.strictObject({
   mcp: Mcp.describe("The MCP server."),
   allow: z
     .array(AllowedTool)
-    .min(1, { error: "must name a tool, such as `search_issues`: no other can be called" })
     .max(100)
+    .default([])
     .describe(
       "The tools that agents may call, by their names at the server: no other, also where the server has new ones. With `@sha256:…`, only for as long as its description has this digest.",
     ),
+  ask: z
+    .array(AllowedTool)
+    .max(100)
+    .default([])
+    .describe(
+      "Tools that agents may call, too, but each call only after a person has said yes to it: the work ends with the question, and the next attempt may make this call once.",
+    ),
   limits: ToolLimits.prefault({}).describe("What calls of this server may take."),
+});
+const ToolServerFile = ToolServer.refine(({ allow, ask }) => allow.length + ask.length > 0, {
+  path: ["allow"],
+  error: "must name a tool, such as `search_issues`: no other can be called",
 });
 export type ToolServerFile = z.infer<typeof ToolServerFile>;
 
@@ -89,6 +100,8 @@ export const ToolUses = z
 export const ToolServerSettings = z.strictObject({
   url: z.string(),
   allow: z.array(AllowedTool),
+  /** Those for which a person is asked before each call. */
+  ask: z.array(AllowedTool).optional(),
   calls: z.int(),
   answer_length: z.int(),
   timeout_ms: z.int(),

@@ -147,8 +147,9 @@ export const EventType = z.enum([
   "model_called",
   /**
    * An agent has called a tool of an MCP server. Data: `call` (its id), `attempt`, `server`,
-   * `tool`, `outcome` (`ok`, `error` where the tool says so, `refused` by Sett, `failed`),
-   * `problem`, `duration_ms`, `bytes` (of the answer), `request` and `answer` (digests of what was
+   * `tool`, `outcome` (`ok`, `error` where the tool says so, `asked` where a person has to allow it
+   * first, `refused` by Sett, `failed`), `allowed_by` (a person's answer), `problem`,
+   * `duration_ms`, `bytes` (of the answer), `request` and `answer` (digests of what was
    * sent and came), `description` (the digest of what the server says of the tool).
    */
   "tool_called",

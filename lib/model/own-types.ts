@@ -2,6 +2,7 @@
 // agent may use one, or a name that people would take for one. The names of the structural types
 // are everybody's.
 import { goalFeedbackType, goalType, maxTypeLength, StructuralType } from "./artefact.ts";
+import { callQuestionType } from "./asked-call.ts";
 import { landedType } from "./lane.ts";
 import { firstLike } from "./looks-like.ts";
 import { budgetExceededType } from "./model-call.ts";
@@ -48,6 +49,7 @@ const ownTypes: readonly string[] = [
   remarkType,
   goalFeedbackType,
   budgetExceededType,
+  callQuestionType,
   toolFailureType,
   attemptLostType,
   agentRemovedType,

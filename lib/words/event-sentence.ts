@@ -170,7 +170,7 @@ const writers: Readonly<Record<EventType, Writer>> = {
     if (outcome === "ok") return minor(say`calls ${what}`);
     const problem = field("problem") === "" ? [] : say`: ${field("problem")}`;
     return minor(
-      say`a call of ${what} ${toned("bad", toolEndings[outcome] ?? "has failed")}${problem}`,
+      say`a call of ${what} ${toned(outcome === "asked" ? "wait" : "bad", toolEndings[outcome] ?? "has failed")}${problem}`,
     );
   },
   tool_changed: ({ event, field }) => {
@@ -229,6 +229,7 @@ const writers: Readonly<Record<EventType, Writer>> = {
 };
 
 const toolEndings: Readonly<Record<string, string>> = {
+  asked: "waits for a person",
   error: "ended with an error",
   refused: "was refused",
   failed: "has failed",

@@ -2,6 +2,7 @@
 // commits. They are no part of the documented API, because they change with each version.
 
 import { z } from "zod";
+import { answersOf, mayNeither } from "../../../lib/client/actions/post-answer.ts";
 import { notFound as noArtefact, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
 import {
   isRemoteCall,
@@ -46,7 +47,7 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
     const deps = {
       board,
       actor: context.var.caller.actor,
-      mayRaise: false,
+      may: mayNeither,
       suggest,
       postGoal: neverPosts,
       postArtefact: neverPosts,
@@ -67,11 +68,11 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
     if (!isRemoteCall(name)) throw unknownCall(name);
     const args = argumentsIn(await context.req.text());
     requireRight(caller, rightOf(name, args));
-    const mayRaise = caller.rights.has("budget");
+    const may = answersOf(caller.rights);
     const postGoal = (goal: Posted) => repositoryOf(parts).postGoal(board, goal);
     const postArtefact: CallDeps["postArtefact"] = (input) =>
       postInGoal(parts, { ...input, suggest });
-    const deps = { board, actor: caller.actor, mayRaise, suggest, postGoal, postArtefact };
+    const deps = { board, actor: caller.actor, may, suggest, postGoal, postArtefact };
     const setGoal = async () => {
       const goal = rightOf(name, args) === "read" ? undefined : await goalOfCall(name, args, board);
       if (goal !== undefined) context.set("goal", goal);

@@ -15,7 +15,11 @@ import {
 import { ApprovalList, InquiryList, QuestionList } from "../../../lib/api/inquiry.ts";
 import { checkedText, textKinds } from "../../../lib/client/actions/checked-text.ts";
 import { findJudged, judge, type Verdict } from "../../../lib/client/actions/judge.ts";
-import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
+import {
+  answersOf,
+  postAnswer,
+  whyQuestionClosed,
+} from "../../../lib/client/actions/post-answer.ts";
 import {
   inquiryKey,
   type KnownInquiry,
@@ -188,7 +192,7 @@ export function addInquiryRoutes(api: Api, parts: Parts): void {
     const result = await postAnswer(board, question, text, {
       actor,
       suggest,
-      mayRaise: rights.has("budget"),
+      may: answersOf(rights),
     });
     if (result.outcome === "closed") throw closed(result.why, parts);
     return context.json(headOf(result.answer), 201);

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { type Obstacle, readObstacle } from "../../../lib/client/actions/obstacle.ts";
-import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
+import { mayBoth, postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
 import { makerOf } from "../../../lib/client/facts/inquiry-json.ts";
 import { resolveQuestion } from "../../../lib/client/facts/resolve-id.ts";
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
@@ -81,7 +81,7 @@ export const answer = defineCommand({
             const result = await postAnswer(board, question, text, {
               actor,
               suggest: shell.suggest,
-              mayRaise: true,
+              may: mayBoth,
             });
             if (result.outcome === "closed") throw closedError(result.why, shell.suggest);
             await printAnswer(

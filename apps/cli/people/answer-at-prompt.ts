@@ -1,7 +1,7 @@
 // Asks the person at the terminal the questions of the goal that the command follows, one after the
 // other.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
-import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
+import { mayBoth, postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
 import type { GoalReading } from "../../../lib/client/facts/goal.ts";
 import { inquiryOf, type QuestionInquiry } from "../../../lib/client/facts/inquiries.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -117,7 +117,7 @@ export class PersonAtPrompt implements Disposable {
       const result = await postAnswer(board, question, checkAnswerText(text), {
         actor: this.#actor,
         suggest: this.shell.suggest,
-        mayRaise: true,
+        may: mayBoth,
       });
       this.#answered.add(question.id);
       if (result.outcome === "closed") messages.warn(`${result.why} Your answer was: ${text}`);

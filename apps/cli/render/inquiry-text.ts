@@ -10,6 +10,7 @@ import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import { isGoalFeedback } from "../../../lib/model/artefact.ts";
+import { isCallQuestion } from "../../../lib/model/asked-call.ts";
 import {
   amountsOfYes,
   exampleAmount,
@@ -112,6 +113,8 @@ export function commandsFor(inquiry: Inquiry, suggest: Suggest): string[] {
       `${suggest(`budget ${shortId(inquiry.question.goal_id)}`)}  # what the goal has cost`,
     ];
   }
+  if (isCallQuestion(inquiry.question))
+    return [`${suggest(`answer ${id} yes`)}`, `${suggest(`answer ${id} "no, …"`)}`];
   if (!isGoalFeedback(inquiry.question)) return [`${suggest(`answer ${id} "…"`)}`];
   return [`${suggest(`answer ${id}`)}  # your answer replaces the goal: edit its whole text`];
 }

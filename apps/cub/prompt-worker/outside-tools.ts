@@ -6,6 +6,7 @@ import { cutMiddle } from "./cut-middle.ts";
 import { markData } from "./mark-data.ts";
 import { output, type Tool } from "./tool.ts";
 import { maxOutputLength } from "./tools/run.ts";
+import type { WorkAnswer } from "./work-answer.ts";
 
 type Place = { url: string; token: string };
 
@@ -22,6 +23,7 @@ const Listed = z.object({
 const Called = z.object({
   content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
   isError: z.boolean().optional(),
+  _meta: z.object({ "sett/waits": z.boolean().optional() }).optional(),
 });
 
 const Reply = z.object({
@@ -31,10 +33,13 @@ const Reply = z.object({
 
 const listMs = 90_000;
 
-/** None where the gateway does not list them: the work may do without. */
+/**
+ * None where the gateway does not list them: the work may do without. `keep` keeps what the work
+ * has changed, where it ends because a call waits for a person.
+ */
 export async function outsideTools(
   place: Place,
-  log: (line: string) => void,
+  { log, keep }: { log: (line: string) => void; keep: () => Promise<unknown> },
   signal: AbortSignal,
 ): Promise<Tool[]> {
   try {
@@ -45,7 +50,9 @@ export async function outsideTools(
       use: async (input, own) => {
         const args = typeof input === "object" && input !== null ? input : {};
         const answer = Called.parse(await ask(place, "tools/call", { name, arguments: args }, own));
-        return output(textOf(name, answer));
+        if (answer._meta?.["sett/waits"] !== true) return output(textOf(name, answer));
+        await keep();
+        return { kind: "ended", answer: waitingFor(name) };
       },
     }));
   } catch (error) {
@@ -53,6 +60,12 @@ export async function outsideTools(
     log(`The tools of MCP servers cannot be used: ${messageOf(error)}`);
     return [];
   }
+}
+
+/** The record has the call: the orchestrator puts it in place of these words. */
+function waitingFor(name: string): WorkAnswer {
+  const sentence = `A person has to allow a call of \`${name}\`.`;
+  return { structural_type: "Question", payload: sentence, summary: sentence };
 }
 
 /** What others have written is data, an error too. */

@@ -90,7 +90,8 @@ async function work(
     isReadWrite: settings.isReadWrite,
   });
   const log = (line: string) => console.error(line);
-  const outside = settings.outside && (await outsideTools(settings.outside, log, signal));
+  const keep = async () => settings.isReadWrite && (await keepProgress(workspace));
+  const outside = settings.outside && (await outsideTools(settings.outside, { log, keep }, signal));
   // The work ends with one of the last.
   const tools = [...(outside ?? []), ...own];
   const [ask, changes] = await Promise.all([

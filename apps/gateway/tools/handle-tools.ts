@@ -7,7 +7,8 @@ import { ClientError } from "../client-error.ts";
 import type { Deps } from "../deps.ts";
 import { answerErrors, bodyOf } from "../handle-call.ts";
 import type { HeldBytes } from "../held-bytes.ts";
-import type { ToolCaller, Tools } from "./tools.ts";
+import type { ToolCaller } from "./tool-names.ts";
+import type { Tools } from "./tools.ts";
 
 const maxRequestBytes = 1024 * 1024;
 

@@ -5,6 +5,8 @@ import { markOutside, shorten } from "./outside-text.ts";
 export type ToolAnswer = {
   content: ToolContent[];
   isError?: boolean;
+  /** A member of the protocol's own, for clients that know it: the work has to end now. */
+  _meta?: { "sett/waits": true };
 };
 type ToolContent =
   | { type: "text"; text: string }

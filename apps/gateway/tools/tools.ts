@@ -1,23 +1,22 @@
 // The tools of MCP servers that agents may call: who may call which, within which limits, and the
 // record of each call.
 
-import type { Caller } from "../../../lib/blackboard/port/models.ts";
 import {
   headersFile,
   ToolHeaders,
   type ToolServerSettings,
 } from "../../../lib/model/config-tools.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
-import type { AgentName } from "../../../lib/model/ids.ts";
-import type { ModelToken } from "../../../lib/model/model-call.ts";
+import type { AgentName, ArtefactId } from "../../../lib/model/ids.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Deps } from "../deps.ts";
 import { workOf } from "../handle-call.ts";
+import { askPerson } from "./ask-person.ts";
 import { type Definition, shownDefinition } from "./definitions.ts";
 import { KnownDefinitions } from "./known-definitions.ts";
 import { hideSecrets } from "./outside-text.ts";
 import { answerOf, refusal, type ToolAnswer } from "./tool-answer.ts";
-import { type NamedTool, toolNames } from "./tool-names.ts";
+import { type NamedTool, type ToolCaller, toolNames } from "./tool-names.ts";
 import { isAnswer, openSession, type ToolSession } from "./tool-session.ts";
 
 export type ToolDeps = Pick<Deps, "board" | "keys" | "bodies" | "log" | "clock" | "newId"> & {
@@ -30,9 +29,6 @@ export type ToolDeps = Pick<Deps, "board" | "keys" | "bodies" | "log" | "clock" 
   listMs?: number;
 };
 
-/** The one whose call it is: a grant that runs. */
-export type ToolCaller = { caller: Caller; token: ModelToken };
-
 /** `calls`: those that run. `isDropped`: it is closed once none does. */
 type Open = {
   session: ToolSession;
@@ -42,7 +38,7 @@ type Open = {
   calls: number;
   isDropped: boolean;
 };
-type Outcome = "ok" | "error" | "refused" | "failed";
+type Outcome = "ok" | "error" | "asked" | "refused" | "failed";
 
 const maxSessions = 100;
 const idleMs = 10 * 60_000;
@@ -88,10 +84,11 @@ export class Tools {
       }),
     );
     const definitions = new Map(found);
-    const shownTools = names.flatMap(([shown, { server, name, digest }]) => {
+    const shownTools = names.flatMap(([shown, named]) => {
+      const { server, name, digest } = named;
       const definition = definitions.get(server)?.get(name);
       if (definition === undefined || !isAllowed(definition, digest)) return [];
-      return [{ server, tool: shownDefinition(shown, server, definition) }];
+      return [{ server, tool: shownDefinition(shown, named, definition) }];
     });
     return await Promise.all(
       shownTools.map(async ({ server, tool }): Promise<typeof tool> => {
@@ -113,13 +110,13 @@ export class Tools {
       return refusal(`sett.yml allows this agent no tool \`${shown.slice(0, 100)}\`.`);
     const startedMs = this.#deps.clock.passedMs();
     const headers = await this.#headersOf(named.server);
-    const done = await this.#try(of, named, args, signal);
+    const done = await this.#try(of, named, { args, hidden: headers.hidden }, signal);
     const text = hideSecrets(JSON.stringify(done.answer), headers.hidden);
     const answer: ToolAnswer = JSON.parse(text);
     if (done.isKnown === true) return answer;
     const request = JSON.stringify({ server: named.server, tool: named.name, arguments: args });
     await this.#record(of, named, {
-      ...{ outcome: done.outcome, digest: done.digest, startedMs },
+      ...{ outcome: done.outcome, digest: done.digest, allowedBy: done.allowedBy, startedMs },
       problem: done.problem && this.#hide(done.problem, headers),
       request: hideSecrets(request, headers.hidden),
       answer: text,
@@ -127,7 +124,12 @@ export class Tools {
     return answer;
   }
 
-  async #try(of: ToolCaller, named: NamedTool, args: unknown, signal: AbortSignal): Promise<Done> {
+  async #try(
+    of: ToolCaller,
+    named: NamedTool,
+    wanted: { args: unknown; hidden: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<Done> {
     const { server, name } = named;
     const settings = this.#settingsOf(server);
     const work = `${workOf(of.token)}/${of.token.agent}/${server}`;
@@ -155,9 +157,15 @@ export class Tools {
         return refused(
           `What \`${server}\` says of \`${name}\` has changed: its digest is sha256:${digest}, and sett.yml allows another. A person has to look at it.`,
         );
-      const raw = await session.call(name, args, until);
+      const word = named.isAsked
+        ? await askPerson(this.#deps, of, { named, ...wanted })
+        : undefined;
+      if (word?.outcome === "refused") return refused(word.sentence);
+      if (word?.outcome === "waits") return waiting(word.sentence);
+      const raw = await session.call(name, wanted.args, until);
       const answer = answerOf(raw, settings.answer_length);
-      return { answer, digest, outcome: answer.isError === true ? "error" : "ok" };
+      const outcome = answer.isError === true ? "error" : "ok";
+      return { answer, digest, outcome, allowedBy: word?.answer };
     } catch (error) {
       // What it was in is in doubt: the next call begins a new session.
       if (!isAnswer(error)) this.#drop(work);
@@ -320,6 +328,7 @@ export class Tools {
       duration_ms: Math.round(clock.passedMs() - call.startedMs),
       ...{ bytes: answer.bytes, request: request.digest, answer: answer.digest },
       ...withoutUndefined({ problem: call.problem?.slice(0, 300), description: call.digest }),
+      ...withoutUndefined({ allowed_by: call.allowedBy }),
     };
     log.info("Tool called", { server, tool: name, agent, outcome: call.outcome });
     await board.logEvent(
@@ -335,12 +344,15 @@ type Done = {
   problem?: string;
   /** It is the digest of the tool's description. */
   digest?: string;
+  /** The person's answer that has allowed it. */
+  allowedBy?: ArtefactId | undefined;
   /** One like it is on record, and this one is not. */
   isKnown?: boolean;
 };
 
 type ToRecord = Pick<Done, "outcome"> & {
   digest: string | undefined;
+  allowedBy: ArtefactId | undefined;
   problem: string | undefined;
   startedMs: number;
   request: string;
@@ -353,6 +365,10 @@ function isAllowed({ digest }: Definition, pinned: string | undefined): boolean 
 
 function refused(sentence: string): Done {
   return { outcome: "refused", problem: sentence, answer: refusal(sentence) };
+}
+
+function waiting(sentence: string): Done {
+  return { outcome: "asked", answer: { ...refusal(sentence), _meta: { "sett/waits": true } } };
 }
 
 function failed(sentence: string): Done {

@@ -8,6 +8,7 @@ import { nextVersion, type Origin } from "../../../lib/core/new-artefact.ts";
 import { assignedClaim } from "../../../lib/core/new-claim.ts";
 import { type Route, routeQuestion } from "../../../lib/core/route-question.ts";
 import { type ArtefactHead, isGoalFeedback } from "../../../lib/model/artefact.ts";
+import { isCallQuestion } from "../../../lib/model/asked-call.ts";
 import { isBudgetQuestion } from "../../../lib/model/budget-question.ts";
 import { type Claim, type ClaimSnapshot, isEnded, questionOf } from "../../../lib/model/claim.ts";
 import { type ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
@@ -17,6 +18,7 @@ import type { AgentCache } from "../decide/agent-cache.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
 import type { Deps } from "../leader/deps.ts";
 import { IsolatedJobs } from "../leader/isolated-jobs.ts";
+import { decideByAnswer } from "./decide-by-answer.ts";
 import { raiseByAnswer } from "./raise-by-answer.ts";
 
 type AgentRoute = Extract<Route, { to: "agent" }>;
@@ -128,8 +130,9 @@ export class Questions {
       await this.#decider.decide(claim.id, { kind: "question_closed", reason }, board);
     }
     const { id, claim_id, produced_by_agent } = question;
-    // First, so that the next attempt finds the raised budget.
+    // First, so that the next attempt finds the raised budget, and the word about its calls.
     if (isBudgetQuestion(question)) await raiseByAnswer(this.#deps, question, answer);
+    if (isCallQuestion(question)) await decideByAnswer(this.#deps, question, answer);
     if (produced_by_agent !== "" && claim_id !== "")
       await this.#decider.decide(claim_id, { kind: "answered", question: id, answer }, board);
     else if (isGoalFeedback(question) && answerHead !== undefined)
@@ -175,7 +178,8 @@ export class Questions {
 
   async #route(question: ArtefactHead, clarifications: ClaimSnapshot[]): Promise<Route> {
     const { board, policy } = this.#deps;
-    const isForPeople = policy.clarification === "human" || isBudgetQuestion(question);
+    const isForPeople =
+      policy.clarification === "human" || isBudgetQuestion(question) || isCallQuestion(question);
     if (isForPeople || question.produced_by_agent === "") return { to: "people" };
     const [agents, asking] = await Promise.all([this.#agentCache.list(), this.#askersOf(question)]);
     const tried = new Map(

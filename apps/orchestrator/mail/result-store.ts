@@ -22,6 +22,7 @@ import { Piece } from "../../../lib/model/pieces.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
 import type { Decider } from "../decide/decide-and-commit.ts";
 import { withEnd, withStart } from "../decide/moved-claim.ts";
+import { askedResult } from "./asked-result.ts";
 import { givenProblem } from "./given-inputs.ts";
 import { laterOf } from "./times-of-record.ts";
 
@@ -59,7 +60,29 @@ export class ResultStore {
       mailedResultProblem(result, origin) ?? (await this.#refusalProblem(result.artefact, attempt));
     const said = { claim: claim.id, agent: grant.agent, ids: result.artefact.source_artefacts };
     if (!origin.hasCub) removeForeignWords(result.artefact);
-    return problem ?? (await this.givenProblem(said)) ?? result;
+    const wrong = problem ?? (await this.givenProblem(said));
+    return wrong ?? (await this.#asQuestion(result, { claim, grant, attempt }));
+  }
+
+  /**
+   * An attempt whose calls of tools wait for a person ends with the question about them, whatever
+   * its command says. Words about a budget stay.
+   */
+  async #asQuestion(
+    result: GrantResult,
+    { claim, grant, attempt }: { claim: ClaimOfGrant; grant: Grant; attempt: number },
+  ): Promise<GrantResult> {
+    // The gateway takes calls of running work with a token alone.
+    const mayHaveAsked =
+      grant.state === "running"
+        ? grant.model_token !== undefined
+        : grant.state !== "queued" || grant.attempt !== attempt;
+    if (!mayHaveAsked || result.artefact.type === budgetExceededType) return result;
+    const calls = (await this.#board.readAskedCalls(claim.goal_id)).filter(
+      (call) =>
+        call.claim_id === claim.id && call.agent === grant.agent && call.attempt === attempt,
+    );
+    return calls.length === 0 ? result : askedResult(result, claim, calls);
   }
 
   /**

@@ -12,6 +12,7 @@ import type {
 import type { Actor } from "../../model/event.ts";
 import type { AgentName, InstanceName } from "../../model/ids.ts";
 import type { ArtefactBoard } from "./artefacts.ts";
+import type { AskedCallBoard } from "./asked-calls.ts";
 import type { ClaimBoard } from "./claims.ts";
 import type { FactBoard } from "./facts.ts";
 import type { GrantBoard } from "./grants.ts";
@@ -33,6 +34,7 @@ export interface Blackboard
     AgentBoard,
     MailBoard,
     ModelBoard,
+    AskedCallBoard,
     NoticeBoard,
     FactBoard,
     PruneBoard,

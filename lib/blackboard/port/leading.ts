@@ -29,7 +29,7 @@ type ReplyOf<Method extends (...args: never[]) => Promise<unknown>> = Promise<
 type Whole = CandidateBlackboard;
 
 /** Their one argument has the epoch among its members. */
-type WithOrder = "announceClaim" | "askPeople" | "recordDelivery";
+type WithOrder = "announceClaim" | "askPeople" | "decideCall" | "recordDelivery";
 
 type UnderEpoch = {
   [Method in WithOrder]: (
@@ -120,6 +120,7 @@ export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboar
     epoch,
     announceClaim: (order) => unfenced(board.announceClaim({ ...order, epoch })),
     askPeople: (order) => unfenced(board.askPeople({ ...order, epoch })),
+    decideCall: (order) => unfenced(board.decideCall({ ...order, epoch })),
     recordDelivery: (order) => unfenced(board.recordDelivery({ ...order, epoch })),
     adoptArtefact: (id) => unfenced(board.adoptArtefact(id, epoch)),
     noteFact: (fact, goal) => unfenced(board.noteFact(fact, epoch, goal)),

@@ -66,6 +66,11 @@ export function keysOf(instance: InstanceName) {
     /** hash: id → a call of a language model as JSON; one that has ended has an `outcome`. */
     modelCalls: (id: GoalId) => `${prefix}goal:${id}:calls`,
     /**
+     * hash: `{claim}:{agent}:{digest}` → a call of a tool for which a person is asked, as JSON, and
+     * `count:{claim}:{agent}:{attempt}`, how many of an attempt have waited.
+     */
+    askedCalls: (id: GoalId) => `${prefix}goal:${id}:asked_calls`,
+    /**
      * hash: what the calls that began in a day (`day:2026-11-26`) or month (`month:2026-11`) have
      * cost, by payer (`instance:spent_nanousd`, `trigger:nightly:reserved_calls`), what people have
      * added (`instance:added_tokens`), why (`cause:{id}`), and that the log has a warning

@@ -6,6 +6,7 @@ import { agentAt } from "../records/event-actor.ts";
 import { keysOf } from "../records/keys.ts";
 import { agentsOf } from "./agents.ts";
 import { artefactsOf } from "./artefacts.ts";
+import { askedCallsOf } from "./asked-calls.ts";
 import { callOf } from "./call.ts";
 import { claimsOf } from "./claims.ts";
 import { newClient } from "./client.ts";
@@ -115,6 +116,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...agentsOf(deps),
     ...mailOf(deps),
     ...modelsOf(deps),
+    ...askedCallsOf(deps),
     ...noticesOf(deps),
     ...factsOf(deps),
     ...triggersOf(deps),

@@ -15,12 +15,14 @@ import allowBidCalls from "./lua/allow-bid-calls.lua" with { type: "text" };
 import announceClaim from "./lua/announce-claim.lua" with { type: "text" };
 import answerMail from "./lua/answer-mail.lua" with { type: "text" };
 import answerQuestion from "./lua/answer-question.lua" with { type: "text" };
+import askCall from "./lua/ask-call.lua" with { type: "text" };
 import askPeople from "./lua/ask-people.lua" with { type: "text" };
 import beginWork from "./lua/begin-work.lua" with { type: "text" };
 import clearDue from "./lua/clear-due.lua" with { type: "text" };
 import commitClaim from "./lua/commit-claim.lua" with { type: "text" };
 import countLostEvents from "./lua/count-lost-events.lua" with { type: "text" };
 import createArtefact from "./lua/create-artefact.lua" with { type: "text" };
+import decideCall from "./lua/decide-call.lua" with { type: "text" };
 import deferDue from "./lua/defer-due.lua" with { type: "text" };
 import dropMail from "./lua/drop-mail.lua" with { type: "text" };
 import endCall from "./lua/end-call.lua" with { type: "text" };
@@ -42,6 +44,7 @@ import placeBid from "./lua/place-bid.lua" with { type: "text" };
 import postAsLeader from "./lua/post-as-leader.lua" with { type: "text" };
 import prelude from "./lua/prelude.lua" with { type: "text" };
 import preludeArtefact from "./lua/prelude-artefact.lua" with { type: "text" };
+import preludeAsked from "./lua/prelude-asked.lua" with { type: "text" };
 import preludeBid from "./lua/prelude-bid.lua" with { type: "text" };
 import preludeClaim from "./lua/prelude-claim.lua" with { type: "text" };
 import preludeContext from "./lua/prelude-context.lua" with { type: "text" };
@@ -92,6 +95,7 @@ const preludes = [
   preludeQuestion,
   preludeClaim,
   preludeModel,
+  preludeAsked,
 ];
 
 const sources: Record<FunctionName, string> = {
@@ -112,6 +116,7 @@ const sources: Record<FunctionName, string> = {
   renewLease,
   notePreparing,
   finishGrant,
+  askCall,
   askPeople,
   answerQuestion,
   tell,
@@ -125,6 +130,7 @@ const sources: Record<FunctionName, string> = {
   noteFact,
   listDue,
   clearDue,
+  decideCall,
   deferDue,
   logAsLeader,
   oweEvent,

@@ -4,7 +4,9 @@ import { randomUUID } from "node:crypto";
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { readRefusal } from "../../blackboard/records/read-refusal.ts";
 import { newThread } from "../../core/new-artefact.ts";
+import type { Right } from "../../model/api-access.ts";
 import { type Artefact, userRole } from "../../model/artefact.ts";
+import { isCallQuestion, wordOfAnswer } from "../../model/asked-call.ts";
 import type { Amounts } from "../../model/budget.ts";
 import {
   amountsOfYes,
@@ -31,29 +33,40 @@ export type AnswerOutcome =
   | { outcome: "answered"; answer: Artefact; raises: string | undefined }
   | { outcome: "closed"; why: string };
 
-/** `mayRaise`: the caller has the right `budget`. */
+/** What an answer of the caller's may do: raise a budget, and allow a call of a tool. */
+export type AnsweringRights = { raise: boolean; allow: boolean };
+
+export const mayBoth: AnsweringRights = { raise: true, allow: true };
+export const mayNeither: AnsweringRights = { raise: false, allow: false };
+
+export function answersOf(rights: ReadonlySet<Right>): AnsweringRights {
+  return { raise: rights.has("budget"), allow: rights.has("approve") };
+}
+
 export type Answering = {
   actor: Actor;
   suggest: Suggest;
-  mayRaise: boolean;
+  may: AnsweringRights;
   marks?: Marks;
   id?: ArtefactId;
 };
 
 /**
  * Throws `usage` where the record knows that a budget is used up, and the answer would change
- * nothing: the agent would only ask again; and `not-allowed` where it would raise the budget
+ * nothing: the agent would only ask again; for an answer about calls of tools that is no `yes` and
+ * no `no`; and `not-allowed` where it would raise the budget, or allow a call,
  * without the right to.
  */
 export async function postAnswer(
   board: PersonBlackboard,
   question: Artefact,
   text: string,
-  { actor, suggest, mayRaise, marks, id }: Answering,
+  { actor, suggest, may, marks, id }: Answering,
 ): Promise<AnswerOutcome> {
   const refusal = await readRefusal(board, question);
   const add = refusal && amountsIn(text, question, refusal, suggest);
-  if (refusal !== undefined && !mayRaise) throw mayNotRaise();
+  if (refusal !== undefined && !may.raise) throw mayNotRaise();
+  if (isCallQuestion(question)) checkWord(question, text, { suggest, may });
   const answer = answerTo(question, text, { marks, id });
   const result = await board.answerQuestion(answer, actor);
   const raises = refusal && add && raiseText(add, refusal);
@@ -63,12 +76,38 @@ export async function postAnswer(
   return { outcome: "closed", why: (await whyQuestionClosed(board, question, suggest)) ?? reason };
 }
 
+const whoMay =
+  "A person with that right can give it. `services.api.tokens` in sett.yml, and `sett mcp --may`, say who has which.";
+
 function mayNotRaise(): SettError {
   return new SettError(
     "not-allowed",
     "This answer raises a budget, which needs the right `budget`.",
     {
-      hint: "A person with that right can give it. `services.api.tokens` in sett.yml, and `sett mcp --may`, say who has which.",
+      hint: whoMay,
+    },
+  );
+}
+
+/** A call does at its server what a person has allowed: it needs the right of approvals. */
+function checkWord(
+  { id }: Artefact,
+  text: string,
+  { suggest, may }: Pick<Answering, "suggest" | "may">,
+): void {
+  const word = wordOfAnswer(text);
+  if (word === "yes" && !may.allow)
+    throw new SettError(
+      "not-allowed",
+      "This answer allows a call of a tool, which needs the right `approve`.",
+      { hint: whoMay },
+    );
+  if (word !== undefined) return;
+  throw new SettError(
+    "usage",
+    "This question is about calls of tools, and your answer is neither `yes` nor a `no`: an agent reads what comes after a `no`.",
+    {
+      hint: `${suggest(`answer ${shortId(id)} yes`)}, or ${suggest(`answer ${shortId(id)} "no, …"`)}`,
     },
   );
 }

@@ -13,7 +13,7 @@ import { actorBy, assistantIn } from "../actions/assistant.ts";
 import { checkedText, textKinds } from "../actions/checked-text.ts";
 import { findJudged, judge } from "../actions/judge.ts";
 import type { Marks } from "../actions/marks.ts";
-import { postAnswer } from "../actions/post-answer.ts";
+import { type AnsweringRights, postAnswer } from "../actions/post-answer.ts";
 import type { PostedInput } from "../actions/post-artefact.ts";
 import { postRemark } from "../actions/post-remark.ts";
 import { issueSentence } from "../text/issue-sentence.ts";
@@ -32,8 +32,7 @@ export type ReadClaims = { claims: ClaimSnapshot[]; malformed: MalformedClaim[] 
 export type CallDeps = {
   board: PersonBlackboard;
   actor: Actor;
-  /** The caller has the right `budget`. */
-  mayRaise: boolean;
+  may: AnsweringRights;
   suggest: Suggest;
   postGoal(goal: {
     text: string;
@@ -211,13 +210,13 @@ async function postOwn(
 /** Only the id, the question, the text and the name of an assistant count in an answer. */
 async function answerQuestion(
   answer: Artefact,
-  { board, actor, mayRaise, suggest }: CallDeps,
+  { board, actor, may, suggest }: CallDeps,
 ): Promise<unknown> {
   const [id] = answer.source_artefacts;
   const question = id === undefined ? undefined : await board.readArtefact(id);
   if (question?.structural_type !== "Question") throw wrong("an answer to a question");
   const result = await postAnswer(board, question, answer.payload, {
-    ...{ actor, suggest, mayRaise, id: answer.id },
+    ...{ actor, suggest, may, id: answer.id },
     ...marksOf(answer),
   });
   return result.outcome === "answered"

@@ -44,13 +44,13 @@ export const answerQuestion = defineTool({
   right: "answer",
   annotations: writes,
   args: { question: z.string().describe("The question's id."), text: z.string().min(1) },
-  async run({ question: id, text }, { asker: { board, suggest }, actor, mayRaise, marks, about }) {
+  async run({ question: id, text }, { asker: { board, suggest }, actor, may, marks, about }) {
     const question = await resolveQuestion(board, id, suggest);
     about(question.goal_id);
     const result = await postAnswer(board, question, checkedText(text, textKinds.answer), {
       actor,
       suggest,
-      mayRaise,
+      may,
       marks,
     });
     if (result.outcome === "closed") throw refusal(result.why);

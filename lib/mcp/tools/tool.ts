@@ -1,8 +1,10 @@
 // A tool as data: its name, what it is for, its arguments, the right that it needs, and what it
 // does.
+
 import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import type { z } from "zod";
 import type { Marks } from "../../client/actions/marks.ts";
+import type { AnsweringRights } from "../../client/actions/post-answer.ts";
 import type { Right } from "../../model/api-access.ts";
 import type { Actor } from "../../model/event.ts";
 import type { GoalId } from "../../model/ids.ts";
@@ -17,8 +19,7 @@ export type Call = Pick<
   "asker" | "person" | "postGoal" | "lacking" | "postArtefact" | "changes"
 > & {
   actor: Actor;
-  /** The assistant has the right `budget`. */
-  mayRaise: boolean;
+  may: AnsweringRights;
   /** The metadata of what is posted has it. */
   marks: Marks;
   signal: AbortSignal;

@@ -5,6 +5,7 @@ import { adoptionSuite } from "./suite/adoption.ts";
 import { agentsAndLeaderSuite } from "./suite/agents-and-leader.ts";
 import { artefactsSuite, largePayloadSuite } from "./suite/artefacts.ts";
 import { asLeaderSuite } from "./suite/as-leader.ts";
+import { askedCallsSuite } from "./suite/asked-calls.ts";
 import { beginningSuite } from "./suite/beginning.ts";
 import { bidsSuite } from "./suite/bids.ts";
 import { claimsSuite } from "./suite/claims.ts";
@@ -70,6 +71,7 @@ export function blackboardSuite(
     describe("mail", () => mailSuite(open));
     describe("calls of models", () => modelCallsSuite(open));
     describe("budgets of calls", () => modelBudgetsSuite(open));
+    describe("calls that wait for a person", () => askedCallsSuite(open));
     describe("budgets of days and months", () => modelPeriodsSuite(open));
     describe("pruning", () => pruneSuite(open));
     describe("following", () => followingSuite(open));

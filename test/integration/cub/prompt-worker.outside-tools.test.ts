@@ -47,6 +47,43 @@ test(
 );
 
 test(
+  "a call that waits for a person ends the work, and what it has changed is kept for the next attempt",
+  async () => {
+    const listed = { tools: [toolNamed("create")] };
+    await using server = hostileServer(({ method }) => (method === "tools/list" ? listed : {}));
+    await using gateway = await startGateway({
+      base_url: "http://127.0.0.1:1/v1",
+      tools: { issues: toolServer(server.url, [], { ask: ["create"] }) },
+    });
+    using repository = workRepository();
+    const script: ScriptedAnswer[] = [
+      { call: [["write_file", { path: "draft.txt", content: "half" }]] },
+      { call: [["issues_create", { title: "Door" }]] },
+      end,
+    ];
+    const { answer, requests } = await workWith(
+      repository,
+      workInput(goalOf("File the issues.")),
+      script,
+      {
+        environment: {
+          ...{ SETT_MCP_URL: `${gateway.url}/mcp`, SETT_MCP_TOKEN: gateway.token },
+          SETT_WORKSPACE_MODE: "rw",
+        },
+      },
+    );
+    expect(requests).toHaveLength(2);
+    expect(answer).toMatchObject({ structural_type: "Question" });
+    const { goal_id } = gateway.work.goal;
+    expect(await gateway.board.readAskedCalls(goal_id)).toMatchObject([
+      { tool: "create", arguments: '{\n  "title": "Door"\n}', state: "asked" },
+    ]);
+    expect(repository.git("show", "HEAD:draft.txt")).toBe("half");
+  },
+  minutes,
+);
+
+test(
   "work goes on without the tools of a gateway that does not list them, and the log says why",
   async () => {
     using repository = workRepository();

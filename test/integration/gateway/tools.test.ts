@@ -7,6 +7,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { pathOfBody } from "../../../apps/gateway/body-store.ts";
 import { newToken } from "../../../lib/models/token.ts";
+import { acquireLeaderLease } from "../../support/blackboard/scene.ts";
 import {
   type GatewayScene,
   type SceneOptions,
@@ -20,6 +21,7 @@ import {
   toolServer,
 } from "../../support/gateway/tool-server.ts";
 import { nightly } from "../../support/nightly.ts";
+import { newArtefactId } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const minutes = 120_000;
@@ -281,6 +283,65 @@ test(
     expect((await eventsOf(scene.gateway, "tool_called")).map(({ data }) => data?.outcome)).toEqual(
       ["ok", "ok", "refused"],
     );
+  },
+  minutes,
+);
+
+test(
+  "a call for which a person is asked reaches the server once the record has a yes, and once",
+  async () => {
+    const sent: unknown[] = [];
+    await using server = hostileServer(({ method, params }) => {
+      if (method === "tools/list") return { tools: [toolNamed("t")] };
+      sent.push(Object(params).arguments);
+      return { content: [{ type: "text", text: "created" }] };
+    });
+    const secret = "issues-token-1234567890";
+    await using scene = await start({
+      tools: { s: toolServer(server.url, [], { ask: ["t"], needs_headers: true }) },
+      toolHeaders: { s: { headers: { Authorization: secret }, hidden: [secret] } },
+    });
+    await using client = await clientOf(scene);
+    expect((await client.list())[0]?.description).toContain(
+      "A person has to allow each call of it, for which your work ends.",
+    );
+    const waits = await client.call("s_t", { title: `a\u202e ${secret}`, more: [1, { b: 2 }] });
+    expect(waits.isError).toBe(true);
+    expect(waits.text).toContain("A person has to allow this call");
+    // The same in another order.
+    await client.call("s_t", { more: [1, { b: 2 }], title: `a\u202e ${secret}` });
+    expect((await client.call("s_t", { text: "x".repeat(10_001) })).text).toContain(
+      "At most 10000 are allowed.",
+    );
+
+    const { board, work } = scene;
+    const [first, ...others] = await board.readAskedCalls(work.goal.goal_id);
+    expect(others).toEqual([]);
+    if (first === undefined) throw new Error("A call waits.");
+    expect(first).toMatchObject({ server: "s", tool: "t", agent: "coder", attempt: 1 });
+    expect(JSON.parse(first.arguments)).toEqual({ title: "a\u202e [key]", more: [1, { b: 2 }] });
+    expect(first.arguments).toContain("a\\u202e");
+    const epoch = await acquireLeaderLease(board);
+    const answer = newArtefactId();
+    const word = { epoch, goal: work.goal.goal_id, call: first, answer, words: "" };
+    await board.decideCall({ ...word, isAllowed: true });
+    expect(sent).toEqual([]);
+    const args = { title: `a\u202e ${secret}`, more: [1, { b: 2 }] };
+    expect((await client.call("s_t", args)).text).toBe("created");
+    expect((await client.call("s_t", args)).isError).toBe(true);
+    expect(sent).toEqual([args]);
+    const calls = await eventsOf(scene, "tool_called");
+    expect(calls.map(({ data }) => [data?.outcome, data?.allowed_by])).toEqual([
+      ...[
+        ["asked", undefined],
+        ["asked", undefined],
+        ["refused", undefined],
+      ],
+      ...[
+        ["ok", answer],
+        ["asked", undefined],
+      ],
+    ]);
   },
   minutes,
 );

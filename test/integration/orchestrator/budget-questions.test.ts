@@ -1,10 +1,13 @@
-// An agent whose budget is spent asks a person for more, through a real orchestrator, real cubs and
-// a real Redis.
+// An agent whose budget is spent, or whose call of a tool a person has to allow, asks a person,
+// through a real orchestrator, real cubs and a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { randomUUID } from "node:crypto";
+import { postAnswer } from "../../../lib/client/actions/post-answer.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { GoalId } from "../../../lib/model/ids.ts";
 import type { BudgetScope } from "../../../lib/model/model-call.ts";
 import { parseToken } from "../../../lib/models/token.ts";
-import { reserveOrder } from "../../support/blackboard/model-scene.ts";
+import { digestOf, reserveOrder } from "../../support/blackboard/model-scene.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -14,9 +17,11 @@ import {
   answer,
   answersIn,
   askedOfPeople,
+  asking,
   ending,
   grantOf,
   reaches,
+  report,
   startClanOn,
   terminalOf,
   wants,
@@ -168,6 +173,70 @@ describe("a question about a budget", () => {
     await clan.startOrchestrator();
     await terminalOf(clan, goal);
     expect((await added(clan, goal)).ofGoal).toEqual(add);
+  });
+});
+
+/** What the gateway does for a call of a tool for which `ask` wants a person's word. */
+async function askCall({ board }: Clan, goal: string, token: string | undefined, text: string) {
+  const parsed = parseToken(token ?? "");
+  if (parsed === undefined) throw new Error("The worker has a token.");
+  const named = { server: "issues", tool: "create_issue", arguments: text };
+  const call = { id: randomUUID(), digest: digestOf(text), ...named };
+  return await board.askCall({ goal: goal as GoalId, token: parsed, call });
+}
+
+describe("an attempt whose call of a tool waits for a person", () => {
+  test("ends with the question, in the words of the record, whatever its command says; `yes` lets the call pass once, and `no` is read", async () => {
+    const said: unknown[] = [];
+    const painter: Member = {
+      ...wants("GoalDefined", "exclusive"),
+      worker: true,
+      tool: async (input, _signal, token) => {
+        const goal = input.target_artefact.goal_id;
+        const attempt = answersIn(input).length + 1;
+        const text = attempt === 3 ? '{"title":"Two"}' : '{"title":"One"}';
+        said.push(await askCall(clan, goal, token, text));
+        if (attempt === 1)
+          return { ...asking("Is the door blue?"), summary: "A harmless question" };
+        if (attempt === 2) {
+          said.push(await askCall(clan, goal, token, text));
+          throw new Error("The command fails.");
+        }
+        return attempt === 3 ? report("All done.") : ending("Done.");
+      },
+    };
+    await using clan: Clan = await startClanOn(redis, { painter }, { clarification: "tiered" });
+    const goal = await clan.postGoal();
+    const first = await askedOfPeople(clan, '{\\"title\\":\\"One\\"}');
+    expect(first).toMatchObject({
+      ...{ type: "ToolCallAsked", structural_type: "Question", produced_by_agent: "painter" },
+      metadata: { summary: "May painter call create_issue of issues?" },
+    });
+    expect(first.payload).not.toContain("door");
+    await answer(clan, first, "yes");
+    const second = await waitFor("the second question", async () => {
+      const question = await askedOfPeople(clan, "One");
+      return question.id !== first.id && question;
+    });
+    const by = {
+      actor: ada,
+      suggest: (words: string) => words,
+      may: { raise: true, allow: false },
+    };
+    await expect(postAnswer(clan.board, second, "Yes, but later.", by)).rejects.toThrow(
+      "neither `yes` nor a `no`",
+    );
+    await expect(postAnswer(clan.board, second, "yes", by)).rejects.toThrow(
+      "needs the right `approve`",
+    );
+    // Posted all the same, it is a no.
+    await answer(clan, second, "Yes, but later.");
+    await answer(clan, await askedOfPeople(clan, "Two"), "no, there is one");
+    await terminalOf(clan, goal);
+    const outcomes = said.map((one) => Object(one).outcome);
+    expect(outcomes).toEqual(["waits", "allowed", "waits", "waits", "denied"]);
+    expect(said.at(-1)).toMatchObject({ words: "Yes, but later." });
+    expect((await grantOf(clan, goal, "painter"))?.attempt).toBe(4);
   });
 });
 

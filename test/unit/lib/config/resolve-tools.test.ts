@@ -67,6 +67,18 @@ test("each mistake has its place and a remedy, and no word of a header's value",
   ]);
 });
 
+test("a tool in `ask` is one that agents may call, and is in no other list", async () => {
+  const mcp = '{ url: "https://h/" }';
+  const { config } = await read(agent("[issues]") + server(mcp, "ask: [create]"));
+  expect(config.tools.settings.issues).toMatchObject({ allow: [], ask: ["create"] });
+  expect(
+    await mistakesIn(agent("[issues]") + server(mcp, "allow: [c, d], ask: [e, c, e]"), host),
+  ).toEqual([
+    "sett.yml:6:65 tools.issues.ask[1]: names `c`, which `allow` lets agents call without a question: leave it in one of the two",
+    "sett.yml:6:68 tools.issues.ask[2]: names `e` a second time",
+  ]);
+});
+
 test("a server that no agent names, a token in the file, and an address of the gateway itself are warned of", async () => {
   const mcp = '{ url: "http://localhost:1/", headers: { Authorization: "Bearer abc" } }';
   const { warnings } = await read(agent("[]") + server(mcp));

@@ -22,6 +22,14 @@ test("a name is that of the server and of the tool, and each is one that every p
   for (const name of named.keys()) expect(name).toMatch(/^[A-Za-z0-9_-]{1,50}$/);
 });
 
+test("a person is asked before each call of a tool in `ask`", () => {
+  const asking = new Map([["s", toolServer("http://h/", ["read"], { ask: ["write"] })]]);
+  expect([...toolNames(asking, ["s"])].map(([name, { isAsked }]) => [name, isAsked])).toEqual([
+    ["s_read", false],
+    ["s_write", true],
+  ]);
+});
+
 test("a server that an agent does not name gives it no tool", () => {
   expect([...toolNames(servers, ["a_b", "unknown"]).keys()]).toEqual(["a_b_c"]);
 });
