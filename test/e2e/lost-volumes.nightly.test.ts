@@ -14,7 +14,7 @@ setDefaultTimeout(300_000);
 
 const key = "sk-of-lost-volumes";
 const committing = `#!/bin/sh
-cat > /dev/null
+cat > /dev/null; echo working >&2
 echo done > done.txt && git add done.txt && git commit --quiet --message "Add what was asked for" >&2
 jq -n --arg hash "$(git rev-parse HEAD)" '{artefact_type: "CodeCommit", artefact_payload: $hash, summary: ""}'
 `;
@@ -88,6 +88,7 @@ test("up, list and doctor name what git and the blackboard know of a volume that
   const withoutRecord = await up();
   expect(withoutRecord.code).toBe(0);
   expect(withoutRecord.err).toContain(`The record of calls of ${sett.name} is new, and empty`);
+  expect(withoutRecord.err).toContain(`What commands of ${sett.name} have printed before is gone`);
   expect(withoutRecord.err).not.toContain("The blackboard of");
   expect(withoutRecord.err).toContain("docs/operations.md#restore");
   expect(await calls()).toMatchObject({

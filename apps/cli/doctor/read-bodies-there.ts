@@ -2,7 +2,7 @@
 // removed while the instance was down.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
-import { bodiesOnRecord } from "../facts/kept-bodies.ts";
+import { bodiesOnRecord } from "../facts/on-record.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { readBodies } from "../instance/read-bodies.ts";
 import { connect } from "../instance/session.ts";

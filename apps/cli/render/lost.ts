@@ -45,3 +45,7 @@ function whatGitHas(instance: string, refs: readonly KeptRef[]): string {
 export function newRecordSentence(instance: string): string {
   return `The record of calls of ${instance} is new, and empty: what agents and their models have said before is gone, and \`sett unearth --transcript\` shows none of it. What the calls have cost is on the blackboard.`;
 }
+
+export function lostOutputsSentence(instance: string): string {
+  return `What commands of ${instance} have printed before is gone: the volume of its record is new, and \`sett unearth --streams\` shows none of it. Results are on the blackboard and in git.`;
+}

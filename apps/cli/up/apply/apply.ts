@@ -79,7 +79,8 @@ export async function applyPlan(
   };
   const redis = await startRedis(input, found);
   await using board = redis.board;
-  const lost = await findLost(board, input.known, found);
+  const services = found.services.map(({ planned }) => planned.service.name);
+  const lost = await findLost(board, input.known, services);
   const before = await board.listAgents();
   // A Redis that refuses writes stores no heartbeat. This write fails then, before a missing
   // heartbeat replaces an agent.

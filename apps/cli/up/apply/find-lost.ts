@@ -2,9 +2,8 @@
 // while it is down (`docker system prune --volumes`).
 import type { PersonBlackboard } from "../../../../lib/blackboard/port/holders.ts";
 import type { KeptRef } from "../../../../lib/git/repository/kept-refs.ts";
-import { bodiesOnRecord } from "../../facts/kept-bodies.ts";
 import { type LostEvents, lostSince, type NotedLog } from "../../facts/noted-log.ts";
-import type { Diff } from "../plan/diff.ts";
+import { bodiesOnRecord, hasOutputsOnRecord } from "../../facts/on-record.ts";
 
 /** The facts that are known without the blackboard. */
 export type KnownBefore = {
@@ -23,34 +22,51 @@ export type KnownBefore = {
 
 /**
  * `events`: a part of the log is gone. `blackboard`: what git still has, where the blackboard is
- * empty although the repository knows the instance.
+ * empty although the repository knows the instance. The last two: of the record's volume.
  */
 export type Lost = {
   blackboard: KeptRef[] | undefined;
   events: LostEvents | undefined;
   hasLostBodies: boolean;
+  hasLostOutputs: boolean;
 };
 
-/** Call this before anything is written to the blackboard, and before the gateway starts. */
+const noRecordLost = { hasLostBodies: false, hasLostOutputs: false };
+
+/**
+ * Call this before anything is written to the blackboard, and before the gateway starts. `parts`:
+ * the services that the instance is to have.
+ */
 export async function findLost(
   board: PersonBlackboard,
-  { isKnown, noted, refs, hasRecord, transcriptsKeptMs: keptMs }: KnownBefore,
-  { services }: Pick<Diff, "services">,
+  known: KnownBefore,
+  parts: readonly string[],
 ): Promise<Lost> {
+  const { isKnown, noted, refs, hasRecord } = known;
   if ((await board.endOfEvents()) === "0") {
     const left = await refs();
     const wasThere = isKnown || (noted?.logged ?? 0) > 0 || left.length > 0;
-    return { blackboard: wasThere ? left : undefined, events: undefined, hasLostBodies: false };
+    return { blackboard: wasThere ? left : undefined, events: undefined, ...noRecordLost };
   }
-  // An instance without a gateway has no calls, so that its goals need not be asked for them.
-  const hasGateway = services.some(({ planned }) => planned.service.name === "gateway");
-  const isNewRecord = hasGateway && !hasRecord && (await board.readGateway()) !== undefined;
-  const bodies = isNewRecord
-    ? await bodiesOnRecord(board, { most: 1, keptMs, nowMs: Date.now() })
-    : [];
   return {
     blackboard: undefined,
     events: await lostSince(board, noted),
+    ...(hasRecord ? noRecordLost : await lostWithRecord(board, known, parts)),
+  };
+}
+
+/** The blackboard is asked only for what a part of the instance keeps. */
+async function lostWithRecord(
+  board: PersonBlackboard,
+  { transcriptsKeptMs: keptMs }: KnownBefore,
+  parts: readonly string[],
+): Promise<Pick<Lost, "hasLostBodies" | "hasLostOutputs">> {
+  const bodies =
+    parts.includes("gateway") && (await board.readGateway()) !== undefined
+      ? await bodiesOnRecord(board, { most: 1, keptMs, nowMs: Date.now() })
+      : [];
+  return {
     hasLostBodies: bodies.length > 0,
+    hasLostOutputs: parts.includes("recorder") && (await hasOutputsOnRecord(board)),
   };
 }

@@ -2,6 +2,7 @@
 import type { InstanceName } from "../../../../lib/model/ids.ts";
 import {
   lostEventsSentence,
+  lostOutputsSentence,
   newBlackboardSentence,
   newRecordSentence,
   restoreHint,
@@ -40,13 +41,17 @@ export async function report(
   if (!isSame) shell.messages.next(`Post a goal: ${shell.suggest('forage --goal "…" --watch')}`);
 }
 
-function sayLost(
+export function sayLost(
   instance: InstanceName,
-  { blackboard, events, hasLostBodies }: Lost,
-  { messages }: Shell,
+  { blackboard, events, hasLostBodies, hasLostOutputs }: Lost,
+  { messages }: Pick<Shell, "messages">,
 ): void {
-  if (blackboard !== undefined) messages.warn(newBlackboardSentence(instance, blackboard));
-  if (events !== undefined) messages.warn(lostEventsSentence(instance, events));
-  if (hasLostBodies) messages.warn(newRecordSentence(instance));
-  if (blackboard !== undefined || events !== undefined || hasLostBodies) messages.next(restoreHint);
+  const sentences = [
+    blackboard && newBlackboardSentence(instance, blackboard),
+    events && lostEventsSentence(instance, events),
+    hasLostBodies && newRecordSentence(instance),
+    hasLostOutputs && lostOutputsSentence(instance),
+  ].filter((sentence) => typeof sentence === "string");
+  for (const sentence of sentences) messages.warn(sentence);
+  if (sentences.length > 0) messages.next(restoreHint);
 }

@@ -1,8 +1,10 @@
-// Which bodies of calls the record should have, by the blackboard.
+// What the volume of the record should have, by the blackboard: bodies of calls, and what commands
+// have printed.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
-import { backwards, goalList } from "../../../lib/client/facts/pages.ts";
+import { artefactList, backwards, goalList } from "../../../lib/client/facts/pages.ts";
 
 const goalsAtOnce = 100;
+const artefactsAtOnce = 500;
 
 /**
  * Digests of bodies of calls, those of the newest goals first, at most `most`. `keptMs`: how long
@@ -22,4 +24,13 @@ export async function bodiesOnRecord(
     if (found.size >= most) break;
   }
   return [...found].slice(0, most);
+}
+
+/** Whether a result on the blackboard names what its command has printed. */
+export async function hasOutputsOnRecord(board: PersonBlackboard): Promise<boolean> {
+  for await (const { page } of backwards(artefactList(board, undefined), artefactsAtOnce)) {
+    const outputs = await Promise.all(page.map((id) => board.readOutput(id)));
+    if (outputs.some((output) => output !== undefined)) return true;
+  }
+  return false;
 }
