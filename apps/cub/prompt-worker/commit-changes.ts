@@ -1,6 +1,7 @@
 // Commits of the worker: the result of the work, and work in progress that shall outlive a
 // question.
 import { lstat, readdir } from "node:fs/promises";
+import { resolve } from "node:path";
 import { pathOfBytes } from "../../../lib/folders/folder-entries.ts";
 import { showName } from "../../../lib/git/run/file-name.ts";
 import { newGitlinks } from "../../../lib/git/run/new-gitlinks.ts";
@@ -27,7 +28,10 @@ export type Commit = { ok: true; commit: CommitHash | undefined } | { ok: false;
  */
 export async function commitChanges(workspace: Workspace, message: string): Promise<Commit> {
   const refusal =
-    (await inSubmodule(workspace)) ?? (await refusalOf(workspace)) ?? (await outside(workspace));
+    (await unfinished(workspace)) ??
+    (await inSubmodule(workspace)) ??
+    (await refusalOf(workspace)) ??
+    (await outside(workspace));
   if (refusal !== undefined) return { ok: false, reason: refusal };
   const added = await tryGit(workspace.git, { args: addAll, cwd: workspace.root });
   const unborn = /^error: '(.+)\/' does not have a commit checked out$/m.exec(added.stderr)?.[1];
@@ -100,6 +104,29 @@ async function linksOf(workspace: Workspace): Promise<string[]> {
     args: ["diff-index", "--cached", "-z", "--raw", "--no-renames", workspace.head, "--"],
   });
   return await newGitlinks({ run, changes, modules: ":.gitmodules", root: workspace.root });
+}
+
+/**
+ * `add` takes a file with the marks of a conflict for its resolution, and the commits that a rebase
+ * has yet to make would be lost.
+ */
+async function unfinished(workspace: Workspace): Promise<string | undefined> {
+  const args = ["diff", "--name-only", "-z", "--diff-filter=U"];
+  const [name] = (await inLatin1(workspace, { args })).split("\0");
+  if (name !== undefined && name !== "") {
+    const file = showName(name);
+    return (
+      `${file} is in conflict, from a merge, a rebase or a stash that is not finished. Decide what it shall be, ` +
+      `take the marks of the conflict out, and then \`git add ${file}\` (or \`git rm ${file}\`); \`git status\` says how to give it up.`
+    );
+  }
+  for (const folder of ["rebase-merge", "rebase-apply", "sequencer"]) {
+    const path = (await gitIn(workspace, ["rev-parse", "--git-path", folder])).trimEnd();
+    const found = await lstat(resolve(workspace.root, path)).catch(() => undefined);
+    if (found !== undefined)
+      return "A rebase, or a series of picked commits, is not finished: its other commits would be lost. `git status` says how to go on, and how to give it up.";
+  }
+  return undefined;
 }
 
 /**

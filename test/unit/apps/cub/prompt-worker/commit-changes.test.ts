@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import {
   commitChanges,
+  keepProgress,
   maxNewFiles,
 } from "../../../../../apps/cub/prompt-worker/commit-changes.ts";
 import { openWorkspace } from "../../../../../apps/cub/prompt-worker/workspace.ts";
@@ -107,3 +108,42 @@ test("in an unfinished merge the changes of others are no changes of the agent",
   one.git(...one.as, "merge", "--quiet", "--no-commit", "other");
   expect(await reasonOf(one)).toBe("");
 });
+
+test("a conflict is named until it is decided, and the marks of it get into no commit", async () => {
+  using one = await diverged();
+  one.git("merge", "--quiet", "other");
+  expect(await reasonOf(one)).toStartWith("key is in conflict, from a merge, a rebase or a stash");
+  expect(await keepProgress(one.workspace)).toMatchObject({ ok: false });
+  writeFileSync(`${one.folder}/key`, "both\n");
+  one.git("add", "key");
+  expect(await reasonOf(one)).toBe("");
+  expect(one.git("show", "HEAD:key")).toBe("both");
+  expect(one.git("log", "-1", "--format=%p").trim().split(" ")).toHaveLength(2);
+});
+
+test("a rebase in its midst is no result, as the commits that are left would be lost", async () => {
+  using one = await diverged();
+  one.git("rebase", "--quiet", "other");
+  writeFileSync(`${one.folder}/key`, "both\n");
+  one.git("add", "key");
+  expect(await reasonOf(one)).toStartWith("A rebase, or a series of picked commits, is not");
+  one.git("-c", "core.editor=true", "rebase", "--continue");
+  expect(await reasonOf(one)).toBe("");
+  expect(one.git("ls-tree", "--name-only", "HEAD")).toBe("README.md\nhinge\nkey");
+});
+
+/** Two branches that change one file, and another commit on that which is checked out. */
+async function diverged() {
+  const one = await scene({ key: "key\n" });
+  identify(one);
+  one.git("checkout", "--quiet", "-b", "other");
+  writeFileSync(`${one.folder}/key`, "other\n");
+  one.git("commit", "--quiet", "--all", "-m", "Other");
+  one.git("checkout", "--quiet", "-");
+  writeFileSync(`${one.folder}/key`, "own\n");
+  one.git("commit", "--quiet", "--all", "-m", "Own");
+  writeFileSync(`${one.folder}/hinge`, "hinge\n");
+  one.git("add", ".");
+  one.git("commit", "--quiet", "-m", "Hinge");
+  return one;
+}
