@@ -156,6 +156,7 @@ export function claimAt(prefix: string, id: string, snapshot: Snapshot): ClaimRe
     fields: ofClaim,
     laterBids: snapshot.hash(`${key}:bids:later`),
     grants: Object.values(grants),
+    isHash: true,
   });
   if (found === undefined) throw new Error(`The claim at ${key} lacks its id.`);
   const misplaced = Object.entries(grants).find(

@@ -66,7 +66,7 @@ export type PartFacts = {
 
 /**
  * The comparison of the record: `overwritten` are artefacts that are not what was stored, `lost`
- * counts events that were deleted by hand.
+ * counts events that were deleted by hand. `malformed`: goals and open claims that cannot be read.
  */
 export type RecordFacts =
   | Silent
@@ -74,6 +74,7 @@ export type RecordFacts =
       state: "answers";
       artefacts: number;
       overwritten: readonly ArtefactId[];
+      malformed: readonly string[];
       lost: number;
       /** The log has fewer events than it had when it was noted. */
       fewer?: LostEvents | undefined;

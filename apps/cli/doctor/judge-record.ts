@@ -29,6 +29,7 @@ export function judgeRecord(record: RecordFacts | undefined, prune: string): Fin
   const { waiting } = record;
   return [
     artefactsFinding(record),
+    ...malformedFindings(record),
     eventsFinding(record),
     ...(waiting === undefined ? [] : [waitingFinding(waiting, prune)]),
   ];
@@ -60,6 +61,15 @@ function artefactsFinding({ artefacts, overwritten }: Answer): Finding {
   const why =
     "They are not what their makers and people stored. `sett prune` does not move their goals.";
   return { ...base, level: "problem", found, why, remedy };
+}
+
+function malformedFindings({ malformed }: Answer): Finding[] {
+  if (malformed.length === 0) return [];
+  const shown = malformed.slice(0, shownIds).join(", ");
+  const more = malformed.length > shownIds ? ` and ${malformed.length - shownIds} more` : "";
+  const found = `changed by hand so that nothing can read it: ${shown}${more}`;
+  const why = "The orchestrator decides nothing about them, and their goals wait.";
+  return [{ subject, check: "claims", level: "problem", found, why, remedy }];
 }
 
 function eventsFinding({ lost, fewer }: Answer): Finding {

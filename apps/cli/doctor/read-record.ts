@@ -1,7 +1,9 @@
 // Compares the whole record of an instance with its digests, and the log with its own counts.
-import { artefactList, forwards } from "../../../lib/client/facts/pages.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import { artefactList, forwards, goalList } from "../../../lib/client/facts/pages.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { lostSince, type NotedLog } from "../facts/noted-log.ts";
 import { goalsThatWait, type Retention } from "../instance/retention.ts";
 import { type Connectable, connect } from "../instance/session.ts";
@@ -30,6 +32,7 @@ export async function readRecord(
       state: "answers",
       artefacts,
       overwritten,
+      malformed: await malformedIn(board),
       lost,
       fewer: await lostSince(board, noted),
       waiting,
@@ -38,4 +41,19 @@ export async function readRecord(
     if (error instanceof SettError) return silent(error);
     throw error;
   }
+}
+
+/** As people name them: `claim 01234567`. */
+async function malformedIn(board: PersonBlackboard): Promise<string[]> {
+  const found: string[] = [];
+  for await (const page of forwards(goalList(board), 0)) {
+    const records = await Promise.all(page.map((goal) => board.readGoal(goal)));
+    found.push(
+      ...page.filter((_, at) => records[at]?.isMalformed).map((goal) => `goal ${shortId(goal)}`),
+    );
+  }
+  await board.readClaims(await board.listOpenClaims(), ({ claim }) =>
+    found.push(`claim ${shortId(claim)}`),
+  );
+  return found;
 }

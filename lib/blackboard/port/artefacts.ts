@@ -171,9 +171,11 @@ export type GoalEnding = "cancelled" | "artefact_limit";
  * `artefacts`: how many the goal has. `trigger`: the name of the one that has stated it, if one
  * has. `payer`: in whose budgets it counts, which tells the person who has stated it. `issue`: the
  * address of the one at a forge for which a trigger has stated it. `comment`: what the service of
- * forges has put on record of its comment there, as JSON.
+ * forges has put on record of its comment there, as JSON. `isMalformed`: a person has put a key of
+ * another type there, and nothing is known of them.
  */
 export type GoalRecord = {
+  isMalformed?: true;
   ended: GoalEnding | undefined;
   artefacts: number;
   trigger?: string | undefined;

@@ -157,13 +157,17 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     },
 
     async readGoal(goal) {
-      const [[ended, trigger, payer, issue, comment], artefacts] = await connection.run((client) =>
+      const [fields, artefacts] = await connection.run((client) =>
         Promise.all([
-          client.hmGet(keys.goal(goal), ["ended", "trigger", "payer", "issue", "comment"]),
+          client
+            .hmGet(keys.goal(goal), ["ended", "trigger", "payer", "issue", "comment"])
+            .catch(unlessWrongType(undefined)),
           client.zCard(keys.artefactsOfGoal(goal)),
         ]),
       );
+      const [ended, trigger, payer, issue, comment] = fields ?? [];
       return {
+        ...(fields === undefined && { isMalformed: true as const }),
         ...{ ended: endingOf(ended), artefacts },
         ...{ trigger: trigger ?? undefined, payer: payer ?? undefined },
         ...{ issue: issue ?? undefined, comment: comment ?? undefined },

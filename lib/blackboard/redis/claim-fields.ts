@@ -95,11 +95,15 @@ export function claimFields(values: readonly (string | null)[]): ClaimFields {
   ) as ClaimFields;
 }
 
-/** `laterBids`: agent → place and word, of the bids that are not in `bid_order` yet. */
+/**
+ * `laterBids`: agent → place and word, of the bids that are not in `bid_order` yet. `isHash`: false
+ * where the claim, its grants or its later bids are a key of another type.
+ */
 export type ClaimRow = {
   fields: ClaimFields;
   laterBids: Readonly<Record<string, string>>;
   grants: readonly string[];
+  isHash: boolean;
 };
 
 /**
@@ -108,8 +112,10 @@ export type ClaimRow = {
  */
 export function snapshotOf(
   key: string,
-  { fields, laterBids, grants }: ClaimRow,
+  { fields, laterBids, grants, isHash }: ClaimRow,
 ): ClaimSnapshot | undefined {
+  if (!isHash)
+    throw new MalformedClaimError(key, "it, its grants or its bids are no hash in Redis");
   const {
     id,
     artefact_id,

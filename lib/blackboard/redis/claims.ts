@@ -15,6 +15,7 @@ import { readPiecesOf } from "./pieces.ts";
 import { newClaimRecord } from "./records.ts";
 import { RungStream } from "./rung-stream.ts";
 import { endOf, type StreamEntry } from "./streams.ts";
+import { unlessWrongType } from "./wrong-type.ts";
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the members of one port, each of them short.
 export function claimsOf(deps: Deps): ClaimBoard {
@@ -34,16 +35,15 @@ export function claimsOf(deps: Deps): ClaimBoard {
             client.hmGet(keys.claim(id), [...claimFieldNames]),
             client.hVals(keys.grants(id)),
             client.hGetAll(keys.laterBids(id)),
-          ]),
+          ]).catch(unlessWrongType(undefined)),
         ),
       ),
     );
-    return rows.map(([values, grants, laterBids], index) => ({
-      id: ids[index] as ClaimId,
-      fields: claimFields(values),
-      laterBids,
-      grants,
-    }));
+    return rows.map((row, index) => {
+      const [values = [], grants = [], laterBids = {}] = row ?? [];
+      const id = ids[index] as ClaimId;
+      return { id, fields: claimFields(values), laterBids, grants, isHash: row !== undefined };
+    });
   };
   return {
     async openClaim({ open, epoch, bidDeadlineMs, readOn }) {

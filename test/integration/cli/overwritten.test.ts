@@ -294,3 +294,32 @@ test("hoard marks one whose beginning, which it shows in place of a summary, was
   expect(await row()).toContain(overwritten);
   expect(await row()).not.toContain("Approved by all");
 });
+
+test("status shows the other goals where one, or a claim, is a key of another type; doctor names both", async () => {
+  await using other = await Workspace.create();
+  await using board = await other.board();
+  const [flagless, claimless, whole] = [sampleArtefact(), sampleArtefact(), sampleArtefact()];
+  for (const one of [flagless, claimless, whole]) await board.createArtefact(one, "person:Ada");
+  const claim = sampleClaim(claimless, []);
+  await board.openClaim({
+    open: { claim, cause: "standard", grants: [] },
+    epoch: await acquireLeaderLease(board),
+    bidDeadlineMs: 60_000,
+  });
+  const typed = [`sett:demo:goal:${flagless.id}`, `sett:demo:claim:${claim.id}`];
+  for (const each of typed) {
+    await other.redis.cli("DEL", each);
+    await other.redis.cli("SET", each, "no hash");
+  }
+  const { code, out } = await other.sett("status");
+  expect(code).toBe(0);
+  for (const one of [flagless, claimless, whole]) expect(out).toContain(short(one));
+  const { findings } = JSON.parse((await other.sett("doctor", "--json")).out);
+  expect(findings).toContainEqual(
+    expect.objectContaining({
+      check: "claims",
+      level: "problem",
+      found: expect.stringContaining(`goal ${short(flagless)}, claim ${claim.id.slice(0, 8)}`),
+    }),
+  );
+}, 120_000);
