@@ -3,12 +3,11 @@
 import type { CommitHash } from "../../model/ids.ts";
 import { showName, textOf } from "../run/file-name.ts";
 import type { PlainView } from "../run/plain-view.ts";
+import { comparableNames, foldersAbove, namesAtOnce } from "./comparable-names.ts";
 
-/** More changed files than a person looks at. The attributes of the others are not read. */
-const maxFiles = 20_000;
+/** The attributes in more folders are not read. */
+const maxFolders = 20_000;
 const maxNames = 5;
-/** The arguments of one call. */
-const maxArguments = 1_000;
 
 /**
  * Names of files are in latin1 here, one character for each byte. An argument of git cannot have
@@ -73,8 +72,10 @@ export async function checkoutNotes(
       encoding,
     }),
   );
-  const files = all.slice(0, maxFiles);
-  const attributes = await attributesOf(view, commit, files);
+  const files = comparableNames(all);
+  const folders = [...new Set(files.flatMap(foldersAbove))];
+  const read = folders.slice(0, maxFolders);
+  const attributes = await attributesOf(view, commit, files, read);
   const notes: string[] = [];
   for (const { attribute, isMeant, sentence } of rules) {
     const byValue = new Map<string, string[]>();
@@ -89,7 +90,13 @@ export async function checkoutNotes(
     }
   }
   if (all.length > files.length)
-    notes.push(`Attributes were read for the first ${maxFiles} of ${all.length} files only.`);
+    notes.push(
+      `Attributes were read for ${files.length} of its ${all.length} files only: they are too many, or their names too long.`,
+    );
+  if (folders.length > read.length)
+    notes.push(
+      `Attributes were read in ${read.length} of the ${folders.length} folders of its files only.`,
+    );
   return notes;
 }
 
@@ -97,9 +104,10 @@ async function attributesOf(
   view: PlainView,
   commit: CommitHash,
   files: readonly string[],
+  folders: readonly string[],
 ): Promise<Map<string, Attributes>> {
   const found = new Map<string, Map<string, string>>();
-  const entries = await attributeFiles(view, commit, files);
+  const entries = await attributeFiles(view, commit, folders);
   if (entries === "") return found;
   // A checkout reads them from its index.
   await view.run({ args: ["update-index", "-z", "--index-info"], stdin: entries });
@@ -121,25 +129,24 @@ async function attributesOf(
 }
 
 /**
- * As `update-index` reads them. Only those above the files: a tree can have more files than fit
- * into an index.
+ * As `update-index` reads them. Only those in folders above the files: a tree can have more files
+ * than fit into an index.
  */
 async function attributeFiles(
   view: PlainView,
   commit: CommitHash,
-  files: readonly string[],
+  folders: readonly string[],
 ): Promise<string> {
-  const folders = [...new Set(files.flatMap(foldersAbove))];
   const names = folders.flatMap((folder) => textOf(`${folder}.gitattributes`) ?? []);
   let entries = "";
-  for (let at = 0; at < names.length; at += maxArguments) {
+  for (let at = 0; at < names.length; at += namesAtOnce) {
     const args = [
       "--literal-pathspecs",
       "ls-tree",
       "-z",
       commit,
       "--",
-      ...names.slice(at, at + maxArguments),
+      ...names.slice(at, at + namesAtOnce),
     ];
     const listed = (await view.run({ args }))
       .split("\0")
@@ -147,14 +154,6 @@ async function attributeFiles(
     entries += listed.map((entry) => `${entry}\0`).join("");
   }
   return entries;
-}
-
-/** `a/b/c` → "", `a/`, `a/b/`. */
-function foldersAbove(file: string): string[] {
-  const folders = [""];
-  for (let at = file.indexOf("/"); at !== -1; at = file.indexOf("/", at + 1))
-    folders.push(file.slice(0, at + 1));
-  return folders;
 }
 
 /** A diff of a binary file shows nothing with or without attributes. */
@@ -165,8 +164,8 @@ async function withLines(
   files: readonly string[],
 ): Promise<string[]> {
   const found: string[] = [];
-  for (let at = 0; at < files.length; at += maxArguments) {
-    const wanted = new Set(files.slice(at, at + maxArguments));
+  for (let at = 0; at < files.length; at += namesAtOnce) {
+    const wanted = new Set(files.slice(at, at + namesAtOnce));
     const texts = [...wanted].map(textOf);
     // git is asked for all files if it cannot be asked for one of them alone.
     const names = texts.includes(undefined) ? [] : texts.flatMap((text) => text ?? []);

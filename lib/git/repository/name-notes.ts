@@ -5,16 +5,10 @@ import type { CommitHash } from "../../model/ids.ts";
 import { lookOf } from "../../model/looks-like.ts";
 import { showBytes, showName, textOf } from "../run/file-name.ts";
 import type { PlainView } from "../run/plain-view.ts";
+import { comparableNames, foldersAbove, namesAtOnce } from "./comparable-names.ts";
 
 /** Names in more folders are not compared. */
 const maxFolders = 1_000;
-/** The arguments of one call, which have a megabyte together then. */
-const maxArguments = 250;
-/** No checkout has a longer path, and no project deeper folders. */
-const maxPathBytes = 4_096;
-const maxDepth = 64;
-/** More names than a person looks at, and each is compared sign by sign. */
-const maxNames = 20_000;
 const maxNotes = 5;
 /** Names are in latin1 here, one character for each byte. */
 const encoding = "latin1" as const;
@@ -30,7 +24,10 @@ export async function nameNotes(
 ): Promise<string[]> {
   const changed = await changedNames(view, from, commit);
   if (changed.added.length === 0) return [];
-  const [added, removed] = [comparable(changed.added), comparable(changed.removed)];
+  const [added, removed] = [
+    comparableNames(changed.added),
+    comparableNames(changed.removed),
+  ];
   const left = changed.added.length - added.length + changed.removed.length - removed.length;
   const folders = [...new Set(added.flatMap(foldersAbove))];
   const compared = folders.slice(0, maxFolders);
@@ -57,13 +54,6 @@ export async function nameNotes(
   ];
 }
 
-/** Agents choose the names: a path of thousands of folders has as many paths above it. */
-function comparable(names: readonly string[]): string[] {
-  const isShort = (name: string) =>
-    name.length <= maxPathBytes && name.split("/", maxDepth + 1).length <= maxDepth;
-  return names.filter(isShort).slice(0, maxNames);
-}
-
 async function changedNames(
   view: PlainView,
   from: string,
@@ -85,8 +75,8 @@ async function namesIn(
   // One whose name is no UTF-8 cannot be asked for.
   const texts = folders.flatMap((folder) => (folder === "" ? [] : (textOf(folder) ?? [])));
   const names = [await listed(view, [tree])];
-  for (let at = 0; at < texts.length; at += maxArguments)
-    names.push(await listed(view, [tree, "--", ...texts.slice(at, at + maxArguments)]));
+  for (let at = 0; at < texts.length; at += namesAtOnce)
+    names.push(await listed(view, [tree, "--", ...texts.slice(at, at + namesAtOnce)]));
   return names.flat();
 }
 
@@ -134,13 +124,6 @@ function folded(text: string): string {
 /** All of its signs are of ASCII, and none of them is a blank that a list does not show. */
 function isPlain(text: string): boolean {
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text);
-}
-
-/** `a/b/c` → "", `a/`, `a/b/`. */
-function foldersAbove(name: string): string[] {
-  return ["", ...withFolders(name).slice(0, -1)].map((folder) =>
-    folder === "" ? "" : `${folder}/`,
-  );
 }
 
 /** `a/b/c` → `a`, `a/b`, `a/b/c`. */
