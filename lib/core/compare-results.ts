@@ -2,8 +2,9 @@
 // counts, and neither ids nor times.
 import type { Artefact } from "../model/artefact.ts";
 import type { ComparableResult } from "../model/examination.ts";
-import { FailureReport, toolFailureType } from "../model/tool-contract.ts";
+import { toolFailureType } from "../model/tool-contract.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
+import { failureReportIn } from "./failure-report.ts";
 
 /** A longer text is compared by its digest alone. There may be many pieces. */
 const [maxTextLength, maxTextOfPiece] = [64 * 1024, 4 * 1024];
@@ -55,18 +56,10 @@ export function comparableResult(
  * counts, and not all that it has printed.
  */
 function lastingPart(payload: string): string {
-  const report = FailureReport.safeParse(jsonOf(payload));
-  if (!report.success) return payload;
-  const { reason, exit_code, signal, timed_out } = report.data;
+  const report = failureReportIn(payload);
+  if (report === undefined) return payload;
+  const { reason, exit_code, signal, timed_out } = report;
   return sortedJson({ reason, exit_code, signal, timed_out });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The same text for the same content, with one line for each member. */

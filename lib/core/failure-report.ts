@@ -1,6 +1,7 @@
 // The payload of a ToolExecutionFailure: how a tool ended, with the beginning and the end of its
 // output.
-import type { FailureReport } from "../model/tool-contract.ts";
+import { FailureReport } from "../model/tool-contract.ts";
+import { parseFlat } from "./json-text.ts";
 
 /** Kept of each end of stdout and stderr; what is between them is left out. */
 const keptBytes = 64 * 1024;
@@ -31,6 +32,13 @@ export function failureReport(end: ToolEnd): FailureReport {
     stderr: shortenedOutput(end.stderr, keptBytes),
   };
 }
+
+/** Undefined for a payload that is no such report: agents post Failures of their own as well. */
+export function failureReportIn(payload: string): FailureReport | undefined {
+  return FailureReport.safeParse(parseFlat(payload, reportMembers)).data;
+}
+
+const reportMembers = Object.keys(FailureReport.shape).length;
 
 const maxLineLength = 200;
 

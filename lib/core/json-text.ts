@@ -72,6 +72,20 @@ export function scanJson(text: string, maxValues = Number.POSITIVE_INFINITY): Js
   return scan;
 }
 
+/**
+ * The value of a text that is a string, or one object of at most so many members without others in
+ * them. Undefined for any other: an agent chooses it, and 16 MiB of brackets take seconds to parse.
+ */
+export function parseFlat(text: string, members: number): unknown {
+  if (boundProblem(text, { values: members, names: members, depth: 1 }) !== undefined)
+    return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** `values`: commas and opening brackets. `depth`: of objects and lists in each other. */
 export type JsonBounds = { values?: number; names?: number; depth?: number };
 

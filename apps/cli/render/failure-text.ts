@@ -3,10 +3,10 @@
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Layout } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
-import { lastLines } from "../../../lib/core/failure-report.ts";
+import { failureReportIn, lastLines } from "../../../lib/core/failure-report.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { type KeptStream, type StreamName, streamNames } from "../../../lib/model/kept-output.ts";
-import { FailureReport, toolFailureType } from "../../../lib/model/tool-contract.ts";
+import { type FailureReport, toolFailureType } from "../../../lib/model/tool-contract.ts";
 import { formatCount } from "../../../lib/words/count.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { shownLines } from "../../../lib/words/terminal-text.ts";
@@ -32,12 +32,7 @@ export function failureText(
 }
 
 function reportOf({ type, payload }: Artefact): FailureReport | undefined {
-  if (type !== toolFailureType) return undefined;
-  try {
-    return FailureReport.safeParse(JSON.parse(payload)).data;
-  } catch {
-    return undefined;
-  }
+  return type === toolFailureType ? failureReportIn(payload) : undefined;
 }
 
 function endingOf({ exit_code, signal, timed_out, duration_ms }: FailureReport): string {

@@ -1,7 +1,9 @@
 // Reads the whole story of a goal: what was wanted, who did what, why it was made again, what was
 // checked and decided, what it cost, and how to verify it.
+import { z } from "zod";
 import type { GraphNode } from "../../core/artefact-graph.ts";
 import { costsBy } from "../../core/call-costs.ts";
+import { failureReportIn } from "../../core/failure-report.ts";
 import {
   type GoalResult,
   goalResult,
@@ -10,10 +12,10 @@ import {
   knownOf,
 } from "../../core/goal-result.ts";
 import { type GoalState, goalStatus } from "../../core/goal-status.ts";
+import { parseFlat } from "../../core/json-text.ts";
 import { settRef } from "../../git/repository/refs.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId, GoalId, InstanceName } from "../../model/ids.ts";
-import { FailureReport } from "../../model/tool-contract.ts";
 import { actorName } from "../../words/actor-name.ts";
 import { costJson } from "../render/cost-text.ts";
 import type { Suggest } from "../text/suggest.ts";
@@ -190,15 +192,12 @@ function feedbackIn(payload: string): string {
 
 /** The `reason` of a Review that has nothing else; also where it is the text alone. */
 export function reasonIn(payload: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(payload);
-    if (typeof value === "string") return value;
-    const { reason, ...more } = value as Record<string, unknown>;
-    return typeof reason === "string" && Object.keys(more).length === 0 ? reason : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseFlat(payload, 1);
+  if (typeof value === "string") return value;
+  return OnlyReason.safeParse(value).data?.reason;
 }
+
+const OnlyReason = z.strictObject({ reason: z.string() });
 
 function outputOf(
   { id, type, metadata }: Made,
@@ -206,20 +205,12 @@ function outputOf(
   whole: ReadonlyMap<ArtefactId, string>,
 ): Output {
   const payload = whole.get(id) ?? "";
-  const failure = failureIn(payload);
+  const failure = failureReportIn(payload);
   const said =
     failure === undefined
       ? payload
       : [failure.reason, failure.stdout, failure.stderr].filter((part) => part !== "").join("\n");
   return { artefact: id, by, type, output: endOf(said === "" ? (metadata.summary ?? "") : said) };
-}
-
-function failureIn(payload: string): FailureReport | undefined {
-  try {
-    return FailureReport.safeParse(JSON.parse(payload)).data;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The last lines, after how many were left out. */

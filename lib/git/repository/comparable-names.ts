@@ -1,5 +1,5 @@
-// Names of a commit that a note about it can look at: agents choose them, and a path of thousands of
-// folders has as many paths above it.
+// Names of a commit that a note about it can look at: agents choose them, and a path of thousands
+// of folders has as many paths above it.
 
 /** No checkout has a longer path, and no project deeper folders. */
 const maxPathBytes = 4_096;

@@ -24,10 +24,7 @@ export async function nameNotes(
 ): Promise<string[]> {
   const changed = await changedNames(view, from, commit);
   if (changed.added.length === 0) return [];
-  const [added, removed] = [
-    comparableNames(changed.added),
-    comparableNames(changed.removed),
-  ];
+  const [added, removed] = [comparableNames(changed.added), comparableNames(changed.removed)];
   const left = changed.added.length - added.length + changed.removed.length - removed.length;
   const folders = [...new Set(added.flatMap(foldersAbove))];
   const compared = folders.slice(0, maxFolders);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { boundProblem } from "../../../../lib/core/json-text.ts";
+import { boundProblem, parseFlat } from "../../../../lib/core/json-text.ts";
 
 const bounds = { values: 5, names: 3, depth: 4 };
 
@@ -15,4 +15,15 @@ test.each([
   ['["[[[[[,,,,,,:::::', undefined],
 ])("%s within bounds: %p", (text, problem) => {
   expect(boundProblem(text, bounds)).toBe(problem);
+});
+
+test.each([
+  ['"[{,:"', "[{,:"],
+  ['{"a":"[{,:","b":1}', { a: "[{,:", b: 1 }],
+  ['{"a":1,"b":2,"c":3}', undefined],
+  ['{"a":[]}', undefined],
+  ["[[[", undefined],
+  ["no JSON", undefined],
+])("an object of two flat members, or a string, is all that is parsed of %s", (text, value) => {
+  expect(parseFlat(text, 2)).toEqual(value as never);
 });

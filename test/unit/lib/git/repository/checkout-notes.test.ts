@@ -6,7 +6,7 @@ import { CommitHash } from "../../../../../lib/model/ids.ts";
 
 const commit = CommitHash.parse("1".repeat(40));
 
-/** A commit that changes these files. `asked`: of how many folders; `bytes`: the longest arguments. */
+/** A commit that changes these files. `asked`: folders; `bytes`: the longest arguments of git. */
 async function notesOn(names: readonly string[]) {
   let [bytes, asked] = [0, 0];
   const run = async ({ args }: GitRun) => {
