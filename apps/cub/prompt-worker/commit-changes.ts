@@ -120,6 +120,12 @@ async function unfinished(workspace: Workspace): Promise<string | undefined> {
       `take the marks of the conflict out, and then \`git add ${file}\` (or \`git rm ${file}\`); \`git status\` says how to give it up.`
     );
   }
+  const marked = await markedInMerge(workspace);
+  if (marked !== undefined)
+    return (
+      `${showName(marked)} has lines of a conflict (\`<<<<<<<\`, \`>>>>>>>\`), and the merge is not committed. ` +
+      "Decide what it shall be, and take them out, or commit with `run` what you really mean."
+    );
   for (const folder of ["rebase-merge", "rebase-apply", "sequencer"]) {
     const path = (await gitIn(workspace, ["rev-parse", "--git-path", folder])).trimEnd();
     const found = await lstat(resolve(workspace.root, path)).catch(() => undefined);
@@ -127,6 +133,19 @@ async function unfinished(workspace: Workspace): Promise<string | undefined> {
       return "A rebase, or a series of picked commits, is not finished: its other commits would be lost. `git status` says how to go on, and how to give it up.";
   }
   return undefined;
+}
+
+/** The first file that a merge under way would bring with the marks of a conflict in it. */
+async function markedInMerge(workspace: Workspace): Promise<string | undefined> {
+  if (!(await isMerging(workspace))) return undefined;
+  const lines = "^(<<<<<<<|>>>>>>>) ";
+  const args = ["diff", "--name-only", "-z", "--no-renames", "-G", lines, "HEAD", "--"];
+  return (await inLatin1(workspace, { args })).split("\0").find((name) => name !== "");
+}
+
+async function isMerging(workspace: Workspace): Promise<boolean> {
+  const args = ["rev-parse", "--verify", "--quiet", "MERGE_HEAD"];
+  return (await tryGit(workspace.git, { args, cwd: workspace.root })).exitCode === 0;
 }
 
 /**
@@ -169,9 +188,7 @@ async function isChanged({ git }: Workspace, folder: string): Promise<boolean> {
 async function outside(workspace: Workspace): Promise<string | undefined> {
   const { sparse, head } = workspace;
   if (sparse === undefined || head === undefined) return undefined;
-  const merging = ["rev-parse", "--verify", "--quiet", "MERGE_HEAD"];
-  const { exitCode } = await tryGit(workspace.git, { args: merging, cwd: workspace.root });
-  if (exitCode === 0) return undefined;
+  if (await isMerging(workspace)) return undefined;
   const lists = [
     ["ls-files", "-z", "--others", "--exclude-standard"],
     ["diff-index", "-z", "--name-only", "--no-renames", "HEAD", "--"],

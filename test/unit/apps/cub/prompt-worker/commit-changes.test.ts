@@ -114,6 +114,9 @@ test("a conflict is named until it is decided, and the marks of it get into no c
   one.git("merge", "--quiet", "other");
   expect(await reasonOf(one)).toStartWith("key is in conflict, from a merge, a rebase or a stash");
   expect(await keepProgress(one.workspace)).toMatchObject({ ok: false });
+  // The model adds it as it is: git takes it for resolved.
+  one.git("add", "--all");
+  expect(await reasonOf(one)).toStartWith("key has lines of a conflict (`<<<<<<<`, `>>>>>>>`)");
   writeFileSync(`${one.folder}/key`, "both\n");
   one.git("add", "key");
   expect(await reasonOf(one)).toBe("");
