@@ -93,9 +93,12 @@ function contentLines(
   return ["", ...lines.slice(0, shownLines), ...(isCut ? [style.dim("  …")] : [])];
 }
 
-/** The commands to type next. */
+/** The commands to type next. What was overwritten can neither be answered nor approved. */
 export function commandsFor(inquiry: Inquiry, suggest: Suggest): string[] {
-  const id = shortId(subjectOf(inquiry).id);
+  const subject = subjectOf(inquiry);
+  const id = shortId(subject.id);
+  if (subject.overwritten)
+    return [suggest("doctor"), suggest(`cancel ${shortId(subject.goal_id)}`)];
   if (inquiry.kind === "approval")
     return [
       ...furtherContent(inquiry).map((what) => `${suggest(`unearth ${id}`)}  # ${what}`),

@@ -19,6 +19,7 @@ import {
   type GoalReading,
   maxFailures,
   newestVersion,
+  subjectOfWait,
   whyStalled,
 } from "../../../lib/client/facts/goal.ts";
 import type { LaneState } from "../../../lib/client/facts/lanes.ts";
@@ -280,7 +281,9 @@ function goalLines(
       .filter((waiting) => placeOf(waiting) === claim)
       .flatMap((waiting) => [
         ...waitingRows(waiting, situation, { style, columns }, lead),
-        ...nextOf(waiting, situation).map((command) => nextLine(command, situation, drawing, lead)),
+        ...nextOf(waiting, reading, situation).map((command) =>
+          nextLine(command, situation, drawing, lead),
+        ),
       ]);
   const place = `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  `;
   return [
@@ -373,7 +376,14 @@ function failureLines(
   ];
 }
 
-function nextOf(waiting: Waiting, situation: Situation): string[] {
+/** What was overwritten can neither be answered nor approved: its goal can be ended. */
+function nextOf(
+  waiting: Waiting,
+  { goal, overwritten = [] }: GoalReading,
+  situation: Situation,
+): string[] {
+  const subject = subjectOfWait(waiting);
+  if (subject !== undefined && overwritten.includes(subject)) return [`cancel ${shortId(goal)}`];
   const command = commandFor(waiting, situation);
   return command === undefined ? [] : [command];
 }

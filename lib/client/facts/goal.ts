@@ -2,7 +2,7 @@
 
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { type GoalListing, readGoalFacts } from "../../blackboard/records/read-goal-facts.ts";
-import { type GoalStatus, goalStatus } from "../../core/goal-status.ts";
+import { type GoalStatus, goalStatus, type Waiting } from "../../core/goal-status.ts";
 import type { ArtefactHead } from "../../model/artefact.ts";
 import type { MalformedClaim } from "../../model/claim.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
@@ -38,6 +38,9 @@ const personPrefix = "person:";
 
 /** This many claims are read whether they have ended or not. */
 const fewClaims = 50;
+
+/** A list of goals compares no more of those that a person is asked about. */
+const maxSubjects = 20;
 
 export async function readGoal(
   board: PersonBlackboard,
@@ -148,11 +151,22 @@ export function newestVersion({
 /** How many Failures of a goal have a line of their own in lists; there may be hundreds. */
 export const maxFailures = 3;
 
-/** The artefacts whose words a list of goals shows: the goal's, and its last Failures'. */
+/**
+ * The artefacts whose words a list of goals shows, the goal's and its last Failures', and those
+ * that a person is asked about.
+ */
 function shownOf(reading: GoalReading): ArtefactId[] {
   const newest = newestVersion(reading);
   const failures = failuresOf(reading).slice(-maxFailures);
-  return [...(newest === undefined ? [] : [newest]), ...failures].map(({ id }) => id);
+  const subjects = reading.status.waitingFor.flatMap((one) => subjectOfWait(one) ?? []);
+  const ids = [...(newest === undefined ? [] : [newest]), ...failures].map(({ id }) => id);
+  return [...new Set([...ids, ...subjects.slice(0, maxSubjects)])];
+}
+
+/** The question, or what is to be approved; undefined where no person is asked. */
+export function subjectOfWait(waiting: Waiting): ArtefactId | undefined {
+  if (waiting.kind === "answer") return waiting.question;
+  return waiting.kind === "approval" ? waiting.artefact : undefined;
 }
 
 /** Says of each goal which of the artefacts that are shown of it are not what was stored. */

@@ -231,6 +231,7 @@ nightly(
     expect(JSON.parse(await clan.need("questions", "--json"))).toMatchObject([
       { id: draft.id, overwritten: true },
     ]);
+    expect(await clan.need("status")).not.toContain(`sett approve ${short(draft)}`);
     const { code, err } = await clan.sett("approve", draft.id);
     expect([code, err]).toEqual([1, expect.stringContaining("overwritten by hand")]);
     // The next step is to put it back, or to end the goal.
@@ -273,6 +274,12 @@ test("a question and a Failure that were overwritten are neither answered nor re
     expect.stringContaining(`sett cancel ${question.goal_id.slice(0, 8)}`),
   ]);
   expect(await clan.board.answersOf([question.id])).toEqual([undefined]);
+  // None of the commands that are offered is refused.
+  for (const words of [["status"], ["questions"]]) {
+    const shown = await clan.sett(...words);
+    expect(shown.out + shown.err).toContain(`sett cancel ${question.goal_id.slice(0, 8)}`);
+    expect(shown.out + shown.err).not.toContain(`sett answer ${short(question)}`);
+  }
   await clan.need("cancel", question.goal_id);
   const failure = await clan.made(
     await clan.goal("Fail"),
