@@ -2,6 +2,7 @@
 import type { After } from "../../lib/async/after.ts";
 import type { Provider } from "../../lib/model/config-models.ts";
 import type { CostlyApi, ModelToken, OpenCall } from "../../lib/model/model-call.ts";
+import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { rawSize } from "../../lib/models/answer-size.ts";
 import { apis } from "../../lib/models/apis.ts";
 import { bodyForProvider, type ModelRequest, readRequest } from "../../lib/models/request.ts";
@@ -13,6 +14,14 @@ import { chargeOf } from "./charge.ts";
 import { ClientError, errorResponse } from "./client-error.ts";
 import type { CountedRequests } from "./counted-requests.ts";
 import type { Deps } from "./deps.ts";
+import {
+  beganWithError,
+  isAwayAnswer,
+  isAwayError,
+  type Turn,
+  turnsOf,
+  untilNextMs,
+} from "./fall-back.ts";
 import { headersForProvider } from "./headers.ts";
 import type { HeldBytes } from "./held-bytes.ts";
 import type { ModelQueue } from "./model-queue.ts";
@@ -40,48 +49,72 @@ export async function handleCall(
 ): Promise<Response> {
   const format = apis[api].provider;
   const startedMs = deps.clock.passedMs();
-  const stop = stopWith(request.signal);
   const answer = await answerErrors(deps, format, async () => {
     const admitted = await admit(deps, request.headers, format, state.known);
-    const { agent, model, token } = admitted;
-    const body = await bodyOf(deps, state.held, { agent: token.agent, request });
-    let release = body.release;
+    const { agent } = admitted.token;
+    const body = await bodyOf(deps, state.held, { agent, request });
     try {
       const read = readRequest(api, body.bytes);
       if ("problem" in read) throw new ClientError(400, "request-refused", read.problem);
-      const leave = await place(
-        deps,
-        state,
-        { agent: token.agent, model: agent.model },
-        stop.signal,
-      );
-      const silence = watchSilence(deps.after, model.timeout_ms, () =>
-        stop.abort(tooLong(agent.model, model.timeout_ms)),
-      );
-      release = () => {
-        silence.end();
-        leave();
-        body.release();
-      };
-      const deadlineMs = deps.clock.passedMs() + model.timeout_ms;
-      const order = {
-        format,
-        admitted,
-        request: read.request,
-        startedMs,
-        deadlineMs,
-        onBytes: silence.noteBytes,
-        release,
-        stop,
-      };
-      return await passOn(deps, state, order, new URL(request.url).search, request.headers);
+      const turns = turnsOf(deps.models, admitted, read.request);
+      for (const turn of turns) {
+        const order = { ...turn, format, request: read.request, startedMs, client: request };
+        const answer = await takeTurn(deps, state, order, body.release);
+        if (answer !== "next") return answer;
+      }
+      throw new Error("The last model of a call has no other after it.");
     } catch (error) {
-      release();
+      body.release();
       throw error;
     }
   });
   if (answer.headers.get("x-sett-error") === redisAway) state.open.noteSentAway();
   return answer;
+}
+
+type TurnOrder = Turn & Pick<PassOrder, "format" | "request" | "startedMs"> & { client: Request };
+
+/** `next`: the provider is away, and the model that is next is to answer. */
+async function takeTurn(
+  deps: Deps,
+  state: CallState,
+  order: TurnOrder,
+  releaseBody: () => void,
+): Promise<Response | "next"> {
+  const { admitted, client, hasNext } = order;
+  const { agent, model, token } = admitted;
+  const stop = stopWith(client.signal);
+  const caller = { agent: token.agent, model: agent.model };
+  const leave = await place(deps, state, caller, stop.signal);
+  const silence = watchSilence(deps.after, model.timeout_ms, () =>
+    stop.abort(tooLong(agent.model, model.timeout_ms)),
+  );
+  let isNext = false;
+  const free = () => {
+    silence.end();
+    leave();
+  };
+  const release = () => {
+    free();
+    if (!isNext) releaseBody();
+  };
+  const patienceMs = hasNext ? Math.min(model.timeout_ms, untilNextMs) : model.timeout_ms;
+  const pass: PassOrder = {
+    ...order,
+    ...{ deadlineMs: deps.clock.passedMs() + patienceMs, onBytes: silence.noteBytes },
+    ...{ release, stop },
+    leaveToNext: (isAway) => {
+      isNext = isAway && hasNext && !client.signal.aborted;
+      return isNext;
+    },
+  };
+  try {
+    const answer = await passOn(deps, state, pass, new URL(client.url).search, client.headers);
+    return isNext ? "next" : answer;
+  } catch (error) {
+    free();
+    throw error;
+  }
 }
 
 /**
@@ -188,6 +221,9 @@ type PassOrder = {
   onBytes: () => void;
   release: () => void;
   stop: AbortController;
+  insteadOf: string | undefined;
+  /** To be called before the call ends. True where its answer is not for the client. */
+  leaveToNext: (isAway: boolean) => boolean;
 };
 
 async function passOn(
@@ -226,6 +262,11 @@ async function passOn(
       progress,
     });
     progress.isUnderWay = true;
+    if (order.leaveToNext(isAwayAnswer(answer)) && answer.response.ok) {
+      void answer.response.body?.cancel().catch(() => {});
+      const ended = { tries: answer.tries, mayHaveCost: false };
+      return await failureOf(deps, ours, beganWithError(agent.model), ended);
+    }
     const hidesUsage = sent.hasAddedUsage;
     return await answerOf(
       deps,
@@ -248,6 +289,7 @@ async function passOn(
     const hasBegun = shown.code === "answer-too-large" || shown.code === "answer-broken";
     const mayHaveCost = isFailure ? hasBegun : progress.isUnderWay;
     const tries = isFailure ? error.tries : progress.tries;
+    order.leaveToNext(isAwayError(shown.code));
     return await failureOf(deps, ours, shown, {
       tries,
       mayHaveCost,
@@ -292,6 +334,7 @@ async function begin(
     model: agent.model,
     provider: model.provider,
     api: request.api,
+    ...withoutUndefined({ instead_of: order.insteadOf }),
     asked_model: request.asked_model,
     is_stream: request.is_stream,
     reserved,

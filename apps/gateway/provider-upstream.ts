@@ -96,8 +96,10 @@ function waitBefore(
   return retryAfterMs === undefined ? jitter : retryAfterMs + random() * firstMs;
 }
 
-function finalAnswer({ response, problem, code, status }: Try, tries: number, mayRetry: boolean) {
-  if (response !== undefined) return { response, tries };
+function finalAnswer(last: Try, tries: number, mayRetry: boolean) {
+  const { response, problem, code, status } = last;
+  if (response !== undefined)
+    return { response, tries, beginsWithError: response.ok && last.mayRetry };
   const again = tries > 1 ? ` The gateway has tried ${tries} times.` : "";
   throw new UpstreamFailure(code, `${problem}${again}`, { status, tries, mayRetry });
 }

@@ -52,7 +52,12 @@ export function noProgress(): Progress {
  * `response`: a stream of events, or an answer whose body is whole already. `tries`: how often the
  * provider was asked.
  */
-export type UpstreamAnswer = { response: Response; tries: number };
+export type UpstreamAnswer = {
+  response: Response;
+  tries: number;
+  /** The first event of a stream is an error: an overloaded provider says so. */
+  beginsWithError?: boolean;
+};
 
 /**
  * Rejects with `UpstreamFailure` where there is no answer, and with the reason of `signal` when

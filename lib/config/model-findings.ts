@@ -37,6 +37,43 @@ export function unknownModels(
   });
 }
 
+/** A mistake for each model of a `fallback` that cannot answer there: clients speak one API. */
+export function wrongFallbacks(models: Readonly<Record<string, unknown>>): Finding[] {
+  const names = Object.keys(models).filter((name) => !besideModels.some((one) => one === name));
+  return names.flatMap((name) => {
+    const { fallback, provider } = Object(models[name]);
+    if (!Array.isArray(fallback)) return [];
+    return fallback.flatMap((other: unknown, at) => {
+      if (typeof other !== "string") return [];
+      const sentence = fallbackProblem(other, { name, before: fallback.slice(0, at), names });
+      const theirs: unknown = Object(models[other]).provider;
+      const differs = `has the \`provider\` \`${theirs}\`, and \`${name}\` has \`${provider}\`: an agent's client speaks one API`;
+      const problem = sentence ?? (theirs === provider ? undefined : `\`${other}\` ${differs}`);
+      return problem === undefined
+        ? []
+        : [{ path: ["models", name, "fallback", at], sentence: problem }];
+    });
+  });
+}
+
+function fallbackProblem(
+  other: string,
+  { name, before, names }: { name: string; before: unknown[]; names: readonly string[] },
+): string | undefined {
+  if (other === name) return "is the model itself";
+  if (before.includes(other)) return `names \`${other}\` a second time`;
+  if (names.includes(other)) return undefined;
+  const meant = nearestWord(other, names);
+  const remedy = meant === undefined ? "add it, or leave it out" : `did you mean \`${meant}\`?`;
+  return `\`models\` has no \`${other}\`: ${remedy}`;
+}
+
+/** Whether calls of this agent may be answered by this model. */
+function isUsed({ models }: SettConfig, name: string) {
+  return ({ model }: Pick<AgentConfig, "model">) =>
+    model === name || models.settings[model ?? ""]?.fallback?.includes(name) === true;
+}
+
 /** Warnings about models, and about agents that ask one. */
 export function modelWarnings(config: SettConfig): Finding[] {
   const { agents, limits, models } = config;
@@ -82,9 +119,9 @@ function replacedVariables({ agents }: SettConfig): Finding[] {
   });
 }
 
-function unusedModels({ agents, models }: SettConfig): Finding[] {
-  return Object.keys(models.settings)
-    .filter((name) => !agents.some(({ model }) => model === name))
+function unusedModels(config: SettConfig): Finding[] {
+  return Object.keys(config.models.settings)
+    .filter((name) => !config.agents.some(isUsed(config, name)))
     .map((name) => ({ path: ["models", name], sentence: `no agent has \`model: ${name}\`` }));
 }
 
@@ -97,10 +134,11 @@ function idleBudget({ models, limits }: SettConfig): Finding[] {
 }
 
 /** A budget in dollars does not limit a model whose price is not known. */
-function unlimitedModels({ agents, models, limits }: SettConfig): Finding[] {
+function unlimitedModels(config: SettConfig): Finding[] {
+  const { agents, models, limits } = config;
   const counts = ({ tokens, calls }: Budget) => tokens !== undefined || calls !== undefined;
   return Object.entries(models.settings).flatMap(([name, { price, model }]) => {
-    const users = agents.filter((agent) => agent.model === name);
+    const users = agents.filter(isUsed(config, name));
     if (price !== undefined || counts(limits.budget) || users.every(({ budget }) => counts(budget)))
       return [];
     const sentence = `the price of \`${model}\` is not known, so that its calls count as 0 dollars: write its \`price\`, or \`tokens\` or \`calls\` in \`limits.budget\``;

@@ -18,7 +18,7 @@ import type { SpendingLimits } from "../model/spending.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { forgeMistakes, forgeWarnings, resolveForgeAgent } from "./forge-findings.ts";
 import { impliedModels, withImpliedModels } from "./implied-models.ts";
-import { modelWarnings, unknownModels } from "./model-findings.ts";
+import { modelWarnings, unknownModels, wrongFallbacks } from "./model-findings.ts";
 import { networkWarnings } from "./network-findings.ts";
 import { otherVersion } from "./other-version.ts";
 import { peopleMistakes } from "./people-findings.ts";
@@ -249,6 +249,7 @@ function mistakesBetween(whole: Readonly<Record<string, unknown>>): Finding[] {
   const services = mapIn(whole.services);
   return [
     ...unknownModels(agents, mapIn(whole.models)),
+    ...wrongFallbacks(mapIn(whole.models)),
     ...unknownTools(agents, mapIn(whole.tools)),
     ...unknownSecrets(agents, secrets, services, mapIn(whole.forges)),
     ...redisMistakes(services.redis),

@@ -97,6 +97,13 @@ export const ModelFile = z
       .describe(
         "How long a call may go without a byte of its answer, how long it is repeated, and how long a bid may take.",
       ),
+    fallback: z
+      .array(z.string())
+      .max(5)
+      .optional()
+      .describe(
+        "Models of this file that answer in this order, while this one's provider is away or overloaded. They have the same `provider`.",
+      ),
   })
   .transform(({ timeout, ...model }) => ({ ...model, timeout_ms: timeout }));
 export type ModelFile = z.infer<typeof ModelFile>;
@@ -178,5 +185,7 @@ export const ModelSettings = z.strictObject({
   timeout_ms: z.int(),
   /** False where sett.yml names no key: the provider, a server of one's own, needs none. */
   needs_key: z.boolean(),
+  /** The names of those that answer in its place, in this order. */
+  fallback: z.array(z.string()).optional(),
 });
 export type ModelSettings = z.infer<typeof ModelSettings>;

@@ -141,8 +141,8 @@ export const EventType = z.enum([
    * A call of a language model has ended. Data: `call` (its id), `kind` (`grant`, `bid`),
    * `attempt`, `model`, `provider`, `asked` and `answered` (the model that the client asked for,
    * and the one that answered), `outcome`, `status`, `input`, `output`, `cached`, `reasoning`
-   * (tokens), `usd`, `duration_ms`, `tries`, and where it is so `estimated`, `unpriced`, `problem`,
-   * `request`, `answer` (digests).
+   * (tokens), `usd`, `duration_ms`, `tries`, and where it is so `instead_of` (the agent's model,
+   * whose `fallback` was asked), `estimated`, `unpriced`, `problem`, `request`, `answer` (digests).
    */
   "model_called",
   /**

@@ -89,6 +89,8 @@ const BegunCall = z.strictObject({
   model: z.string(),
   provider: Provider,
   api: ModelApi,
+  /** The agent's model, by its name in sett.yml, where `model` is one of its `fallback`. */
+  instead_of: z.string().optional(),
   /** The model that the client asked for. */
   asked_model: z.string(),
   is_stream: z.boolean(),

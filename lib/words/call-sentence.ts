@@ -12,7 +12,9 @@ export function callSentence({
   claim,
   agent,
 }: Facts): Pick<Sentence, "segments" | "weight"> {
-  const what = say`${field("model") || "a model"} for ${agent} on ${claim}`;
+  const first = field("instead_of");
+  const model = `${field("model") || "a model"}${first === "" ? "" : `, in place of ${first},`}`;
+  const what = say`${model} for ${agent} on ${claim}`;
   const outcome = field("outcome");
   if (outcome === "ok") return { segments: say`asks ${what}: ${costOf(event)}`, weight: "minor" };
   const problem = field("problem") === "" ? [] : say`: ${field("problem")}`;

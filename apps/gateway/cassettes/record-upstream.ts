@@ -16,9 +16,10 @@ export function createRecordUpstream(
   writer: Pick<CassetteWriter, "write">,
 ): Upstream {
   return async (request) => {
-    const { response, tries } = await upstream(request);
+    const answer = await upstream(request);
+    const { response } = answer;
     const { status, headers } = response;
-    if (status === 401 || status === 403 || response.body === null) return { response, tries };
+    if (status === 401 || status === 403 || response.body === null) return answer;
     const keep = async (pieces: readonly Uint8Array[]) => {
       const body = new Uint8Array(
         await new Blob(pieces.map((piece) => piece.slice())).arrayBuffer(),
@@ -31,7 +32,7 @@ export function createRecordUpstream(
     };
     const isWhole = (pieces: readonly Uint8Array[]) => hasLastEvent(request.api, pieces);
     const body = copied(response.body, keep, isWhole);
-    return { response: new Response(body, { status, headers }), tries };
+    return { ...answer, response: new Response(body, { status, headers }) };
   };
 }
 

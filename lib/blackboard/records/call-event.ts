@@ -27,6 +27,7 @@ export function callEvent(record: CallRecord): EventDraft {
     duration_ms: record.duration_ms,
     tries: record.tries,
     ...withoutUndefined({
+      instead_of: record.instead_of,
       estimated: record.is_estimated || undefined,
       unpriced: record.is_unpriced || undefined,
       problem: record.problem?.slice(0, maxProblemLength),

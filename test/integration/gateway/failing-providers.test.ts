@@ -1,6 +1,6 @@
 // Providers that fail, refuse or answer with something else: what the client gets, what is tried
 // again, and what is on record.
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { type After, systemAfter } from "../../../lib/async/after.ts";
@@ -12,10 +12,11 @@ import {
   status,
   stream,
 } from "../../support/gateway/faulty-provider.ts";
-import { chatRequest, key, startGateway } from "../../support/gateway/gateway-scene.ts";
+import { chatRequest, key, settingsOf, startGateway } from "../../support/gateway/gateway-scene.ts";
 import { sceneOf } from "../../support/gateway/provider-scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
+const minutes = 120_000;
 const path = "/openai/v1/chat/completions";
 
 const messageOf = async (response: Response) => {
@@ -93,6 +94,83 @@ test("a provider that stays overloaded: the client gets its answer, is asked not
   expect(await scene.ended(1)).toMatchObject([
     { outcome: "failed", status: 503, tries: 4, cost: { nanousd: 0, tokens: 0, calls: 1 } },
   ]);
+});
+
+/** Nothing listens there. */
+const nowhere = "http://127.0.0.1:1/v1";
+
+const overloadedStream = stream([
+  'event: error\ndata: {"type":"error","error":{"message":"Overloaded"}}\n\n',
+]);
+
+describe("a model with a `fallback`", () => {
+  const cases: [name: string, FaultyAnswer | undefined, expected: Record<string, unknown>][] = [
+    ["is overloaded", status(503), { status: 503, cost: { nanousd: 0, tokens: 0, calls: 1 } }],
+    ["has no capacity", status(429, {}, { "retry-after": "30" }), { status: 429, tries: 1 }],
+    ["is away", undefined, { status: 502 }],
+    ["begins its stream with an error", overloadedStream, { status: 502 }],
+  ];
+
+  test.each(cases)(
+    "whose provider %s: the next one answers at its own price, and both are on record",
+    async (_, answer, expected) => {
+      await using next = await startFaultyProvider(chatAnswer());
+      const weak = { base_url: nowhere, model: { model: "weak-model" } };
+      const cheap = {
+        base_url: next.base_url,
+        model: { model: "cheap-model", price: { input: 1, output: 1 } },
+      };
+      await using scene = await sceneOf(answer ?? [], {
+        ...(answer === undefined && { base_url: weak.base_url }),
+        model: { fallback: ["weak", "cheap"] },
+        others: { weak: settingsOf(weak), cheap: settingsOf(cheap) },
+        retry: { maxTries: 2 },
+      });
+      const response = await scene.post(path, chatRequest());
+      expect([response.status, Object(await response.json()).model]).toEqual([
+        200,
+        "provider-model-1",
+      ]);
+      expect(JSON.parse(next.requests[0]?.body ?? "").model).toBe("cheap-model");
+      const calls = new Map((await scene.ended(3)).map((call) => [call.model, call]));
+      expect(Object.fromEntries(calls)).toMatchObject({
+        strong: { outcome: "failed", ...expected },
+        weak: { instead_of: "strong", outcome: "failed", status: 502 },
+        cheap: { instead_of: "strong", outcome: "ok", cost: { nanousd: 25_000 } },
+      });
+      expect(calls.get("strong")).not.toHaveProperty("instead_of");
+    },
+    minutes,
+  );
+
+  test(
+    "answers alone where its stream has begun, and where the request is at fault, and asks for no money that there is not",
+    async () => {
+      await using next = await startFaultyProvider(chatAnswer());
+      const options = {
+        model: { fallback: ["cheap"] },
+        others: { cheap: settingsOf({ base_url: next.base_url }) },
+        retry: { maxTries: 1 },
+      };
+      for (const answer of [status(400), status(401), status(404)]) {
+        await using scene = await sceneOf(answer, options);
+        await scene.post(path, chatRequest()).then((one) => one.text());
+        expect(await scene.ended(1)).toMatchObject([{ model: "strong", outcome: "refused" }]);
+      }
+      const broken = Promise.withResolvers<void>();
+      await using begun = await sceneOf(stream([chatChunk("a")], broken.promise), options);
+      const { body } = await begun.post(path, chatRequest({ stream: true }));
+      const reader = body?.getReader();
+      expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('"a"');
+      broken.resolve();
+      while ((await reader?.read().catch(() => undefined))?.done === false);
+      expect(await begun.ended(1)).toMatchObject([{ model: "strong", outcome: "failed" }]);
+      await using poor = await sceneOf(status(503), { ...options, goal: { calls: 1 } });
+      expect((await poor.post(path, chatRequest())).status).toBe(402);
+      expect(next.requests).toEqual([]);
+    },
+    minutes,
+  );
 });
 
 test("a wait that the provider asks for is not begun where it is longer than the call may take", async () => {

@@ -60,6 +60,8 @@ export type SceneOptions = {
   base_url: string;
   provider?: ModelSettings["provider"];
   model?: Partial<ModelSettings>;
+  /** Beside `strong`, the agents' own: by their names. Each has the key, too. */
+  others?: Record<string, ModelSettings>;
   goal?: Budget;
   grant?: Budget;
   board?: Blackboard;
@@ -89,6 +91,7 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
       ...("key" in options && options.key === undefined
         ? []
         : [["strong", options.key ?? key] as const]),
+      ...Object.keys(options.others ?? {}).map((name) => [name, key] as const),
       ...Object.entries(toolHeaders).map(
         ([name, one]) => [headersFile(name), JSON.stringify(one)] as const,
       ),
@@ -99,7 +102,8 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
   const log = createJsonLog((line) => lines.push(line), systemClock.now);
   const metrics = createGatewayMetrics();
   const limits = { ...defaultLimits, tickMs: 50, ...options.limits };
-  const models = new Map([["strong", settingsOf(options)]]);
+  const others = options.others ?? {};
+  const models = new Map([["strong", settingsOf(options)], ...Object.entries(others)]);
   const retry = { firstMs: 1, maxMs: 10, maxTries: 4, ...options.retry };
   const clock = systemClock;
   const { maxAnswerBytes } = limits;

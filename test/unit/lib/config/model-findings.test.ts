@@ -34,6 +34,26 @@ describe("mistakes", () => {
     expect(await mistakesIn(`${without}models: { record: digests }\n`)).toEqual([sentence]);
   });
 
+  test("a model of `fallback` is another one of the file, once, and of the same provider", async () => {
+    const text = agents("a: { image: x, command: [x], model: strong }");
+    const own = (fallback: string) =>
+      `models:\n  strong: { provider: openai, model: m, key: $KEY, fallback: [${fallback}] }\n`;
+    const others =
+      "  cheap: { provider: openai, model: n, key: $KEY, price: { input: 1, output: 1 } }\n  claude: { provider: anthropic, model: o, key: $KEY }\n";
+    expect(
+      await mistakesIn(text + own("cheap, chep, strong, cheap, claude") + others, host),
+    ).toEqual([
+      "sett.yml:5:70 models.strong.fallback[1]: `models` has no `chep`: did you mean `cheap`?",
+      "sett.yml:5:76 models.strong.fallback[2]: is the model itself",
+      "sett.yml:5:84 models.strong.fallback[3]: names `cheap` a second time",
+      "sett.yml:5:91 models.strong.fallback[4]: `claude` has the `provider` `anthropic`, and `strong` has `openai`: an agent's client speaks one API",
+    ]);
+    const { config, warnings } = await read(text + own("cheap") + others);
+    expect(config.models.settings.strong).toMatchObject({ fallback: ["cheap"] });
+    expect(warnings.join("\n")).not.toContain("`model: cheap`");
+    expect(warnings.join("\n")).toContain("`model: claude`");
+  });
+
   test("work that only a model could do needs one, and some work is needed", async () => {
     const text = agents(
       "a: { image: x, prompts: { execution: Work. } }",

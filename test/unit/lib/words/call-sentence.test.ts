@@ -30,6 +30,12 @@ test("a call of a model is a line with its tokens, its cost and its duration", (
   expect(lineOf({ data: called })).toStartWith("gateway ");
 });
 
+test("a model that answers in place of another one is named with it", () => {
+  expect(lineOf({ data: { ...called, model: "cheap", instead_of: "strong" } })).toEndWith(
+    "asks cheap, in place of strong, for coder on claim: 1.2k tokens, $0.01, 3.1 s",
+  );
+});
+
 test("a call whose price is not known says so", () => {
   expect(lineOf({ data: { ...called, usd: 0, unpriced: true } })).toEndWith(
     ": 1.2k tokens, price not known, 3.1 s",
