@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import type Docker from "dockerode";
-import { SettError } from "../../model/errors.ts";
+import { messageOf, SettError } from "../../model/errors.ts";
 import type { Owner } from "../container-spec.ts";
 import { madeLabel, writeLabels } from "../labels.ts";
 import { idleName } from "../names.ts";
@@ -27,10 +27,26 @@ export async function makeVolume(
     else if (memoryBytes === undefined && owner !== undefined && image !== undefined)
       await prepareVolume(docker, name, { owner, image });
   } catch (error) {
-    if (made === "created") await removeVolume(docker, name).catch(() => undefined);
+    if (made === "created") await removeUnfilled(docker, name, error);
     throw error;
   }
   return made;
+}
+
+/**
+ * No later step knows of the volume: an Engine that refuses once is asked once more. Throws where
+ * it stays, with `why` it is not filled.
+ */
+async function removeUnfilled(docker: Docker, name: string, why: unknown): Promise<void> {
+  try {
+    await removeVolume(docker, name).catch(() => removeVolume(docker, name));
+  } catch (error) {
+    throw new SettError(
+      "docker-failed",
+      `${messageOf(why)} The volume ${name} stays: ${messageOf(error)}`,
+      { hint: `\`sett down\` removes it, and so does \`docker volume rm ${name}\`.`, cause: why },
+    );
+  }
 }
 
 /** `mount`: what is mounted in its place, as for the Engine's own driver. */

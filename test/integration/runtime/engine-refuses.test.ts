@@ -134,6 +134,31 @@ test("a container that was used for a moment is removed, also where the Engine r
   }
 });
 
+test("a volume that could not be filled is removed, also where the Engine refuses once, and is named where it stays", async () => {
+  await using proxy = await startEngineProxy();
+  const runtime = await dockerRuntime({ socketPath: proxy.path });
+  const name = `sett-${newName()}`;
+  const instance = InstanceName.parse(name.slice("sett-".length));
+  const owner = { uid: 1, gid: 1 };
+  const volume = { name, labels: labels(instance, "blackboard"), owner, image: tinyImage };
+  const there = async () => (await $`docker volume ls --quiet --filter name=${name}`.text()).trim();
+  const removal = /^DELETE \/volumes\//;
+  proxy.allowOnly([/^GET /, /^POST \/volumes\/create/, removal]);
+  proxy.failOn(1, "error", removal);
+  const error: unknown = await runtime.apply.makeVolume(volume).catch((error: unknown) => error);
+  await expect(proxy.failed()).resolves.toBeUndefined();
+  expect([String(error), await there()]).toEqual([
+    expect.stringContaining("refused by the proxy"),
+    "",
+  ]);
+  proxy.allowOnly([/^GET /, /^POST \/volumes\/create/]);
+  await expect(runtime.apply.makeVolume(volume)).rejects.toMatchObject({
+    message: expect.stringContaining(`The volume ${name} stays: `),
+    hint: expect.stringContaining(`docker volume rm ${name}`),
+  });
+  await $`docker volume rm ${name}`.quiet();
+});
+
 test("a network of that name and another's stays where the answer is lost", async () => {
   await using proxy = await startEngineProxy();
   const runtime = await dockerRuntime({ socketPath: proxy.path });
