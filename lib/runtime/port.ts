@@ -150,9 +150,14 @@ export type ContainerPart = {
   ports: { port: number; hostPort: number; isLed?: true }[];
   /**
    * What a cluster says of a part that does not run, such as that no node has room for it.
-   * `isFinal`: waiting does not help.
+   * `isFinal`: waiting does not help. `limitMs`: waiting for longer does not.
    */
-  problem?: { sentence: string; isFinal: boolean };
+  problem?: { sentence: string; isFinal: boolean; limitMs?: number };
+  /**
+   * What the cluster has done to the pod that was there before, such as evict it. `at`: ISO 8601 by
+   * the cluster's clock.
+   */
+  taken?: { sentence: string; at: string };
 };
 
 /** `isLaid`: it lies over another one. */

@@ -23,6 +23,7 @@ import { cassettesOf, gatewayProblem } from "../facts/gateway-state.ts";
 import { openSession } from "../instance/session.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
+import { clusterNotesOf } from "../render/cluster-notes.ts";
 import { type Crash, crashesOf } from "../render/crashes.ts";
 import { moreGoals, type Report, statusReport } from "../render/status-report.ts";
 import { symbolsFor } from "../render/symbols.ts";
@@ -76,6 +77,7 @@ export const status = defineCommand({
       requests,
       lanes: await readLanes(board, situation),
       crashes: crashesOf(place.containers, situation.nowMs),
+      clusterNotes: clusterNotesOf(place.containers, situation.nowMs),
       traceProblem: "api" in place ? undefined : await readTraceProblem(board),
       gateway: await gatewayProblem(place.containers, board),
       cassettes: cassettesOf(place.containers),
@@ -193,6 +195,7 @@ function jsonOf(report: Report) {
     held: (situation.holds ?? []).map(({ whose, period }) => ({ whose, period })),
     notice_problems: noticeProblems.map(({ hook: _, ...problem }) => problem),
     trace_problem: report.traceProblem ?? null,
+    cluster: report.clusterNotes.map(({ part, sentence: says }) => ({ part, says })),
     redis:
       store === undefined
         ? null

@@ -47,6 +47,12 @@ export function stateFinding(
     const remedy = `\`sett logs\` may show why; \`${up}\` starts it.`;
     return [{ ...base, level: "problem", found: stopped, why, remedy }];
   }
+  if (part.taken !== undefined) {
+    const { sentence, at } = part.taken;
+    const why = "What it was doing at that time is lost; another pod is in its place.";
+    const remedy = "`resources` in sett.yml say what it asks for; `sett logs` may show more.";
+    return [{ ...base, level: "warning", found: `${sentence} (at ${at})`, why, remedy }];
+  }
   if (restarts === 0 || state.state !== "running") return [];
   const often = restarts === 1 ? "once" : `${restarts} times`;
   const found = `running since ${state.startedAt}, restarted ${often}`;
@@ -65,7 +71,7 @@ export function stateFinding(
 
 /** Undefined where it runs. */
 function stoppedText({ state, problem }: ContainerPart): string | undefined {
-  if (problem !== undefined) return `it does not start: ${problem.sentence}`;
+  if (problem !== undefined) return `it does not run: ${problem.sentence}`;
   switch (state.state) {
     case "running":
       return state.health === "unhealthy"

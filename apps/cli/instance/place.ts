@@ -131,7 +131,10 @@ export function redisUrlsOf(parts: InstanceParts): RedisUrls {
   }
   const { instance } = parts;
   const redis = redisPartOf(parts);
-  const state = redis === undefined ? "has no container" : `does not run (${redis.state.state})`;
+  const state =
+    redis === undefined
+      ? "has no container"
+      : `does not run${redis.problem === undefined ? ` (${redis.state.state})` : `: ${redis.problem.sentence}`}`;
   const up = `\`sett up --name ${instance}\``;
   throw new SettError("redis-unreachable", `The Redis of ${instance} ${state}.`, {
     hint:

@@ -64,6 +64,7 @@ import {
   type GatewayProblem,
   gatewaySentence,
 } from "../facts/gateway-state.ts";
+import type { ClusterNote } from "./cluster-notes.ts";
 import { type Crash, crashSentence } from "./crashes.ts";
 import { laneLines } from "./lane-lines.ts";
 import { type Drawing, phaseStrip } from "./phase-strip.ts";
@@ -80,6 +81,8 @@ export type Report = {
   /** Requests on which the orchestrator has not acted yet. */
   requests: readonly SettEvent[];
   crashes: readonly Crash[];
+  /** Of all parts; none where it runs on one machine. */
+  clusterNotes: readonly ClusterNote[];
   /** Undefined where nothing is wrong with it, and where there is none. */
   gateway: GatewayProblem | undefined;
   cassettes?: CassettesInUse | undefined;
@@ -103,6 +106,7 @@ export function statusReport(
     situation,
     requests,
     crashes,
+    clusterNotes,
     gateway,
     cassettes,
     traceProblem,
@@ -115,6 +119,10 @@ export function statusReport(
   const { style } = drawing;
   const { suggest, agents, nowMs } = situation;
   const rows = agents.map((agent) => agentRow(agent, situation, drawing));
+  const urgent = [
+    ...crashes.map((crash) => crashSentence(crash, nowMs, suggest)),
+    ...clusterNotes.map(({ part, sentence }) => `\`${part}\` ${oneLine(sentence)}`),
+  ];
   const ofLanes = laneLines(lanes.values(), nowMs, { style, columns });
   const lines = [
     `${style.bold(instance)}  ${leaderLine(situation, drawing)}`,
@@ -137,8 +145,8 @@ export function statusReport(
     ...ofLanes,
     ...(ofLanes.length === 0 ? [] : [""]),
     ...agents.flatMap((agent) => unreadableLine(agent, suggest, style)),
-    ...crashes.map((crash) => style.red(crashSentence(crash, nowMs, suggest))),
-    ...(crashes.length === 0 ? [] : [""]),
+    ...urgent.map((sentence) => style.red(sentence)),
+    ...(urgent.length === 0 ? [] : [""]),
     ...(goals.length === 0
       ? [`There are no goals yet. Post one: ${suggest('forage --goal "…"')}`]
       : []),

@@ -1,62 +1,19 @@
 // Reads the parts of an instance from a namespace.
 import { z } from "zod";
 import type { InstanceName } from "../../model/ids.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import { madeLabel, type PartLabels, readLabels } from "../labels.ts";
 import { isNameOf } from "../names.ts";
 import { idsOf, withIdOfInstance } from "../own-part.ts";
-import type { ContainerPart, ContainerState, InstanceParts } from "../port.ts";
-import type { KubeClient } from "./client.ts";
+import type { ContainerPart, InstanceParts } from "../port.ts";
+import { type KubeClient, KubeRefusal } from "./client.ts";
 import { managedBy } from "./manifests.ts";
-import type { Workload } from "./resources.ts";
+import { Condition, exitedOf, Metadata, newest, Pod, stateOf } from "./pod.ts";
+import { problemOf, takenFrom } from "./problem.ts";
+import { pathOf, type Workload } from "./resources.ts";
+import { bytesOf, Nodes, type Room, roomOf } from "./room.ts";
 
-const Metadata = z.object({
-  name: z.string(),
-  uid: z.string().default(""),
-  labels: z.record(z.string(), z.string()).default({}),
-  annotations: z.record(z.string(), z.string()).default({}),
-  creationTimestamp: z.string().default(""),
-  deletionTimestamp: z.string().optional(),
-});
 const listOf = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item).nullish() });
-
-const Ended = z.object({
-  exitCode: z.number().default(0),
-  reason: z.string().default(""),
-  finishedAt: z.string().nullish(),
-});
-const State = z.object({
-  waiting: z.object({ reason: z.string().default(""), message: z.string().default("") }).optional(),
-  running: z.object({ startedAt: z.string().nullish() }).optional(),
-  terminated: Ended.optional(),
-});
-const Condition = z.object({
-  type: z.string(),
-  status: z.string(),
-  reason: z.string().default(""),
-  message: z.string().default(""),
-});
-export const Pod = z.object({
-  metadata: Metadata,
-  spec: z.object({ nodeName: z.string().optional() }).default({}),
-  status: z
-    .object({
-      phase: z.string().default(""),
-      reason: z.string().default(""),
-      message: z.string().default(""),
-      conditions: z.array(Condition).nullish(),
-      containerStatuses: z
-        .array(
-          z.object({
-            restartCount: z.number().default(0),
-            state: State.default({}),
-            lastState: State.default({}),
-          }),
-        )
-        .nullish(),
-    })
-    .default({ phase: "", reason: "", message: "" }),
-});
-export type Pod = z.infer<typeof Pod>;
 
 const WorkloadObject = z.object({
   metadata: Metadata,
@@ -144,9 +101,14 @@ export async function readInstances(place: Place): Promise<InstanceParts[]> {
     });
   const all = { workloads: own(workloads), claims: own(claims), markers: own(markers) };
   const ids = idsOf([...all.claims, ...all.markers, ...all.workloads]);
+  const [refusals, room] = await Promise.all([
+    readRefusals(place, workloads, pods),
+    readRoom(client, pods),
+  ]);
+  const there = { pods, secrets: secrets ?? [], refusals, room };
   const containers = await Promise.all(
     withIdOfInstance(all.workloads, ids).map(({ labels, item }) =>
-      partOf(place, labels, item, { pods, secrets: secrets ?? [] }),
+      partOf(place, labels, item, there),
     ),
   );
   const volumes = withIdOfInstance(all.claims, ids).map(({ name, labels }) => ({ name, labels }));
@@ -177,19 +139,92 @@ function labelsIn(
   return { ...labels, workspace: workspaceOf(labels.instance, labels.id) };
 }
 
-type There = { pods: readonly Pod[]; secrets: readonly z.infer<typeof Secret>[] };
+const Events = z.object({
+  items: z
+    .array(
+      z.object({
+        involvedObject: z.object({ uid: z.string().default("") }),
+        message: z.string().default(""),
+        lastTimestamp: z.string().nullish(),
+      }),
+    )
+    .nullish(),
+});
+
+/**
+ * Why there is no pod, by the uid of the StatefulSet, which says it in events alone. Who may not
+ * read them learns only that there is none.
+ */
+async function readRefusals(
+  { client, namespace }: Place,
+  workloads: readonly WorkloadObject[],
+  pods: readonly Pod[],
+): Promise<ReadonlyMap<string, string>> {
+  const isAlone = ({ kind, spec, metadata }: WorkloadObject) =>
+    kind === "StatefulSet" && spec.replicas > 0 && podsIn(pods, metadata).length === 0;
+  if (!workloads.some(isAlone)) return new Map();
+  const fieldSelector = "reason=FailedCreate,involvedObject.kind=StatefulSet";
+  const read = await ifAllowed(
+    client.json(pathOf("Event", namespace), { query: { fieldSelector } }),
+  );
+  const events = (Events.parse(read ?? {}).items ?? []).toSorted((one, other) =>
+    (one.lastTimestamp ?? "") < (other.lastTimestamp ?? "") ? -1 : 1,
+  );
+  return new Map(events.map(({ involvedObject, message }) => [involvedObject.uid, message]));
+}
+
+/** Only where a pod waits for room, because it reads all pods of the cluster. */
+async function readRoom(client: KubeClient, pods: readonly Pod[]): Promise<Room | undefined> {
+  const waits = ({ status }: Pod) =>
+    status.conditions?.some(
+      ({ type, status, message }) =>
+        type === "PodScheduled" && status === "False" && message.includes("Insufficient"),
+    );
+  if (!pods.some(waits)) return undefined;
+  const fieldSelector = "status.phase!=Succeeded,status.phase!=Failed";
+  const read = await ifAllowed(
+    Promise.all([
+      client.list("Node", ""),
+      client.json(pathOf("Pod", ""), { query: { fieldSelector } }),
+    ]),
+  );
+  if (read === undefined) return undefined;
+  const [nodes, all] = read;
+  return roomOf(Nodes.parse(nodes), listOf(Pod).parse(all).items ?? []);
+}
+
+async function ifAllowed<Value>(asking: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (error instanceof KubeRefusal && error.status === 403) return undefined;
+    throw error;
+  }
+}
+
+function podsIn(pods: readonly Pod[], { labels }: z.infer<typeof Metadata>): Pod[] {
+  const made = labels[madeLabel] ?? "";
+  return pods.filter((pod) => pod.metadata.labels[madeLabel] === made);
+}
+
+type There = {
+  pods: readonly Pod[];
+  secrets: readonly z.infer<typeof Secret>[];
+  refusals: ReadonlyMap<string, string>;
+  room: Room | undefined;
+};
 
 async function partOf(
   place: Place,
   labels: PartLabels,
   workload: WorkloadObject,
-  { pods, secrets }: There,
+  { pods, secrets, refusals, room }: There,
 ): Promise<ContainerPart> {
   const { metadata, spec, status } = workload;
   const made = metadata.labels[madeLabel] ?? "";
   const [container] = spec.template.spec.containers;
   const secret = container?.envFrom[0]?.secretRef.name;
-  const own = pods.filter((pod) => pod.metadata.labels[madeLabel] === made);
+  const own = podsIn(pods, metadata);
   const pod = newest(own);
   const state = spec.replicas === 0 ? exitedOf(pod, metadata.creationTimestamp) : stateOf(pod);
   const data = secrets.find((each) => each.metadata.name === secret)?.data ?? {};
@@ -197,7 +232,9 @@ async function partOf(
   const memory = container?.resources?.limits?.memory;
   const ports =
     state.state === "running" ? await ledPorts(place, labels, made, container?.ports ?? []) : [];
-  const problem = spec.replicas === 0 ? undefined : problemOf(pod, status.conditions ?? []);
+  const said = { conditions: status.conditions ?? [], refused: refusals.get(metadata.uid), room };
+  const problem = spec.replicas === 0 ? undefined : problemOf(pod, said);
+  const taken = spec.replicas === 0 ? undefined : takenFrom(own, pod);
   return {
     ...{ id: made, name: metadata.name, labels, state, ports },
     image: { tag: container?.image ?? "", id: container?.image ?? "" },
@@ -210,95 +247,7 @@ async function partOf(
     env: Object.fromEntries(
       Object.entries(data).map(([name, value]) => [name, Buffer.from(value, "base64").toString()]),
     ),
-    ...(problem !== undefined && { problem }),
-  };
-}
-
-const units: Readonly<Record<string, number>> = {
-  ...{ Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, k: 1e3, M: 1e6, G: 1e9, T: 1e12 },
-  "": 1,
-};
-
-/** `500Mi`, `2G` or a number of bytes; undefined for another form. */
-export function bytesOf(quantity: string): number | undefined {
-  const [, number, unit = ""] = /^([\d.]+)([A-Za-z]*)$/.exec(quantity) ?? [];
-  const factor = units[unit];
-  return number === undefined || factor === undefined ? undefined : Number(number) * factor;
-}
-
-export function newest(pods: readonly Pod[]): Pod | undefined {
-  const [last] = pods.toSorted((a, b) =>
-    a.metadata.creationTimestamp < b.metadata.creationTimestamp ? 1 : -1,
-  );
-  return pods.find((pod) => isGoing(pod)) ?? last;
-}
-
-function isGoing({ metadata, status }: Pod): boolean {
-  return metadata.deletionTimestamp === undefined && status.phase === "Running";
-}
-
-/** Nothing is to run. A pod that is still on its way out runs. */
-function exitedOf(pod: Pod | undefined, since: string): ContainerState {
-  if (pod?.status.containerStatuses?.[0]?.state.running !== undefined) return stateOf(pod);
-  const ended = pod?.status.containerStatuses?.[0]?.state.terminated;
-  return {
-    state: "exited",
-    exitCode: ended?.exitCode ?? 0,
-    endedAt: ended?.finishedAt ?? since,
-  };
-}
-
-/** One that waits for a node, or for its image, is created and does not run yet. */
-export function stateOf(pod: Pod | undefined): ContainerState {
-  const [first] = pod?.status.containerStatuses ?? [];
-  if (pod === undefined || first === undefined) return { state: "created" };
-  const { running, terminated, waiting } = first.state;
-  if (running !== undefined)
-    return { state: "running", startedAt: running.startedAt ?? "", health: "none" };
-  const ended = terminated ?? first.lastState.terminated;
-  if (ended !== undefined) return { state: "restarting", exitCode: ended.exitCode };
-  return waiting === undefined && pod.status.phase === "Failed"
-    ? { state: "exited", exitCode: 1, endedAt: pod.metadata.creationTimestamp }
-    : { state: "created" };
-}
-
-/** These reasons pass by themselves. */
-const usualReasons = new Set(["", "ContainerCreating", "PodInitializing", "CrashLoopBackOff"]);
-/** These do not, whatever one waits for. */
-const finalReasons = new Set([
-  "InvalidImageName",
-  "ErrImageNeverPull",
-  "CreateContainerConfigError",
-]);
-
-/** What the cluster says of a part that does not run. `isFinal`: waiting does not help. */
-export function problemOf(
-  pod: Pod | undefined,
-  conditions: readonly z.infer<typeof Condition>[],
-): ContainerPart["problem"] {
-  const refused = conditions.find(
-    ({ type, status }) => type === "ReplicaFailure" && status === "True",
-  );
-  // Quotas, PodSecurity and admission webhooks refuse a pod with a sentence of their own.
-  if (pod === undefined)
-    return (
-      refused && { sentence: `the cluster refuses its pod: ${refused.message}`, isFinal: true }
-    );
-  const { status } = pod;
-  const unscheduled = (status.conditions ?? []).find(
-    (condition) => condition.type === "PodScheduled" && condition.status === "False",
-  );
-  if (unscheduled !== undefined)
-    return { sentence: `no node has room for it: ${unscheduled.message}`, isFinal: false };
-  if (status.reason === "Evicted" || status.reason === "Preempting")
-    return { sentence: `${status.reason}: ${status.message}`, isFinal: false };
-  const [first] = status.containerStatuses ?? [];
-  const { reason = "", message = "" } = first?.state.waiting ?? {};
-  if (usualReasons.has(reason)) return undefined;
-  const isMissing = /not found|does not exist|manifest unknown/i.test(message);
-  return {
-    sentence: message === "" ? reason : `${reason}: ${message}`,
-    isFinal: finalReasons.has(reason) || (reason === "ErrImagePull" && isMissing),
+    ...withoutUndefined({ problem, taken }),
   };
 }
 

@@ -23,10 +23,10 @@ export function apiVersionOf(kind: Kind): string {
   return groups[kind][0].replace(/^\/apis?\//, "");
 }
 
-/** Without a name: where all of a namespace are. */
+/** Without a name: where all of a namespace are; without a namespace, all of the cluster. */
 export function pathOf(kind: Kind, namespace: string, name?: string): string {
   const [group, plural] = groups[kind];
-  const isOfCluster = kind === "Namespace" || kind === "Node";
+  const isOfCluster = kind === "Namespace" || kind === "Node" || namespace === "";
   const folder = isOfCluster ? `${group}/${plural}` : `${group}/namespaces/${namespace}/${plural}`;
   return name === undefined ? folder : `${folder}/${name}`;
 }

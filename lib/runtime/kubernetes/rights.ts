@@ -4,8 +4,11 @@ import { z } from "zod";
 import { SettError } from "../../model/errors.ts";
 import type { KubeClient } from "./client.ts";
 
-/** `resource`: with the part of it that is meant, as in `pods/log`. */
-type Right = { group: string; resource: string; verbs: readonly string[] };
+/**
+ * `resource`: with the part of it that is meant, as in `pods/log`. `isOptional`: without it Sett
+ * says less.
+ */
+type Right = { group: string; resource: string; verbs: readonly string[]; isOptional?: true };
 
 const patched = ["create", "delete", "get", "list", "patch"];
 
@@ -25,6 +28,8 @@ export const rights: readonly Right[] = [
   { group: "apps", resource: "deployments", verbs: patched },
   { group: "apps", resource: "statefulsets", verbs: patched },
   { group: "networking.k8s.io", resource: "networkpolicies", verbs: patched },
+  // A StatefulSet says only here why it makes no pod.
+  { group: "", resource: "events", verbs: ["list"], isOptional: true },
   {
     group: "coordination.k8s.io",
     resource: "leases",
@@ -60,9 +65,10 @@ const Review = z.object({
   }),
 });
 
-/** The rights that no rule gives. A rule for some names alone gives none. Pure. */
+/** The rights that Sett needs and no rule gives. A rule for some names alone gives none. Pure. */
 export function missingRights(rules: readonly Rule[]): Right[] {
   return rights.flatMap((right) => {
+    if (right.isOptional) return [];
     const verbs = right.verbs.filter((verb) => !rules.some((rule) => allows(rule, right, verb)));
     return verbs.length === 0 ? [] : [{ ...right, verbs }];
   });

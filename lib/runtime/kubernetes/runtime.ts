@@ -21,12 +21,14 @@ import {
 } from "./apply.ts";
 import { execInPod, openPort } from "./channels.ts";
 import { KubeClient } from "./client.ts";
-import { bytesOf, newest, type Place, podsOf, readInstances } from "./inspect.ts";
+import { type Place, podsOf, readInstances } from "./inspect.ts";
 import { findCluster } from "./kubeconfig.ts";
 import { LedPorts } from "./lead.ts";
 import { acquireLease } from "./lock.ts";
 import { podLines } from "./logs.ts";
+import { newest } from "./pod.ts";
 import { requireRights } from "./rights.ts";
+import { bytesOf, coresOf, Nodes } from "./room.ts";
 
 /** `context`: else the current one of the kubeconfig. */
 export type ClusterPlace = { context?: string | undefined; namespace: string };
@@ -133,17 +135,6 @@ async function podOf(place: Place, made: string): Promise<string> {
 }
 
 const Version = z.object({ gitVersion: z.string().default("") });
-const Nodes = z.object({
-  items: z.array(
-    z.object({
-      status: z.object({
-        allocatable: z.object({ cpu: z.string().default("1"), memory: z.string().default("0") }),
-        nodeInfo: z.object({ architecture: z.string().default("amd64") }),
-      }),
-    }),
-  ),
-});
-
 /** Of a cluster whose nodes this user may not see. */
 const unseen = { architecture: "amd64", cpus: 64, memoryBytes: 8 * 1024 ** 3 };
 
@@ -163,8 +154,4 @@ async function checkCluster(client: KubeClient): Promise<EngineInfo> {
     if (!isForbidden(error)) throw error;
     return { version, ...limits, ...unseen };
   }
-}
-
-function coresOf(quantity: string): number {
-  return quantity.endsWith("m") ? Number(quantity.slice(0, -1)) / 1_000 : Number(quantity);
 }

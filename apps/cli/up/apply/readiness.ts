@@ -174,24 +174,23 @@ async function watchContainer(
     if (part === undefined)
       throw new PartFailed(container, `${container} was removed while sett waited for it`);
     const { state, restarts, problem } = part;
-    if (problem?.isFinal)
-      throw new PartFailed(container, `${container} does not start: ${problem.sentence}`);
     const waitedMs = Date.now() - startedAt;
+    if (problem !== undefined && (problem.isFinal || waitedMs > (problem.limitMs ?? readyWithinMs)))
+      throw new PartFailed(container, `${container} does not run: ${problem.sentence}`);
     // A node pulls the image of a part that is new to it.
     if (state.state === "created" && problem === undefined && waitedMs < pulledWithinMs) continue;
     if (state.state === "exited" || state.state === "restarting") {
+      const how = part.isOutOfMemory ? "ran out of memory, and ended" : "ended";
       throw new PartFailed(
         container,
-        `${container} ended with exit code ${state.exitCode} right after it was started`,
+        `${container} ${how} with exit code ${state.exitCode} right after it was started`,
       );
     }
     if (restarts > restartsBefore)
       throw new PartFailed(container, `${container} ended right after it was started`);
     if (waitedMs > readyWithinMs) {
       const late = `it was not ready within ${readyWithinMs / 1_000} s`;
-      const how =
-        problem === undefined ? `runs, but ${late}` : `does not start: ${problem.sentence}`;
-      throw new PartFailed(container, `${container} ${how}`);
+      throw new PartFailed(container, `${container} runs, but ${late}`);
     }
   }
 }

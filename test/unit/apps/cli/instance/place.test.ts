@@ -20,6 +20,10 @@ test("a Redis that has stopped or is gone is repaired by up; the logs of one tha
   expect(hint).toStartWith("`sett up --name demo` starts it again");
   expect(hint).toContain("sett logs redis --name demo");
   expect(hint).not.toContain("sett down");
+  const problem = { sentence: "no node has room for it", isFinal: false };
+  const waiting = stopped.map((one) => ({ ...one, state: { state: "created" } as const, problem }));
+  const said = await errorOf(() => redisUrlsOf({ ...rest, containers: waiting }));
+  expect(said.message).toEndWith("does not run: no node has room for it.");
   expect(error.hint).toBe("`sett up --name demo` starts it again, with the kept blackboard.");
 });
 

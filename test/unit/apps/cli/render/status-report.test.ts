@@ -1,6 +1,7 @@
 // The status of an instance: facts in, lines out.
 
 import { describe, expect, test } from "bun:test";
+import type { ClusterNote } from "../../../../../apps/cli/render/cluster-notes.ts";
 import { statusReport } from "../../../../../apps/cli/render/status-report.ts";
 import { symbolsFor } from "../../../../../apps/cli/render/symbols.ts";
 import type { Situation } from "../../../../../lib/client/facts/blocked-reason.ts";
@@ -57,6 +58,7 @@ function drawn(
   around: Situation = situation([]),
   hidden = 0,
   columns?: number,
+  clusterNotes: ClusterNote[] = [],
 ): string[] {
   const report = {
     instance: InstanceName.parse("demo"),
@@ -65,6 +67,7 @@ function drawn(
     situation: around,
     requests: [],
     crashes: [],
+    clusterNotes,
     gateway: undefined,
     lanes: new Map(),
     hidden,
@@ -75,6 +78,15 @@ function drawn(
     columns,
   );
 }
+
+test("what the cluster says of parts is in front of the goals, a line each", () => {
+  const note = { part: "redis", sentence: "does not run: no room\n\u001b[31mhere" };
+  const lines = drawn([reading("settled")], situation([]), 0, undefined, [note]);
+  const at = lines.findIndex((line) => line.startsWith("`redis` does not run: no room"));
+  expect(at).toBeGreaterThan(0);
+  expect(lines[at]).not.toContain("\u001b");
+  expect(lines[at + 1]).toBe("");
+});
 
 test("a goal that a trigger has stated says so", () => {
   const lines = drawn([{ ...reading("settled"), trigger: "nightly" }]);

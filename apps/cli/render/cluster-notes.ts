@@ -1,0 +1,26 @@
+// What a cluster says of parts that do not run, and of pods that it has taken away, in sentences.
+
+import { partName } from "../../../lib/runtime/part-name.ts";
+import type { ContainerPart } from "../../../lib/runtime/port.ts";
+import { agoOf } from "../../../lib/words/age.ts";
+
+export type ClusterNote = { part: string; sentence: string };
+
+/** The cluster lists a pod that it has taken for days. */
+const shownForMs = 3_600_000;
+
+export function clusterNotesOf(
+  containers: readonly Pick<ContainerPart, "labels" | "name" | "problem" | "taken">[],
+  nowMs: number,
+): ClusterNote[] {
+  return containers.flatMap(({ problem, taken, ...names }) => {
+    const part = partName(names);
+    const isNews = taken !== undefined && nowMs - Date.parse(taken.at) < shownForMs;
+    return [
+      ...(problem === undefined ? [] : [{ part, sentence: `does not run: ${problem.sentence}` }]),
+      ...(isNews
+        ? [{ part, sentence: `lost a pod ${agoOf(taken.at, nowMs)}: ${taken.sentence}` }]
+        : []),
+    ];
+  });
+}

@@ -1,0 +1,99 @@
+// What is read of a pod of a cluster, and the state of a part that its pods show. Pure.
+import { z } from "zod";
+import type { ContainerState } from "../port.ts";
+
+export const Metadata = z.object({
+  name: z.string(),
+  uid: z.string().default(""),
+  labels: z.record(z.string(), z.string()).default({}),
+  annotations: z.record(z.string(), z.string()).default({}),
+  creationTimestamp: z.string().default(""),
+  deletionTimestamp: z.string().optional(),
+});
+
+const Ended = z.object({
+  exitCode: z.number().default(0),
+  reason: z.string().default(""),
+  finishedAt: z.string().nullish(),
+});
+const State = z.object({
+  waiting: z.object({ reason: z.string().default(""), message: z.string().default("") }).optional(),
+  running: z.object({ startedAt: z.string().nullish() }).optional(),
+  terminated: Ended.optional(),
+});
+export const Condition = z.object({
+  type: z.string(),
+  status: z.string(),
+  reason: z.string().default(""),
+  message: z.string().default(""),
+  lastTransitionTime: z.string().nullish(),
+});
+export type Condition = z.infer<typeof Condition>;
+const Resources = z.object({ requests: z.record(z.string(), z.string()).nullish() });
+export const Pod = z.object({
+  metadata: Metadata,
+  spec: z
+    .object({
+      nodeName: z.string().optional(),
+      containers: z.array(z.object({ resources: Resources.nullish() })).default([]),
+    })
+    .default({ containers: [] }),
+  status: z
+    .object({
+      phase: z.string().default(""),
+      reason: z.string().default(""),
+      message: z.string().default(""),
+      conditions: z.array(Condition).nullish(),
+      containerStatuses: z
+        .array(
+          z.object({
+            restartCount: z.number().default(0),
+            state: State.default({}),
+            lastState: State.default({}),
+          }),
+        )
+        .nullish(),
+    })
+    .default({ phase: "", reason: "", message: "" }),
+});
+export type Pod = z.infer<typeof Pod>;
+
+export function newest(pods: readonly Pod[]): Pod | undefined {
+  const ordered = pods.toSorted((a, b) =>
+    a.metadata.creationTimestamp < b.metadata.creationTimestamp ? 1 : -1,
+  );
+  return pods.find((pod) => isGoing(pod)) ?? ordered.find((pod) => !isOver(pod)) ?? ordered[0];
+}
+
+function isGoing({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp === undefined && status.phase === "Running";
+}
+
+function isOver({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined || status.phase === "Failed";
+}
+
+/** Nothing is to run. A pod that is still on its way out runs. */
+export function exitedOf(pod: Pod | undefined, since: string): ContainerState {
+  if (pod?.status.containerStatuses?.[0]?.state.running !== undefined) return stateOf(pod);
+  const ended = pod?.status.containerStatuses?.[0]?.state.terminated;
+  return {
+    state: "exited",
+    exitCode: ended?.exitCode ?? 0,
+    endedAt: ended?.finishedAt ?? since,
+  };
+}
+
+/** One that waits for a node, or for its image, is created and does not run yet. */
+export function stateOf(pod: Pod | undefined): ContainerState {
+  const [first] = pod?.status.containerStatuses ?? [];
+  if (pod === undefined || first === undefined) return { state: "created" };
+  const { running, terminated, waiting } = first.state;
+  if (running !== undefined)
+    return { state: "running", startedAt: running.startedAt ?? "", health: "none" };
+  const ended = terminated ?? first.lastState.terminated;
+  if (ended !== undefined) return { state: "restarting", exitCode: ended.exitCode };
+  return waiting === undefined && pod.status.phase === "Failed"
+    ? { state: "exited", exitCode: 1, endedAt: pod.metadata.creationTimestamp }
+    : { state: "created" };
+}

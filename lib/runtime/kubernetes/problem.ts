@@ -1,0 +1,149 @@
+// What a cluster says of a part that does not run, and of a pod that it has taken away. Pure.
+import type { ContainerPart } from "../port.ts";
+import type { Condition, Pod } from "./pod.ts";
+import { askedBy, type Room } from "./room.ts";
+
+type Problem = NonNullable<ContainerPart["problem"]>;
+
+/**
+ * `refused`: why the cluster makes no pod, in its own words. `room`: undefined where it is not
+ * known.
+ */
+export type Said = {
+  conditions: readonly Condition[];
+  refused?: string | undefined;
+  room?: Room | undefined;
+};
+
+/** These reasons pass by themselves. */
+const usualReasons = new Set(["", "ContainerCreating", "PodInitializing", "CrashLoopBackOff"]);
+/** These do not, whatever one waits for. */
+const finalReasons = new Set([
+  "InvalidImageName",
+  "ErrImageNeverPull",
+  "CreateContainerConfigError",
+]);
+const pullReasons = new Set(["ErrImagePull", "ImagePullBackOff"]);
+/** A registry that is there again by then was only away. */
+const pullMs = 60_000;
+
+/** `pod`: the newest of the part. */
+export function problemOf(pod: Pod | undefined, said: Said): Problem | undefined {
+  if (pod === undefined) return refusalOf(said);
+  const { status, spec, metadata } = pod;
+  const [first] = status.containerStatuses ?? [];
+  const conditionOf = (type: string) => status.conditions?.find((each) => each.type === type);
+  const scheduled = conditionOf("PodScheduled");
+  if (scheduled?.status === "False")
+    return { sentence: withoutNode(pod, scheduled.message, said.room), isFinal: false };
+  const end = endOf(pod);
+  if (status.phase === "Failed" && end !== undefined) return { sentence: end, isFinal: false };
+  // Sett asks for no probe of readiness: only the kubelet's silence makes such a pod not ready.
+  const ready = conditionOf("Ready");
+  if (ready !== undefined && ready.status !== "True" && first?.state.running !== undefined)
+    return {
+      sentence: `the node ${spec.nodeName ?? ""} of its pod ${metadata.name} does not answer the cluster`,
+      isFinal: false,
+    };
+  const { reason = "", message = "" } = first?.state.waiting ?? {};
+  if (usualReasons.has(reason)) return undefined;
+  const sentence = message === "" ? reason : `${reason}: ${message}`;
+  if (!pullReasons.has(reason)) return { sentence, isFinal: finalReasons.has(reason) };
+  const isMissing = /not found|does not exist|manifest unknown/i.test(message);
+  return {
+    sentence: `its image cannot be pulled: ${sentence}`,
+    ...(isMissing ? { isFinal: true } : { isFinal: false, limitMs: pullMs }),
+  };
+}
+
+/** Quotas, PodSecurity and admission webhooks refuse a pod with a sentence of their own. */
+function refusalOf({ conditions, refused }: Said): Problem | undefined {
+  const failed = conditions.find(
+    ({ type, status }) => type === "ReplicaFailure" && status === "True",
+  );
+  const message = failed?.message ?? refused;
+  if (message === undefined) return undefined;
+  return { sentence: `${refuserOf(message)} refuses its pod: ${message}`, isFinal: true };
+}
+
+function refuserOf(message: string): string {
+  if (/exceeded quota|failed quota/.test(message)) return "a quota of the namespace";
+  if (message.includes("violates PodSecurity")) return "the namespace's PodSecurity";
+  if (/admission webhook|ValidatingAdmissionPolicy/.test(message)) return "an admission rule";
+  return "the cluster";
+}
+
+function withoutNode(pod: Pod, message: string, room: Room | undefined): string {
+  if (message.includes("unbound immediate PersistentVolumeClaims"))
+    return `its claim has no volume, for want of a default storage class perhaps: ${message}`;
+  if (/persistentvolumeclaim ".*" not found/.test(message)) return `its claim is gone: ${message}`;
+  const wish = askedBy(pod);
+  const mebibytes = (bytes: number) => `${Math.floor(Math.max(0, bytes) / 1024 ** 2)} MiB`;
+  const cores = (cpus: number) => `${Math.floor(Math.max(0, cpus) * 100) / 100}`;
+  const lacking =
+    room === undefined
+      ? []
+      : [
+          ...(message.includes("Insufficient cpu")
+            ? [`${cores(wish.cpus)} CPU asked, ${cores(room.cpus)} free`]
+            : []),
+          ...(message.includes("Insufficient memory")
+            ? [`${mebibytes(wish.memoryBytes)} asked, ${mebibytes(room.memoryBytes)} free`]
+            : []),
+        ];
+  if (room === undefined || lacking.length === 0)
+    return message.includes("Insufficient")
+      ? `no node has room for it: ${message}`
+      : `no node can take it: ${message}`;
+  const nodes = room.nodes === 1 ? "the only node" : `the best of ${room.nodes} nodes`;
+  return `no node has room for it: ${lacking.join(", and ")} on ${nodes} (${message})`;
+}
+
+/** Undefined where a container of it has ended by itself, or it goes on. */
+function endOf({ status }: Pod): string | undefined {
+  const target = status.conditions?.find(
+    (condition) => condition.type === "DisruptionTarget" && condition.status === "True",
+  );
+  const reason = status.reason === "" ? (target?.reason ?? "") : status.reason;
+  const what = ends[reason];
+  if (what === undefined) return undefined;
+  const message = status.message === "" ? (target?.message ?? "") : status.message;
+  return message === "" ? what : `${what}: ${message.trim()}`;
+}
+
+const ends: Readonly<Record<string, string>> = {
+  Evicted: "its pod was evicted",
+  EvictionByEvictionAPI: "its pod was evicted, as by a drain of its node",
+  Preempting: "its pod was preempted",
+  PreemptionByScheduler: "its pod was preempted",
+  NodeShutdown: "its node was shut down",
+  Terminated: "its node was shut down",
+  NodeLost: "its node is gone",
+  DeletionByTaintManager: "its node is gone or refuses it",
+  DeletionByPodGC: "its node is gone",
+  TerminationByKubelet: "its node has ended it",
+  OutOfcpu: "its node had no room for it",
+  OutOfmemory: "its node had no room for it",
+};
+
+/** The newest pod that the cluster has taken from the part, while it still lists it. */
+export function takenFrom(
+  pods: readonly Pod[],
+  now: Pod | undefined,
+): ContainerPart["taken"] | undefined {
+  const taken = pods
+    .filter((pod) => pod !== now)
+    .flatMap((pod) => {
+      const sentence = endOf(pod);
+      return sentence === undefined ? [] : [{ sentence, at: endedAt(pod) }];
+    });
+  return taken.toSorted((one, other) => (one.at < other.at ? 1 : -1))[0];
+}
+
+function endedAt({ metadata, status }: Pod): string {
+  const times = [
+    ...(status.conditions ?? []).map(({ lastTransitionTime }) => lastTransitionTime ?? ""),
+    status.containerStatuses?.[0]?.state.terminated?.finishedAt ?? "",
+  ].toSorted();
+  return metadata.deletionTimestamp ?? (times.at(-1) || metadata.creationTimestamp);
+}

@@ -1,0 +1,118 @@
+import { expect, test } from "bun:test";
+import { Pod } from "../../../../../lib/runtime/kubernetes/pod.ts";
+import { problemOf, takenFrom } from "../../../../../lib/runtime/kubernetes/problem.ts";
+
+const said = { conditions: [] };
+const podWith = (status: object, metadata: object = {}) =>
+  Pod.parse({
+    metadata: { name: "one", ...metadata },
+    spec: {
+      nodeName: "node-2",
+      containers: [{ resources: { requests: { cpu: "2", memory: "8Gi" } } }],
+    },
+    status,
+  });
+const unscheduled = (message: string) =>
+  podWith({
+    phase: "Pending",
+    conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message }],
+  });
+const waiting = (reason: string, message = "") =>
+  podWith({ containerStatuses: [{ state: { waiting: { reason, message } } }] });
+
+test("where no node has room, it says what was asked and what is free, as far as that is known", () => {
+  const message = "0/3 nodes are available: 3 Insufficient cpu.";
+  const room = { nodes: 3, cpus: 0.509, memoryBytes: 2 ** 31 };
+  expect(problemOf(unscheduled(message), { ...said, room })).toEqual({
+    sentence: `no node has room for it: 2 CPU asked, 0.5 free on the best of 3 nodes (${message})`,
+    isFinal: false,
+  });
+  const both = "0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient memory.";
+  expect(problemOf(unscheduled(both), { ...said, room: { ...room, nodes: 1 } })?.sentence).toBe(
+    `no node has room for it: 2 CPU asked, 0.5 free, and 8192 MiB asked, 2048 MiB free on the only node (${both})`,
+  );
+  expect(problemOf(unscheduled(message), said)?.sentence).toBe(
+    `no node has room for it: ${message}`,
+  );
+});
+
+test("a node that would have room, and a claim that is gone, differ from no room", () => {
+  const sentenceOf = (message: string) => problemOf(unscheduled(message), said)?.sentence;
+  expect(sentenceOf("1 node(s) didn't match Pod's node affinity/selector.")).toStartWith(
+    "no node can take it: ",
+  );
+  expect(sentenceOf('persistentvolumeclaim "sett-demo" not found')).toStartWith(
+    "its claim is gone: ",
+  );
+  expect(sentenceOf("pod has unbound immediate PersistentVolumeClaims.")).toContain(
+    "storage class",
+  );
+});
+
+test("an image that does not exist is final in both of the cluster's words; one that is slow has a minute", () => {
+  const missing = 'failed to resolve reference "r/x:1": r/x:1: not found';
+  for (const reason of ["ErrImagePull", "ImagePullBackOff"])
+    expect(problemOf(waiting(reason, missing), said)).toEqual({
+      sentence: `its image cannot be pulled: ${reason}: ${missing}`,
+      isFinal: true,
+    });
+  expect(problemOf(waiting("ErrImagePull", "connection refused"), said)).toMatchObject({
+    ...{ isFinal: false, limitMs: 60_000 },
+  });
+  expect(problemOf(waiting("InvalidImageName"), said)?.isFinal).toBe(true);
+  expect(problemOf(waiting("ContainerCreating"), said)).toBeUndefined();
+});
+
+test("a pod that the cluster refuses is no pod, and who refuses it is named", () => {
+  const refused = (message: string) => problemOf(undefined, { ...said, refused: message });
+  expect(refused("pods is forbidden: exceeded quota: small")).toEqual({
+    sentence: "a quota of the namespace refuses its pod: pods is forbidden: exceeded quota: small",
+    isFinal: true,
+  });
+  expect(refused('violates PodSecurity "restricted:latest"')?.sentence).toStartWith(
+    "the namespace's PodSecurity refuses its pod: ",
+  );
+  expect(refused('admission webhook "a.b" denied the request')?.sentence).toStartWith(
+    "an admission rule refuses its pod: ",
+  );
+  const condition = { type: "ReplicaFailure", status: "True", reason: "", message: "no" };
+  expect(problemOf(undefined, { conditions: [condition] })?.sentence).toBe(
+    "the cluster refuses its pod: no",
+  );
+  expect(problemOf(undefined, said)).toBeUndefined();
+});
+
+test("a pod that runs on a node which is silent does not run", () => {
+  const on = (status: string) =>
+    podWith({
+      ...{ phase: "Running", conditions: [{ type: "Ready", status }] },
+      containerStatuses: [{ state: { running: {} } }],
+    });
+  expect(problemOf(on("False"), said)?.sentence).toBe(
+    "the node node-2 of its pod one does not answer the cluster",
+  );
+  expect(problemOf(on("True"), said)).toBeUndefined();
+});
+
+test("a pod that the cluster has taken has its cause and its time, the last one alone", () => {
+  const at = (hour: number) => `2026-01-01T0${hour}:00:00Z`;
+  const ready = (hour: number) => [
+    { type: "Ready", status: "False", lastTransitionTime: at(hour) },
+  ];
+  const evicted = (hour: number) =>
+    podWith({
+      ...{ phase: "Failed", reason: "Evicted", message: "Usage of disk exceeds 10Mi. " },
+      conditions: ready(hour),
+    });
+  const now = podWith({ phase: "Running" });
+  expect(takenFrom([evicted(1), evicted(3), now, evicted(2)], now)).toEqual({
+    ...{ sentence: "its pod was evicted: Usage of disk exceeds 10Mi.", at: at(3) },
+  });
+  const target = { type: "DisruptionTarget", status: "True", reason: "PreemptionByScheduler" };
+  const leaving = { conditions: [target, ...ready(1)] };
+  expect(takenFrom([podWith(leaving, { deletionTimestamp: at(5) }), now], now)).toEqual({
+    ...{ sentence: "its pod was preempted", at: at(5) },
+  });
+  expect(takenFrom([podWith({ phase: "Failed", conditions: ready(1) }), now], now)).toBeUndefined();
+  expect(problemOf(evicted(1), said)?.sentence).toStartWith("its pod was evicted");
+});
