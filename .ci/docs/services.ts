@@ -18,6 +18,7 @@ import { Environment as GatewayEnvironment } from "../../apps/gateway/settings.t
 import { createOrchestratorMetrics } from "../../apps/orchestrator/leader/metrics.ts";
 import {
   LogReaderEnvironment,
+  NotaryEnvironment,
   Environment as OrchestratorEnvironment,
   RecorderEnvironment,
   RedisWayEnvironment,
@@ -38,6 +39,7 @@ export const serviceRegions = {
   "starter-settings": () => settings(StarterEnvironment),
   "log-reader-settings": () => settings(LogReaderEnvironment),
   "recorder-settings": () => settings(RecorderEnvironment),
+  "notary-settings": () => settings(NotaryEnvironment),
   "redis-way-settings": () => settings(RedisWayEnvironment),
   "cub-settings": () => settings(CubEnvironment),
   "worker-settings": () => settings(WorkEnvironment),

@@ -18,12 +18,16 @@ import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createOrchestratorApp } from "./app.ts";
 import { createOrchestratorMetrics } from "./leader/metrics.ts";
+import { exportLines, proofKey } from "./notary/export-proof.ts";
+import { SealedFiles } from "./notary/sealed-files.ts";
 import { type CandidateDeps, Orchestrator } from "./orchestrator.ts";
 import { readOutputLines, removeOutputs } from "./recorder/answer-outputs.ts";
 import { OutputStore } from "./recorder/output-store.ts";
 import {
   Environment,
   readLogReaderSettings,
+  readNotarySettings,
+  readProofSettings,
   readRecorderSettings,
   readRedisWaySettings,
   readSettings,
@@ -34,7 +38,7 @@ import { StarterClient } from "./workers/starter-client.ts";
 import { RuntimeHost } from "./workers/worker-host.ts";
 
 const usage =
-  "usage: orchestrator [--version | --healthcheck | --starter | --log-reader | --redis-way | --pass-on | --recorder | --read-outputs | --remove-outputs]   (settings come from the environment)";
+  "usage: orchestrator [--version | --healthcheck | --starter | --log-reader | --redis-way | --pass-on | --recorder | --read-outputs | --remove-outputs | --notary | --export-proof | --proof-key]   (settings come from the environment)";
 
 const modes = [
   "--healthcheck",
@@ -45,6 +49,9 @@ const modes = [
   "--recorder",
   "--read-outputs",
   "--remove-outputs",
+  "--notary",
+  "--export-proof",
+  "--proof-key",
 ];
 
 async function main([argument, ...more]: string[]): Promise<void> {
@@ -68,6 +75,10 @@ async function main([argument, ...more]: string[]): Promise<void> {
   if (argument === "--pass-on") return await passOn(readRedisWaySettings(process.env).port);
   if (argument === "--recorder")
     return await (await import("./run-recorder.ts")).runRecorder(readRecorderSettings(process.env));
+  if (argument === "--notary")
+    return await (await import("./run-notary.ts")).runNotary(readNotarySettings(process.env), fail);
+  if (argument === "--export-proof" || argument === "--proof-key")
+    return await answerProof(argument);
   if (argument === "--read-outputs" || argument === "--remove-outputs")
     return await answerAboutOutputs(argument);
   if (argument === "--healthcheck") {
@@ -117,6 +128,14 @@ async function answerAboutOutputs(argument: "--read-outputs" | "--remove-outputs
   const order = await text(process.stdin);
   if (argument === "--remove-outputs") return await removeOutputs(store, order);
   for await (const line of readOutputLines(store, order)) console.log(line);
+}
+
+async function answerProof(argument: "--export-proof" | "--proof-key"): Promise<void> {
+  const { folder, instance } = readProofSettings(process.env);
+  const files = new SealedFiles(folder);
+  if (argument === "--proof-key") return console.log(await proofKey(files, instance));
+  const order = await text(process.stdin);
+  for await (const line of exportLines(files, instance, order)) console.log(line);
 }
 
 /** Without workers no container runtime is loaded or needed. */

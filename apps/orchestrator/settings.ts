@@ -195,6 +195,45 @@ export function readRecorderSettings(environment: Record<string, string | undefi
 }
 
 /** docs/reference/services.md#settings is made from the descriptions here. */
+export const NotaryEnvironment = z.object({
+  SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://user:password@host:6379" })
+    .describe("Where Redis is, with the notary's user and password."),
+  SETT_PROOF_DIR: z
+    .string()
+    .min(1)
+    .default("/proof")
+    .describe("The folder of the sealed log and of the key."),
+  ...redisPatience,
+  ...healthAddress,
+});
+
+export type NotarySettings = ReturnType<typeof readNotarySettings>;
+
+/** Throws `environment-invalid`, naming every variable that is missing or malformed. */
+export function readNotarySettings(environment: Record<string, string | undefined>) {
+  const read = readEnvironment(NotaryEnvironment, environment);
+  return {
+    instance: read.SETT_INSTANCE_NAME,
+    redisUrl: read.REDIS_URL,
+    folder: read.SETT_PROOF_DIR,
+    redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
+    redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
+    healthPort: read.SETT_HEALTH_PORT,
+    healthHost: read.SETT_HEALTH_HOST,
+  };
+}
+
+/** What an export of the notary's volume needs of it. Throws as the others. */
+export function readProofSettings(environment: Record<string, string | undefined>) {
+  const { SETT_INSTANCE_NAME, SETT_PROOF_DIR } = NotaryEnvironment.shape;
+  const shape = z.object({ SETT_INSTANCE_NAME, SETT_PROOF_DIR });
+  const read = readEnvironment(shape, environment);
+  return { instance: read.SETT_INSTANCE_NAME, folder: read.SETT_PROOF_DIR };
+}
+
+/** docs/reference/services.md#settings is made from the descriptions here. */
 export const RedisWayEnvironment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
   SETT_REDIS_AT: z

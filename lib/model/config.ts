@@ -352,6 +352,15 @@ function peopleOf(people: z.infer<typeof BudgetLimits>["people"] = {}): Spending
   );
 }
 
+/** `on` and `off` are texts of YAML; who writes `true` means the same. */
+const Proof = z
+  .union([z.literal(["on", "off"]), z.boolean()], { error: "must be `on` or `off`" })
+  .default("off")
+  .transform((proof) => proof === "on" || proof === true)
+  .describe(
+    "`on`: a notary seals the log, so that `sett audit export` shows to anyone that nothing was changed, left out or put in between.",
+  );
+
 /**
  * The file's data, with defaults, milliseconds and bytes. Paths and `${…}` are not resolved yet.
  */
@@ -399,6 +408,7 @@ export const SettFile = z.strictObject({
     .describe("The webhooks to notify when a person is needed, or a goal has ended."),
   forges: ForgesFile,
   triggers: TriggersFile,
+  proof: Proof,
   retention: Retention.prefault({}).describe("How long what has ended is kept. Default: for ever."),
   services: Services.prefault({}).describe("Sett's own containers."),
   images: ImagesFile.prefault({}).describe("Where images go that a cluster pulls."),

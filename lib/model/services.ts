@@ -9,6 +9,7 @@ export const serviceNames = [
   "starter",
   "keeper",
   "recorder",
+  "notary",
   "api",
   "forge",
   "log-reader",

@@ -39,6 +39,7 @@ const patterns: Record<Sort, Pattern[]> = {
     [/^sett-([^.]+)\.forge$/, () => ({ component: "forge-files" })],
     [/^sett-(.+)-blackboard$/, () => ({ component: "blackboard" })],
     [/^sett-(.+)-record$/, () => ({ component: "record" })],
+    [/^sett-(.+)-proof$/, () => ({ component: "proof" })],
     [/^sett-(.+)-cub-[0-9a-f]{12}$/, () => ({ component: "carrier" })],
     [
       /^sett-(.+)-workspace-([^.]+)(?:\.(?:\d+|upper|(?:over|upper)-[0-9a-f]+))?$/,

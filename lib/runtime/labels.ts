@@ -7,12 +7,13 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 /**
  * These are of no service alone. `record`: the bodies of model calls; `carrier`: the cub and what
  * it runs; `socket`: where a service answers others; `layer`: a checkout that agents share;
- * `examination`: a look at a grant beside the record.
+ * `examination`: a look at a grant beside the record; `proof`: the sealed log.
  */
 const shared = [
   "network",
   "blackboard",
   "record",
+  "proof",
   "carrier",
   "socket",
   "layer",

@@ -108,12 +108,18 @@ export function recordVolumeName(instance: InstanceName): string {
   return `sett-${instance}-record`;
 }
 
+/** The sealed log, and the key that signs it. */
+export function proofVolumeName(instance: InstanceName): string {
+  return `sett-${instance}-proof`;
+}
+
 /** The volumes that `sett down` keeps: what the next `sett up` continues with. */
 export function keptVolumeNames(instance: InstanceName): string[] {
   // Results that could not be fetched may be with the service of packs.
   return [
     blackboardVolumeName(instance),
     recordVolumeName(instance),
+    proofVolumeName(instance),
     filesVolumeName(instance, "packs"),
   ];
 }
@@ -186,6 +192,8 @@ export function isNameOf(part: PartLabels, name: string): boolean {
       return volume === blackboardVolumeName(instance);
     case "record":
       return volume === recordVolumeName(instance);
+    case "proof":
+      return volume === proofVolumeName(instance);
     case "carrier":
       return /^[0-9a-f]{1,12}$/.test(after(carrierVolumeName(instance, "")));
     case "socket":

@@ -53,7 +53,7 @@ export function idsOf(parts: readonly Known[]): Map<InstanceName, string> {
   return ids;
 }
 
-const order: PartLabels["component"][] = ["blackboard", "record", "network", "redis"];
+const order: PartLabels["component"][] = ["blackboard", "record", "proof", "network", "redis"];
 
 function rank({ labels: { component } }: Known): number {
   const first = order.indexOf(component);

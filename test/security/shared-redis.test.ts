@@ -22,6 +22,7 @@ const agent: Extract<RedisUser, { role: "agent" }> = { role: "agent", agent: age
 const users: RedisUser[] = [
   { role: "orchestrator" },
   { role: "gateway" },
+  { role: "notary" },
   { role: "person" },
   agent,
 ];

@@ -23,6 +23,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/model": { packages: ["zod"], rooms: [] },
   "lib/core": { packages: [], rooms: [] },
   "lib/replay": { packages: [], rooms: ["core"] },
+  "lib/proof": { packages: [], rooms: [] },
   "lib/words": { packages: [], rooms: ["core"] },
   "lib/api": { packages: ["@hono", "zod"], rooms: [] },
   "lib/blackboard": { packages: ["redis", "zod"], rooms: ["async"] },
@@ -64,6 +65,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
       ...[
         "core",
         "replay",
+        "proof",
         "words",
         "blackboard",
         "client",
@@ -83,7 +85,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   },
   "apps/orchestrator": {
     packages: ["hono", "zod"],
-    rooms: ["core", "blackboard", "runtime", "logs", "async", "service"],
+    rooms: ["core", "blackboard", "proof", "runtime", "logs", "async", "service"],
   },
   "apps/cub": {
     packages: ["ai", "@ai-sdk", "hono", "zod"],

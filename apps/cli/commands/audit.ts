@@ -1,122 +1,71 @@
-// sett audit: shows whether what is on record was decided by the rules.
-import { resolve } from "node:path";
+// sett audit: shows whether what is on record was decided by the rules, and whether all is there.
+
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
-import { exitCodes, SettError } from "../../../lib/model/errors.ts";
-import { shortId } from "../../../lib/words/short-id.ts";
-import { type Audited, replayLog } from "../audit/replay.ts";
-import { openHistory } from "../instance/open-history.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { exportAudit, printKey } from "../audit/export.ts";
+import { showReplay } from "../audit/show-replay.ts";
+import { showVerified } from "../audit/show-verified.ts";
 import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import type { Shell } from "../terminal/shell.ts";
-
-/** More are in the JSON. */
-const maxShown = 20;
 
 export const audit = defineCommand({
   name: "audit",
-  description: "decide again what was decided, and name what differs",
+  description: "show that what is on record was decided by the rules, and that all of it is there",
   details: [
     "`replay` makes each decision on record again, from the log and the rules that it names: which claims were opened, who was",
-    "granted what, why work ended. It also names what agents cannot have done, such as a result after the end. With FILE, an",
-    "archive of `sett prune`: no sett needs to run. Exit code 1 where the record is not as the rules ask for, or a claim is not",
-    "what its events have made of it.",
+    "granted what, why work ended. It also names what agents cannot have done, such as a result after the end. With a FILE of",
+    "`sett prune` no sett needs to run. Exit code 1 where the record is not as the rules ask for, or a claim is not what its",
+    "events have made of it.",
+    "`export` writes one file about a goal, or about all, of an instance with `proof: on`; `verify` shows by it and by a key",
+    "from elsewhere, without a sett or a network, that nothing was changed, left out or put in between. `key` prints that key.",
   ].join("\n"),
   args: {
-    what: { type: "positional", required: true, description: "`replay`" },
-    file: {
+    what: {
+      type: "positional",
+      required: true,
+      description: "`replay`, `export`, `verify` or `key`",
+    },
+    about: {
       type: "positional",
       required: false,
-      description: "a file of `sett prune`; without it, the log of the running sett",
+      valueHint: "FILE|GOAL",
+      description:
+        "`replay`: a file of `sett prune`; without it, the log of the running sett. `export`: a goal. `verify`: a file of `export`",
+    },
+    all: { type: "boolean", default: false, description: "`export` all goals" },
+    to: {
+      type: "string",
+      valueHint: "FILE",
+      description: "where `export` writes; default: `sett-proof-GOAL.tar` in this folder",
+    },
+    key: {
+      type: "string",
+      valueHint: "KEY",
+      description: "what `verify` trusts: the key as `sett audit key` prints it, or a file with it",
     },
     json: jsonArgument,
     name: nameArgument,
   },
-  examples: ["sett audit replay", "sett audit replay sett-archive.jsonl --json"],
-  async run({ what, file, json, name }, shell) {
-    if (what !== "replay")
-      throw new SettError("usage", `\`sett audit\` does not know \`${oneLine(what)}\`.`, {
-        hint: "For example: `sett audit replay`",
-      });
-    await using history = await openHistory(shell, { archive: file, name });
-    const path = file === undefined ? undefined : resolve(shell.cwd, file);
-    const replayed = await replayLog(history.board, path);
-    const isArchive = history.live === undefined;
-    const found = textsOf(replayed, isArchive);
-    if (json) await shell.out.write(`${JSON.stringify(replayed)}\n`);
-    else await shell.out.write(found.slice(0, maxShown).join(""));
-    const more = found.length - maxShown;
-    if (more > 0 && !json) shell.messages.note(`… ${more} more: --json shows all.`);
-    explain(replayed, { file, isArchive }, shell);
-    const isOpen = isArchive && replayed.due.length > 0;
-    const { differences, overwritten, contradictions } = replayed;
-    const isWrong = differences.length + overwritten.length + contradictions.length > 0 || isOpen;
-    return isWrong ? exitCodes.failed : exitCodes.done;
+  examples: [
+    "sett audit replay",
+    "sett audit replay sett-archive.jsonl --json",
+    "sett audit export 9f3a12b4 --to release.tar",
+    "sett audit verify release.tar --key demo.sett.invalid/1a2b3c4d+5e6f7a8b+AX0…",
+  ],
+  async run({ what, about, all, to, key, json, name }, shell) {
+    switch (what) {
+      case "replay":
+        return await showReplay({ file: about, json, name }, shell);
+      case "export":
+        return await exportAudit({ goal: about, all, to, json, name }, shell);
+      case "verify":
+        return await showVerified({ file: about, key, json }, shell);
+      case "key":
+        return await printKey({ name }, shell);
+      default:
+        throw new SettError("usage", `\`sett audit\` does not know \`${oneLine(what)}\`.`, {
+          hint: "For example: `sett audit replay`",
+        });
+    }
   },
 });
-
-function textsOf(
-  { differences, overwritten, contradictions, due }: Audited,
-  isArchive: boolean,
-): string[] {
-  const different = differences.map(
-    ({ event, claim, rules, record }) =>
-      `Claim ${shortId(claim)}, at event ${event}:\n  the record: ${oneLine(record)}\n  the rules:  ${oneLine(rules)}\n`,
-  );
-  // An instance that runs makes them in a moment.
-  const missing = (isArchive ? due : []).map(
-    ({ artefact, rules }) =>
-      `Artefact ${shortId(artefact)}, at the end:\n  the record: nothing\n  the rules:  ${oneLine(rules)}\n`,
-  );
-  const changed = overwritten.map(
-    ({ claim, log, record }) =>
-      `Claim ${shortId(claim)}, as it is stored:\n  the record: ${oneLine(record)}\n  the log:    ${oneLine(log)}\n`,
-  );
-  const otherwise = contradictions.map(
-    ({ what, log, record }) =>
-      `${shortId(what)}, as it is stored:\n  the record: ${oneLine(record)}\n  the log:    ${oneLine(log)}\n`,
-  );
-  return [...different, ...changed, ...otherwise, ...missing];
-}
-
-function countText(count: number, of: string): string {
-  return count === 1 ? `1 ${of} is` : `${count} ${of}s are`;
-}
-
-function explain(
-  { decisions, claims, differences, overwritten, contradictions, due, unknown, versions }: Audited,
-  { file, isArchive }: { file: string | undefined; isArchive: boolean },
-  { messages, suggest, cwd, version }: Shell,
-): void {
-  const known = claims - unknown.length;
-  if (unknown.length > 0)
-    messages.note(
-      `${unknown.length} of ${claims} claims are of a version that wrote too little to decide them again.`,
-    );
-  if (due.length > 0) {
-    const what = `${countText(due.length, "decision")} due`;
-    if (isArchive) messages.warn(`${what}, and the archive has no more of them.`);
-    else messages.note(`${what}: none comes while the instance is paused or down.`);
-  }
-  if (overwritten.length > 0)
-    messages.warn(
-      `${countText(overwritten.length, "claim")} not what the log has made of it: the record was changed by hand.`,
-    );
-  if (contradictions.length > 0)
-    messages.warn(
-      `${countText(contradictions.length, "record")} not as the log says: the record was changed.`,
-    );
-  if (differences.length === 0)
-    return messages.done(
-      `${decisions} decisions about ${known} claims were made again: each is the one on record.`,
-    );
-  const others = versions.filter((one) => one !== version);
-  const because =
-    others.length > 0
-      ? `another version of Sett has decided (${others.map(oneLine).join(", ")}, and this is ${version})`
-      : "another version of Sett has decided";
-  messages.warn(
-    `${countText(differences.length, "event")} not as the rules ask for: the record was changed, or ${because}.`,
-  );
-  if (file === undefined) messages.next(`Look at such a claim: ${suggest("watch")}`);
-  else messages.next(`Compare it with another copy of ${resolve(cwd, file)}`);
-}

@@ -6,11 +6,9 @@ import { readRemoteOutput } from "../../../lib/client/remote/remote-output.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId, GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import type { StreamName } from "../../../lib/model/kept-output.ts";
-import type { ContainerPart, ExecResult } from "../../../lib/runtime/port.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { askService } from "./ask-service.ts";
 import { isServing } from "./place.ts";
-import { findOrchestratorProgram, orchestratorProgram } from "./programs.ts";
-import { everyInstance, runtimeOf } from "./runtimes.ts";
 
 type Own = Pick<Shell, "cwd" | "env" | "interrupted">;
 type Body = { artefact: ArtefactId; name: StreamName; goal: GoalId; digest: string };
@@ -25,7 +23,7 @@ export async function readOutput(
 ): Promise<Uint8Array | undefined> {
   const api = apiOf(shell.env);
   if (api !== undefined) return await readRemoteOutput(api, artefact, name);
-  const recorder = await recorderOf(shell, instance);
+  const recorder = await askService(shell, instance, "recorder");
   if (recorder === undefined || !isServing(recorder.part)) throw notRunning(instance);
   const { exitCode, stdout, stderr } = await recorder.ask("--read-outputs", [{ goal, digest }]);
   if (exitCode !== 0)
@@ -44,29 +42,11 @@ export async function removeOutputs(
   instance: InstanceName,
   goals: readonly GoalId[],
 ): Promise<string | undefined> {
-  const recorder = goals.length === 0 ? undefined : await recorderOf(shell, instance);
+  const recorder = goals.length === 0 ? undefined : await askService(shell, instance, "recorder");
   if (recorder === undefined) return undefined;
   if (!isServing(recorder.part)) throw notRunning(instance);
   const { exitCode, stderr } = await recorder.ask("--remove-outputs", goals);
   return exitCode === 0 ? undefined : stderr.trim();
-}
-
-type Recorder = {
-  part: ContainerPart;
-  ask: (argument: string, order: unknown) => Promise<ExecResult>;
-};
-
-async function recorderOf(shell: Own, instance: InstanceName): Promise<Recorder | undefined> {
-  const parts = (await everyInstance(shell)).instances.find((one) => one.instance === instance);
-  const part = parts?.containers.find(({ labels }) => labels.component === "recorder");
-  if (parts === undefined || part === undefined) return undefined;
-  const ask: Recorder["ask"] = async (argument, order) => {
-    const isProcess = parts.runtime === "process";
-    const program = isProcess ? await findOrchestratorProgram() : orchestratorProgram;
-    const { observe } = await runtimeOf(shell, instance);
-    return await observe.exec(part.id, [...program, argument], { stdin: JSON.stringify(order) });
-  };
-  return { part, ask };
 }
 
 function notRunning(instance: InstanceName): SettError {

@@ -102,6 +102,12 @@ export const recorderResources: Resources = {
   memoryBytes: 768 * mebibyte,
 };
 
+/** The notary yields to all others, and reads a thousand events at once. */
+export const notaryResources: Resources = {
+  reservedNanoCpus: nano(serviceCpus / 4),
+  memoryBytes: 512 * mebibyte,
+};
+
 export function redisResources({
   limits,
   reservations,

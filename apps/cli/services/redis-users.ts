@@ -16,6 +16,7 @@ export function passwordFor(ownerPassword: string, user: RedisUser): string {
 const sample: readonly RedisUser[] = [
   { role: "orchestrator" },
   { role: "gateway" },
+  { role: "notary" },
   { role: "person" },
   { role: "agent", agent: AgentName.parse("any") },
 ];
@@ -54,12 +55,12 @@ export function urlFor(address: RedisAddress, user: RedisUser): string {
 /** All people act through the command line, and have one user together. */
 export function redisUsersOf(
   { agents, external }: { agents: readonly Named[]; external: readonly Named[] },
-  hasGateway: boolean,
+  services: readonly ("gateway" | "notary")[],
   ownerPassword: string,
 ): UserWithPassword[] {
   const users: RedisUser[] = [
     { role: "orchestrator" },
-    ...(hasGateway ? [{ role: "gateway" } as const] : []),
+    ...services.map((role) => ({ role })),
     { role: "person" },
     ...[...agents, ...external].map(({ name }) => ({ role: "agent", agent: name }) as const),
   ];

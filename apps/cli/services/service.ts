@@ -9,7 +9,7 @@ import type { PlanInput } from "./input.ts";
 
 export type ServiceConfig = Pick<
   SettConfig,
-  "agents" | "builtIn" | "limits" | "models" | "services" | "triggers"
+  "agents" | "builtIn" | "limits" | "models" | "proof" | "services" | "triggers"
 >;
 
 /** It is made from this, beside its names, its image and its time to stop. */

@@ -7,6 +7,7 @@ import { forge } from "./forge.ts";
 import { gateway } from "./gateway.ts";
 import { keeper } from "./keeper.ts";
 import { logReader } from "./log-reader.ts";
+import { notary } from "./notary.ts";
 import { orchestrator } from "./orchestrator.ts";
 import { packs } from "./packs.ts";
 import { recorder } from "./recorder.ts";
@@ -23,6 +24,7 @@ const byName: Record<ServiceName, Service> = {
   starter,
   keeper,
   recorder,
+  notary,
   "log-reader": logReader,
   packs,
   api,

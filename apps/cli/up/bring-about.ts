@@ -10,7 +10,7 @@ import { isTakenOver } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
 import { noteWaitingGoals } from "../instance/retention.ts";
 import { keepLogs } from "../logs/keep-logs.ts";
-import { hasModels } from "../services/gateway.ts";
+import { rolesOf } from "../services/notary.ts";
 import { elsewhereOf } from "../services/redis-elsewhere.ts";
 import { ownerPasswordFrom, redisUsersOf } from "../services/redis-users.ts";
 import type { Progress } from "../terminal/progress.ts";
@@ -121,7 +121,7 @@ export async function lookAtInstance(
     const users =
       usersFrom === undefined
         ? undefined
-        : redisUsersOf(config, hasModels(config), ownerPasswordFrom(usersFrom, instance));
+        : redisUsersOf(config, rolesOf(config), ownerPasswordFrom(usersFrom, instance));
     const at = { file, problemAt, instance, id, elsewhere: read.redis, users, isInContainer };
     for (const sentence of await requireRedis(at)) shell.messages.warn(sentence);
   }

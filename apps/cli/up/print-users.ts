@@ -7,7 +7,7 @@ import type { SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { lacksConfig } from "../program/config-path.ts";
 import { invalidSecret, readSource } from "../program/secret-source.ts";
-import { hasModels } from "../services/gateway.ts";
+import { rolesOf } from "../services/notary.ts";
 import { ownerPasswordFrom, redisUsersOf } from "../services/redis-users.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { readOrder } from "./order.ts";
@@ -21,7 +21,7 @@ export async function printUsers(args: Arguments, shell: Shell): Promise<undefin
     throw new SettError("usage", "There is no sett.yml, which says what users there are.");
   const { config, file, instance } = await readOrder(args, shell);
   const text = await readText(config, file, shell);
-  const users = redisUsersOf(config, hasModels(config), ownerPasswordFrom(text, instance)).map(
+  const users = redisUsersOf(config, rolesOf(config), ownerPasswordFrom(text, instance)).map(
     ({ user, password }) => ({
       name: userNameOf(user, sharedPrefix(instance)),
       password,

@@ -22,6 +22,7 @@ import type { MailBoard } from "./mail-port.ts";
 import type { ModelBoard } from "./models.ts";
 import type { NoticeBoard } from "./notices.ts";
 import type { PeopleBoard } from "./people.ts";
+import type { ProofBoard } from "./proof.ts";
 import type { PruneBoard } from "./prune.ts";
 import type { ReplyBoard } from "./replies.ts";
 import type { TriggerBoard } from "./triggers.ts";
@@ -37,6 +38,7 @@ export interface Blackboard
     AskedCallBoard,
     NoticeBoard,
     FactBoard,
+    ProofBoard,
     PruneBoard,
     ReplyBoard,
     TriggerBoard,

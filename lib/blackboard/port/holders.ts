@@ -239,3 +239,10 @@ export type GatewayBlackboard = Pick<
   | "logEvent"
 > &
   AsyncDisposable;
+
+/** The notary: it reads the log, and says what it has sealed. */
+export type NotaryBlackboard = Pick<
+  Blackboard,
+  "time" | "contactProblem" | "readRawEvents" | "takeProof" | "noteCheckpoint"
+> &
+  AsyncDisposable;

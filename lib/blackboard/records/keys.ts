@@ -111,6 +111,11 @@ export function keysOf(instance: InstanceName) {
      * registrations, the policy.
      */
     facts: `${prefix}facts`,
+    /**
+     * hash: what the notary has sealed: `holder` (the notary that started last, which alone may
+     * seal), `size` of the tree, and its `checkpoint`, signed (docs/reference/proof.md).
+     */
+    proof: `${prefix}proof`,
     /** hash: lane → the commit at its tip. */
     lanes: `${prefix}lanes`,
     /** zset: goal ids, by time. */

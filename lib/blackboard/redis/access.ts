@@ -144,6 +144,13 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
     channels: [],
     only: {},
   }),
+  notary: (keys) => ({
+    commands: ["fcall", "fcall_ro", "hget", "hmget", "hset", "set", "time", "xrange"],
+    reads: [keys.events],
+    writes: [keys.proof],
+    channels: [],
+    only: {},
+  }),
   person: (keys) => ({
     commands: [
       ...["fcall", "fcall_ro", "info", "publish", "set", "time", "unlink"],

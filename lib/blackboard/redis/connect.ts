@@ -22,6 +22,7 @@ import { modelsOf } from "./models.ts";
 import { noticesOf } from "./notices.ts";
 import { peopleOf, remarksOf } from "./people.ts";
 import { connected } from "./probe.ts";
+import { proofOf } from "./proof.ts";
 import { pruneOf } from "./prune.ts";
 import { repliesOf } from "./replies.ts";
 import { triggersOf } from "./triggers.ts";
@@ -120,6 +121,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...noticesOf(deps),
     ...factsOf(deps),
     ...triggersOf(deps),
+    ...proofOf(deps),
     ...pruneOf(deps),
     ...repliesOf(deps),
     ...leaderLeaseOf(deps),

@@ -36,6 +36,7 @@ import listDue from "./lua/list-due.lua" with { type: "text" };
 import logAsLeader from "./lua/log-as-leader.lua" with { type: "text" };
 import logEvent from "./lua/log-event.lua" with { type: "text" };
 import moveCursor from "./lua/move-cursor.lua" with { type: "text" };
+import noteCheckpoint from "./lua/note-checkpoint.lua" with { type: "text" };
 import noteFact from "./lua/note-fact.lua" with { type: "text" };
 import notePreparing from "./lua/note-preparing.lua" with { type: "text" };
 import openClaim from "./lua/open-claim.lua" with { type: "text" };
@@ -126,6 +127,7 @@ const sources: Record<FunctionName, string> = {
   acquireLeaderLease,
   releaseLeaderLease,
   moveCursor,
+  noteCheckpoint,
   recordDelivery,
   noteFact,
   listDue,

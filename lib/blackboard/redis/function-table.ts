@@ -307,6 +307,11 @@ export const functionTable = {
     args: { epoch: "number", hook: "text", delivery: "text" },
     outcomes: { recorded: [], fenced },
   },
+  noteCheckpoint: {
+    keys: ["proof"],
+    args: { holder: "text", before: "number", size: "number", checkpoint: "text" },
+    outcomes: { noted: [], moved: [], fenced },
+  },
   noteFact: {
     keys: ["orchestrator", "facts"],
     args: { epoch: "number", digest: "text", text: "text" },

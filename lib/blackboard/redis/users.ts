@@ -2,7 +2,7 @@
 import { AgentName, type InstanceName } from "../../model/ids.ts";
 
 export type RedisUser =
-  | { role: "orchestrator" | "gateway" | "person" }
+  | { role: "orchestrator" | "gateway" | "notary" | "person" }
   | { role: "agent"; agent: AgentName };
 
 /**
@@ -33,5 +33,5 @@ export function agentOfUser(name: string, prefix = ""): AgentName | undefined {
  */
 export function isUserName(name: string, prefix = ""): boolean {
   if (!name.startsWith(prefix)) return false;
-  return /^(?:orchestrator|gateway|person|agent-.+)$/.test(name.slice(prefix.length));
+  return /^(?:orchestrator|gateway|notary|person|agent-.+)$/.test(name.slice(prefix.length));
 }

@@ -19,10 +19,11 @@ import { waitFor } from "../../support/wait-for.ts";
 import { blackboardSuite } from "./suite.ts";
 
 const any = InstanceName.parse("any");
-const roles: Role[] = ["agent", "gateway", "orchestrator", "person"];
+const roles: Role[] = ["agent", "gateway", "notary", "orchestrator", "person"];
 const uses = {
   agent: await portUses("agent"),
   gateway: await portUses("gateway"),
+  notary: await portUses("notary"),
   orchestrator: await portUses("orchestrator"),
   person: await portUses("person"),
 };

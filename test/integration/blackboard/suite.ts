@@ -25,6 +25,7 @@ import { noticesSuite } from "./suite/notices.ts";
 import { outlineSuite } from "./suite/outline.ts";
 import { peopleSuite } from "./suite/people.ts";
 import { piecesSuite } from "./suite/pieces.ts";
+import { proofSuite } from "./suite/proof.ts";
 import { pruneSuite } from "./suite/prune.ts";
 import { resultsSuite } from "./suite/results.ts";
 import { resultsWithMoreSuite } from "./suite/results-with-more.ts";
@@ -73,6 +74,7 @@ export function blackboardSuite(
     describe("budgets of calls", () => modelBudgetsSuite(open));
     describe("calls that wait for a person", () => askedCallsSuite(open));
     describe("budgets of days and months", () => modelPeriodsSuite(open));
+    describe("what is sealed", () => proofSuite(open));
     describe("pruning", () => pruneSuite(open));
     describe("following", () => followingSuite(open));
   });

@@ -30,7 +30,7 @@ test("an agent that is killed for lack of memory again and again is shown with i
   );
   const { instance } = sett;
   const asOwner = { url: `redis://:secret@127.0.0.1:${port}`, instance, giveUpMs: 20_000 };
-  const users = redisUsersOf({ agents: [], external: [] }, false, "secret");
+  const users = redisUsersOf({ agents: [], external: [] }, [], "secret");
   await prepareUsers({ ...asOwner, signal: AbortSignal.timeout(20_000) }, users);
   await using board = await connectBlackboard(asOwner);
   await board.registerAgents([sampleAgent("tester")], "person:Ada", { exact: true });

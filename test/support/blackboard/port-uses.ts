@@ -14,6 +14,7 @@ export type Role = RedisUser["role"];
 const programs: Record<Role, string[]> = {
   agent: ["apps/cub", "lib/blackboard/mail/by-mail.ts"],
   gateway: ["apps/gateway"],
+  notary: ["apps/orchestrator/notary"],
   orchestrator: ["apps/orchestrator", "lib/blackboard/records/read-goal-facts.ts"],
   person: [
     "apps/cli",

@@ -104,7 +104,7 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
 
 /** The data of an instance stays when sett.yml no longer names the service that writes it. */
 function isKept({ component }: PartLabels): boolean {
-  return component === "blackboard" || component === "record";
+  return component === "blackboard" || component === "record" || component === "proof";
 }
 
 /** A container that only prepares a volume has the labels of the volume, and never runs. */

@@ -11,8 +11,8 @@ import type {
   PlannedPart,
   Translation,
 } from "../../../../lib/runtime/part-plan.ts";
-import { hasModels } from "../../services/gateway.ts";
 import type { PlanInput } from "../../services/input.ts";
+import { rolesOf } from "../../services/notary.ts";
 import { redisUsersOf } from "../../services/redis-users.ts";
 import { imageOf, type Service } from "../../services/service.ts";
 import { services } from "../../services/services.ts";
@@ -79,7 +79,7 @@ export function planInstance(input: PlanInput, translation: Translation): Instan
     ),
     agents: agents.filter(({ agent }) => !onDemand.has(agent)),
     resting: agents.filter(({ agent }) => onDemand.has(agent)).map(withoutOwnWorkspace),
-    users: redisUsersOf(input.config, hasModels(input.config), input.password),
+    users: redisUsersOf(input.config, rolesOf(input.config), input.password),
     seesFiles: translation.seesFiles,
   };
 }

@@ -10,6 +10,7 @@ const agent: RedisUser = { role: "agent", agent: agentName("coder") };
 const users: RedisUser[] = [
   { role: "orchestrator" },
   { role: "gateway" },
+  { role: "notary" },
   { role: "person" },
   agent,
 ];

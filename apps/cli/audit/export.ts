@@ -1,0 +1,47 @@
+// `sett audit export` and `sett audit key`.
+import { resolve } from "node:path";
+import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
+import { openSession } from "../instance/session.ts";
+import type { Shell } from "../terminal/shell.ts";
+import { writeBundle } from "./bundle-file.ts";
+import { exportBundle, keyOf } from "./export-bundle.ts";
+
+type Order = {
+  goal: string | undefined;
+  all: boolean;
+  to: string | undefined;
+  json: boolean;
+  name: string | undefined;
+};
+
+export async function exportAudit(order: Order, shell: Shell): Promise<undefined> {
+  if ((order.goal === undefined) === !order.all)
+    throw new SettError("usage", "`sett audit export` needs either a goal or --all.", {
+      hint: "For example: `sett audit export 9f3a12b4`",
+    });
+  await using session = await openSession(shell, order.name);
+  const { board } = session;
+  const goal =
+    order.goal === undefined ? undefined : await resolveGoalId(board, order.goal, shell.suggest);
+  const what = goal === undefined ? "all" : shortId(goal);
+  const file = resolve(shell.cwd, order.to ?? `sett-proof-${what}.tar`);
+  const { files, key, entries, isBehind } = await exportBundle(shell, board, {
+    instance: board.instance,
+    goal,
+  });
+  await writeBundle(file, files);
+  if (order.json) await shell.out.write(`${JSON.stringify({ file, key, entries, isBehind })}\n`);
+  if (isBehind)
+    shell.messages.warn("The notary is behind: what was recorded last is not sealed yet.");
+  shell.messages.done(`${entries} events are in ${file}.`);
+  shell.messages.next(`Anyone can check it: sett audit verify ${file} --key ${key}`);
+  return undefined;
+}
+
+export async function printKey({ name }: Pick<Order, "name">, shell: Shell): Promise<undefined> {
+  await using session = await openSession(shell, name);
+  await shell.out.write(`${await keyOf(shell, session.board.instance)}\n`);
+  return undefined;
+}

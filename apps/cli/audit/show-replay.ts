@@ -1,0 +1,98 @@
+// What `sett audit replay` says of decisions that were made again.
+import { resolve } from "node:path";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import { exitCodes } from "../../../lib/model/errors.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
+import { openHistory } from "../instance/open-history.ts";
+import type { Shell } from "../terminal/shell.ts";
+import { type Audited, replayLog } from "./replay.ts";
+
+/** More are in the JSON. */
+const maxShown = 20;
+
+type Order = { file: string | undefined; json: boolean; name: string | undefined };
+
+/** The exit code. */
+export async function showReplay({ file, json, name }: Order, shell: Shell): Promise<number> {
+  await using history = await openHistory(shell, { archive: file, name });
+  const path = file === undefined ? undefined : resolve(shell.cwd, file);
+  const replayed = await replayLog(history.board, path);
+  const isArchive = history.live === undefined;
+  const found = textsOf(replayed, isArchive);
+  if (json) await shell.out.write(`${JSON.stringify(replayed)}\n`);
+  else await shell.out.write(found.slice(0, maxShown).join(""));
+  const more = found.length - maxShown;
+  if (more > 0 && !json) shell.messages.note(`… ${more} more: --json shows all.`);
+  explain(replayed, { file, isArchive }, shell);
+  const isOpen = isArchive && replayed.due.length > 0;
+  const { differences, overwritten, contradictions } = replayed;
+  const isWrong = differences.length + overwritten.length + contradictions.length > 0 || isOpen;
+  return isWrong ? exitCodes.failed : exitCodes.done;
+}
+
+function textsOf(
+  { differences, overwritten, contradictions, due }: Audited,
+  isArchive: boolean,
+): string[] {
+  const different = differences.map(
+    ({ event, claim, rules, record }) =>
+      `Claim ${shortId(claim)}, at event ${event}:\n  the record: ${oneLine(record)}\n  the rules:  ${oneLine(rules)}\n`,
+  );
+  // An instance that runs makes them in a moment.
+  const missing = (isArchive ? due : []).map(
+    ({ artefact, rules }) =>
+      `Artefact ${shortId(artefact)}, at the end:\n  the record: nothing\n  the rules:  ${oneLine(rules)}\n`,
+  );
+  const changed = overwritten.map(
+    ({ claim, log, record }) =>
+      `Claim ${shortId(claim)}, as it is stored:\n  the record: ${oneLine(record)}\n  the log:    ${oneLine(log)}\n`,
+  );
+  const otherwise = contradictions.map(
+    ({ what, log, record }) =>
+      `${shortId(what)}, as it is stored:\n  the record: ${oneLine(record)}\n  the log:    ${oneLine(log)}\n`,
+  );
+  return [...different, ...changed, ...otherwise, ...missing];
+}
+
+function countText(count: number, of: string): string {
+  return count === 1 ? `1 ${of} is` : `${count} ${of}s are`;
+}
+
+function explain(
+  { decisions, claims, differences, overwritten, contradictions, due, unknown, versions }: Audited,
+  { file, isArchive }: { file: string | undefined; isArchive: boolean },
+  { messages, suggest, cwd, version }: Shell,
+): void {
+  const known = claims - unknown.length;
+  if (unknown.length > 0)
+    messages.note(
+      `${unknown.length} of ${claims} claims are of a version that wrote too little to decide them again.`,
+    );
+  if (due.length > 0) {
+    const what = `${countText(due.length, "decision")} due`;
+    if (isArchive) messages.warn(`${what}, and the archive has no more of them.`);
+    else messages.note(`${what}: none comes while the instance is paused or down.`);
+  }
+  if (overwritten.length > 0)
+    messages.warn(
+      `${countText(overwritten.length, "claim")} not what the log has made of it: the record was changed by hand.`,
+    );
+  if (contradictions.length > 0)
+    messages.warn(
+      `${countText(contradictions.length, "record")} not as the log says: the record was changed.`,
+    );
+  if (differences.length === 0)
+    return messages.done(
+      `${decisions} decisions about ${known} claims were made again: each is the one on record.`,
+    );
+  const others = versions.filter((one) => one !== version);
+  const because =
+    others.length > 0
+      ? `another version of Sett has decided (${others.map(oneLine).join(", ")}, and this is ${version})`
+      : "another version of Sett has decided";
+  messages.warn(
+    `${countText(differences.length, "event")} not as the rules ask for: the record was changed, or ${because}.`,
+  );
+  if (file === undefined) messages.next(`Look at such a claim: ${suggest("watch")}`);
+  else messages.next(`Compare it with another copy of ${resolve(cwd, file)}`);
+}

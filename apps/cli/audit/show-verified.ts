@@ -1,0 +1,124 @@
+// `sett audit verify`: what a bundle shows, what it does not, and each problem by its place. It
+// needs no sett, no repository and no network.
+import { Buffer } from "node:buffer";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { eventOf } from "../../../lib/blackboard/records/logged-event.ts";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import { exitCodes, SettError } from "../../../lib/model/errors.ts";
+import type { FactDigest } from "../../../lib/model/fact.ts";
+import { ownPlace } from "../../../lib/proof/formats.ts";
+import { readVerifierKey, type VerifierKey } from "../../../lib/proof/note.ts";
+import {
+  type BundleFiles,
+  type Problem,
+  type Shown,
+  verifyBundle,
+} from "../../../lib/proof/verify.ts";
+import { Replay } from "../../../lib/replay/replay.ts";
+import type { Shell } from "../terminal/shell.ts";
+import { readBundle } from "./bundle-file.ts";
+
+/** More are in the JSON. */
+const maxShown = 50;
+
+type DecisionProblem = { code: "decision"; place: string; text: string };
+type Found = Pick<Shown, "checkpoint" | "goal" | "entries"> & {
+  decisions: number;
+  problems: (Problem | DecisionProblem)[];
+};
+type Order = { file: string | undefined; key: string | undefined; json: boolean };
+
+/** The exit code. Throws `usage`. */
+export async function showVerified({ file, key, json }: Order, shell: Shell): Promise<number> {
+  if (file === undefined)
+    throw new SettError("usage", "`sett audit verify` needs a file.", {
+      hint: "`sett audit export` writes one.",
+    });
+  const trusted = await readKey(key, shell);
+  const files = await readBundle(resolve(shell.cwd, file));
+  const found = typeof files === "string" ? unreadable(files) : await verified(files, trusted);
+  const isShown = found.problems.length === 0;
+  if (json) await shell.out.write(`${JSON.stringify(jsonOf(found))}\n`);
+  else await shell.out.write(textOf(found));
+  if (isShown)
+    shell.messages.done(`${oneLine(file)} shows this under the key of ${oneLine(trusted.name)}.`);
+  else
+    shell.messages.warn(
+      `${oneLine(file)} is not what was sealed: ${found.problems.length === 1 ? "1 problem" : `${found.problems.length} problems`}.`,
+    );
+  return isShown ? exitCodes.done : exitCodes.failed;
+}
+
+async function readKey(key: string | undefined, { cwd }: Shell): Promise<VerifierKey> {
+  if (key === undefined)
+    throw new SettError("usage", "A bundle does not vouch for itself: --key says what you trust.", {
+      hint: "The people of the instance print it by `sett audit key`.",
+    });
+  const text = await readFile(resolve(cwd, key), "utf8").catch(() => key);
+  const read = readVerifierKey(text.trim());
+  if (read !== undefined) return read;
+  throw new SettError("usage", "--key is no verifier key, and no file with one.", {
+    hint: "It looks like demo.sett.invalid/1a2b3c4d+5e6f7a8b+AX0…: one line, as `sett audit key` prints it.",
+  });
+}
+
+function unreadable(text: string): Found {
+  const problem: Problem = { code: "unreadable", place: "-", text };
+  const nothing = { checkpoint: undefined, goal: undefined, entries: 0, decisions: 0 };
+  return { ...nothing, problems: [problem] };
+}
+
+async function verified(files: BundleFiles, key: VerifierKey): Promise<Found> {
+  const { records, problems, ...shown } = await verifyBundle(files, key);
+  const facts = new Map<FactDigest, string>();
+  for (const [name, bytes] of files)
+    if (name.startsWith("facts/"))
+      facts.set(name.slice("facts/".length), Buffer.from(bytes).toString());
+  const replay = new Replay(facts);
+  const lines = new Map<string, number>();
+  for (const [at, { place, type, event }] of records.entries()) {
+    if (place === ownPlace) continue;
+    lines.set(place, at + 1);
+    replay.add(eventOf(place, { type, event }));
+  }
+  const { decisions, differences } = replay.end();
+  const wrong = differences.map(
+    ({ event, record, rules }): DecisionProblem => ({
+      code: "decision",
+      place: `records.jsonl:${lines.get(event) ?? 0}`,
+      text: `The record says ${record || "nothing"}, and the rules ${rules || "nothing"}.`,
+    }),
+  );
+  return { ...shown, decisions, problems: [...problems, ...wrong] };
+}
+
+function jsonOf({ checkpoint, goal, entries, decisions, problems }: Found): object {
+  const about = { goal: goal?.goal, state: goal?.state };
+  const log = { origin: checkpoint?.origin, size: checkpoint?.size };
+  return { shown: problems.length === 0, ...about, ...log, entries, decisions, problems };
+}
+
+function textOf({ checkpoint, goal, entries, decisions, problems }: Found): string {
+  if (problems.length > 0) {
+    const lines = problems.map(
+      ({ code, place, text }) => `${code} ${oneLine(place)}: ${oneLine(text)}\n`,
+    );
+    const more = lines.length - maxShown;
+    const rest = more > 0 ? `… ${more} more: --json shows all.\n` : "";
+    return lines.slice(0, maxShown).join("") + rest;
+  }
+  const about =
+    goal === undefined
+      ? `all ${entries} entries of the log`
+      : `goal ${goal.goal}, which is ${goal.state}: all of its ${entries} entries in a log of ${checkpoint?.size}`;
+  return `Shown: ${about}
+  whole      nothing was changed, left out or put in between
+  content    the artefacts and the rules are those that the log names
+  decisions  ${decisions} were made again by the rules, and are those on record
+Not shown
+  people     names are as they were typed: nothing is signed by them
+  time       only the notary says when: no one else has seen the log
+  the rest   commits, calls of models and outputs are named by digests alone
+`;
+}

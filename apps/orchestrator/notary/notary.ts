@@ -1,0 +1,201 @@
+// The notary: it follows the log, and seals what is old enough to be on Redis' disk. It never
+// stands in the way of a claim.
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../../../lib/async/clock.ts";
+import { sleep } from "../../../lib/async/sleep.ts";
+import type { NotaryBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import type { RawEvent } from "../../../lib/blackboard/port/proof.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import { isLater } from "../../../lib/model/stream-id.ts";
+import { ownPlace, readEntry, type SealedRecord } from "../../../lib/proof/formats.ts";
+import type { SignerKey } from "../../../lib/proof/note.ts";
+import type { JsonLog } from "../../../lib/service/json-log.ts";
+import type { SealedFiles } from "./sealed-files.ts";
+import { SealedLog, sizeSigned } from "./sealed-log.ts";
+
+/** Redis writes its log to disk each second; what is younger may be lost with it. */
+const minAgeMs = 3_000;
+const everyMs = 1_000;
+const pageSize = 1_000;
+
+type Deps = {
+  board: Pick<
+    NotaryBlackboard,
+    "time" | "contactProblem" | "readRawEvents" | "takeProof" | "noteCheckpoint"
+  >;
+  files: SealedFiles;
+  key: SignerKey;
+  clock: Pick<Clock, "passedMs">;
+  log: JsonLog;
+  about: { instance: InstanceName; version: string };
+};
+
+export class Notary {
+  readonly #deps: Deps;
+  /** Another notary that starts takes the right to seal from this one. */
+  readonly #holder = randomUUID();
+  #sealed: SealedLog | undefined;
+  /** An end of the log, and when it was read. */
+  #seen: { place: string; atMs: number } | undefined;
+  #problem: string | undefined = "It has not sealed anything yet.";
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** A sentence while nothing is sealed. */
+  get problem(): string | undefined {
+    return this.#problem ?? this.#deps.board.contactProblem();
+  }
+
+  /** Until the signal; throws where another notary has taken its place. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        this.#sealed ??= await this.#begin();
+        await this.#sealOn(this.#sealed, signal);
+        this.#problem = undefined;
+      } catch (error) {
+        if (error instanceof AnotherNotary) throw error;
+        this.#sealed = undefined;
+        if (this.#problem !== messageOf(error))
+          this.#deps.log.error("Nothing is sealed", { error: messageOf(error) });
+        this.#problem = messageOf(error);
+      }
+      await sleep(everyMs, signal);
+    }
+  }
+
+  /** Agrees with Redis on what was sealed. */
+  async #begin(): Promise<SealedLog> {
+    const { board, files, key } = this.#deps;
+    const noted = await board.takeProof(this.#holder);
+    const own = await this.#ownSize();
+    if (noted !== undefined && noted.size > own) await this.#adopt(noted);
+    const size = Math.max(own, noted?.size ?? 0);
+    const sealed = await SealedLog.open(files, key, { size, isWriter: true });
+    if (size === 0) await sealed.append(await this.#beginning());
+    else await this.#noteLost(sealed, noted?.size ?? 0);
+    await this.#seal(sealed, noted?.size ?? 0);
+    return sealed;
+  }
+
+  async #ownSize(): Promise<number> {
+    const note = await this.#deps.files.readText("checkpoint");
+    const size = sizeSigned(note, this.#deps.key);
+    if (note === undefined) return 0;
+    if (size !== undefined) return size;
+    throw new SettError("not-ready", "The checkpoint of the proof volume is not of its own key.", {
+      hint: "Restore the volume from a back-up.",
+    });
+  }
+
+  /** The notary was ended after Redis knew a checkpoint, and before its volume did. */
+  async #adopt({ size, checkpoint }: { size: number; checkpoint: string }): Promise<void> {
+    const { files, key } = this.#deps;
+    const isOwn = sizeSigned(checkpoint, key) === size;
+    const there = isOwn ? await SealedLog.open(files, key, { size, isWriter: false }) : undefined;
+    if ((await there?.sign().catch(() => undefined)) !== checkpoint) {
+      const what = isOwn ? "an older one" : "of another notary";
+      throw new SettError(
+        "not-ready",
+        `Redis knows a checkpoint of ${size} entries, and the proof volume is ${what}.`,
+        { hint: "docs/guides/proof.md says how to go on." },
+      );
+    }
+    await files.writeText("checkpoint", checkpoint);
+  }
+
+  async #beginning(): Promise<Omit<SealedRecord, "salt">[]> {
+    const { board, about } = this.#deps;
+    const [first] = await board.readRawEvents("0", 1);
+    const began = ownRecord("notary_began", about);
+    return first === undefined ? [began] : [began, ownRecord("notary_late", { from: first.place })];
+  }
+
+  /** Entries that Redis has not noted as sealed may be of events that it has lost. */
+  async #noteLost(sealed: SealedLog, from: number): Promise<void> {
+    const suspects: { index: number; place: string }[] = [];
+    for await (const { index, entry } of sealed.all(from)) {
+      const place = readEntry(entry)?.place ?? ownPlace;
+      if (place !== ownPlace) suspects.push({ index, place });
+    }
+    const there = await this.#placesFrom(suspects[0]?.place, suspects.at(-1)?.place);
+    const lost = suspects.filter(({ place }) => !there.has(place)).map(({ index }) => index);
+    const [first, last] = [lost[0], lost.at(-1)];
+    if (first === undefined || last === undefined) return;
+    this.#deps.log.warn("Redis has lost events that were sealed", { first, last });
+    await sealed.append([ownRecord("notary_lost", { first, last })]);
+  }
+
+  async #placesFrom(first: string | undefined, last: string | undefined): Promise<Set<string>> {
+    const places = new Set<string>();
+    if (first === undefined || last === undefined) return places;
+    for (let after = placeBefore(first); ; ) {
+      const page = await this.#deps.board.readRawEvents(after, pageSize);
+      for (const { place } of page) places.add(place);
+      after = page.at(-1)?.place ?? last;
+      if (page.length < pageSize || isLater(after, last)) return places;
+    }
+  }
+
+  async #sealOn(sealed: SealedLog, signal: AbortSignal): Promise<void> {
+    for (let isMore = true; isMore && !signal.aborted; ) {
+      const page = await this.#deps.board.readRawEvents(sealed.lastPlace, pageSize);
+      const old = page.slice(0, await this.#countOld(page));
+      if (old.length === 0) return;
+      isMore = page.length === pageSize && old.length === page.length;
+      const before = sealed.size;
+      await sealed.append(old);
+      await this.#seal(sealed, before);
+    }
+  }
+
+  /** By Redis' clock, or by the notary's: a person may have written an event of the future. */
+  async #countOld(page: readonly RawEvent[]): Promise<number> {
+    const { board, clock } = this.#deps;
+    const nowMs = clock.passedMs();
+    const end = page.at(-1)?.place;
+    const seen = this.#seen;
+    const isOld = seen !== undefined && nowMs - seen.atMs >= minAgeMs;
+    if (end !== undefined && (seen === undefined || isOld))
+      this.#seen = { place: end, atMs: nowMs };
+    const until = (await board.time()) - minAgeMs;
+    const young = page.findIndex(
+      ({ place }) => Number.parseInt(place, 10) > until && !(isOld && !isLater(place, seen.place)),
+    );
+    return young < 0 ? page.length : young;
+  }
+
+  async #seal(sealed: SealedLog, before: number): Promise<void> {
+    const { board, files } = this.#deps;
+    if (sealed.size === before) return;
+    const checkpoint = await sealed.sign();
+    const order = { holder: this.#holder, before, sealed: { size: sealed.size, checkpoint } };
+    const { outcome } = await board.noteCheckpoint(order);
+    if (outcome === "fenced") throw new AnotherNotary();
+    if (outcome === "moved")
+      throw new SettError("not-ready", "Redis has come back with another checkpoint.");
+    await files.writeText("checkpoint", checkpoint);
+  }
+}
+
+class AnotherNotary extends SettError {
+  constructor() {
+    super("not-ready", "Another notary of this instance has started.", {
+      hint: "One of the two is enough.",
+    });
+  }
+}
+
+function ownRecord(type: string, event: object): Omit<SealedRecord, "salt"> {
+  return { place: ownPlace, type, event: JSON.stringify(event) };
+}
+
+function placeBefore(place: string): string {
+  const [ms = "0", number = "0"] = place.split("-");
+  return number === "0"
+    ? `${BigInt(ms) - 1n}-18446744073709551615`
+    : `${ms}-${BigInt(number) - 1n}`;
+}

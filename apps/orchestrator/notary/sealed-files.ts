@@ -1,0 +1,117 @@
+// The files of the sealed log on the notary's volume: entries and records in files of 256 lines,
+// full tiles of the tree, the entries of each goal, the key, and the checkpoint that counts.
+import type { Buffer } from "node:buffer";
+import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/** A tile has so many hashes, and a file so many lines. */
+export const tileWidth = 256;
+
+export type LineKind = "entries" | "records";
+
+export class SealedFiles {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  async readText(name: "key" | "checkpoint"): Promise<string | undefined> {
+    return await readFile(join(this.folder, name), "utf8").catch(unlessMissing(undefined));
+  }
+
+  /** Whole or not at all, also where the machine ends in between. */
+  async writeText(name: "key" | "checkpoint", text: string): Promise<void> {
+    await this.#writeWhole(join(this.folder, name), text);
+  }
+
+  /** Without line feeds; empty where there is no such file. What a crash has cut is no line. */
+  async readLines(kind: LineKind, file: number): Promise<string[]> {
+    const text = await readFile(this.#pathOf(kind, file), "utf8").catch(unlessMissing(""));
+    return text.split("\n").slice(0, -1);
+  }
+
+  /** `lines` without line feeds. They are on disk then. */
+  async appendLines(kind: LineKind, file: number, lines: readonly string[]): Promise<void> {
+    await append(this.#pathOf(kind, file), lines.map((line) => `${line}\n`).join(""));
+  }
+
+  /** What comes behind the first lines goes. */
+  async cutLines(kind: LineKind, file: number, lines: readonly string[]): Promise<void> {
+    const path = this.#pathOf(kind, file);
+    if (lines.length === 0) return await rm(path, { force: true });
+    await this.#writeWhole(path, lines.map((line) => `${line}\n`).join(""));
+  }
+
+  /** The hashes of a full tile, one after the other. */
+  async readTile(level: number, tile: number): Promise<Buffer> {
+    return await readFile(this.#tilePath(level, tile));
+  }
+
+  async writeTile(level: number, tile: number, hashes: Buffer): Promise<void> {
+    await this.#writeWhole(this.#tilePath(level, tile), hashes);
+  }
+
+  /** The indexes of the entries of a goal, rising. They may go beyond the checkpoint. */
+  async readGoal(goal: string): Promise<number[]> {
+    const text = await readFile(this.#goalPath(goal), "utf8").catch(unlessMissing(""));
+    return text.split("\n").slice(0, -1).map(Number);
+  }
+
+  async appendToGoal(goal: string, indexes: readonly number[]): Promise<void> {
+    await append(this.#goalPath(goal), indexes.map((index) => `${index}\n`).join(""));
+  }
+
+  async writeGoal(goal: string, indexes: readonly number[]): Promise<void> {
+    await this.#writeWhole(this.#goalPath(goal), indexes.map((index) => `${index}\n`).join(""));
+  }
+
+  #goalPath(goal: string): string {
+    return join(this.folder, "goals", goal === "-" ? "none" : goal.slice(0, 2), goal);
+  }
+
+  #pathOf(kind: LineKind, file: number): string {
+    return join(this.folder, kind, numbered(file));
+  }
+
+  #tilePath(level: number, tile: number): string {
+    return join(this.folder, "tile", level.toString(), numbered(tile));
+  }
+
+  async #writeWhole(path: string, content: string | Buffer): Promise<void> {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const draft = `${path}.draft`;
+    await writeFile(draft, content, { mode: 0o600, flush: true });
+    await rename(draft, path);
+    await syncFolder(dirname(path));
+  }
+}
+
+async function append(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await using file = await open(path, "a", 0o600);
+  await file.appendFile(text);
+  await file.sync();
+}
+
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path, "r");
+  await folder.sync();
+}
+
+/** As c2sp.org/tlog-tiles names tiles, so that no folder has more than a thousand: `x001/234`. */
+function numbered(count: number): string {
+  const last = (count % 1_000).toString().padStart(3, "0");
+  let [path, rest] = [last, Math.floor(count / 1_000)];
+  for (; rest > 0; rest = Math.floor(rest / 1_000))
+    path = `x${(rest % 1_000).toString().padStart(3, "0")}/${path}`;
+  return path;
+}
+
+/** For `catch`: this value where a file is missing. */
+function unlessMissing<Value>(value: Value): (error: unknown) => Value {
+  return (error) => {
+    if ((error as { code?: unknown }).code === "ENOENT") return value;
+    throw error;
+  };
+}

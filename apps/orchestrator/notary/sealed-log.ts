@@ -1,0 +1,257 @@
+// The sealed log on the notary's volume (docs/reference/proof.md#the-sealed-log). It only grows:
+// what is beyond the checkpoint was never signed, and is written again after a crash.
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import {
+  checkpointText,
+  entryOf,
+  entryText,
+  noGoal,
+  ownPlace,
+  readCheckpoint,
+  readEntry,
+  recordText,
+  type SealedRecord,
+} from "../../../lib/proof/formats.ts";
+import {
+  type Hash,
+  hashBytes,
+  inclusionProof,
+  leafHash,
+  nodeHash,
+  rootOf,
+} from "../../../lib/proof/merkle.ts";
+import { openNote, type SignerKey, signNote } from "../../../lib/proof/note.ts";
+import { type SealedFiles, tileWidth } from "./sealed-files.ts";
+
+/** The levels of the tree that one tile has. */
+const tileLevels = 8;
+/** Full tiles that are kept in memory: proofs about one goal need the same ones. */
+const maxTiles = 64;
+
+export type Sealed = { index: number; entry: string; record: string };
+
+export class SealedLog {
+  readonly #files: SealedFiles;
+  readonly #key: SignerKey;
+  /** Of each level of tiles, the hashes of the one that is not full. */
+  readonly #open: Hash[][] = [];
+  readonly #tiles = new Map<string, Buffer>();
+  /** How many entries each goal has, of those that were asked for. */
+  readonly #counts = new Map<string, number>();
+  /** The file that was read last. */
+  #lines: { file: number; entries: string[]; records: string[] } | undefined;
+  #size = 0;
+  #lastPlace = "0";
+
+  private constructor(files: SealedFiles, key: SignerKey) {
+    this.#files = files;
+    this.#key = key;
+  }
+
+  /** At this size: what is beyond it does not count, and is removed where this program writes. */
+  static async open(
+    files: SealedFiles,
+    key: SignerKey,
+    { size, isWriter }: { size: number; isWriter: boolean },
+  ): Promise<SealedLog> {
+    const log = new SealedLog(files, key);
+    if (isWriter) await log.#removeUnsigned(size);
+    await log.#readTree(size);
+    return log;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Of the last event of Redis that is sealed; `0` before the first. */
+  get lastPlace(): string {
+    return this.#lastPlace;
+  }
+
+  async append(events: readonly Omit<SealedRecord, "salt">[]): Promise<void> {
+    for (let at = 0; at < events.length; ) {
+      const room = tileWidth - (this.#size % tileWidth);
+      await this.#appendToFile(events.slice(at, at + room));
+      at += room;
+    }
+  }
+
+  /** The checkpoint of all that is appended, signed. */
+  async sign(): Promise<string> {
+    const root = await rootOf(this.#size, this.#readNode);
+    return signNote(checkpointText({ origin: this.#key.name, size: this.#size, root }), this.#key);
+  }
+
+  /** By rising index. */
+  async *entriesOf(goal: string): AsyncGenerator<Sealed> {
+    for (const index of await this.#files.readGoal(goal))
+      if (index < this.#size) yield await this.#readEntry(index);
+  }
+
+  async *all(from = 0): AsyncGenerator<Sealed> {
+    for (let index = from; index < this.#size; index++) yield await this.#readEntry(index);
+  }
+
+  async prove(index: number): Promise<Hash[]> {
+    return await inclusionProof(index, this.#size, this.#readNode);
+  }
+
+  /** A crash has left lines behind those that are signed, and indexes in files of their goals. */
+  async #removeUnsigned(size: number): Promise<void> {
+    const first = Math.floor(size / tileWidth);
+    const goals = new Set<string>();
+    for (let file = first; ; file++) {
+      const keep = file === first ? size % tileWidth : 0;
+      const entries = await this.#files.readLines("entries", file);
+      const records = await this.#files.readLines("records", file);
+      if (entries.length + records.length === 0) break;
+      for (const line of entries.slice(keep)) goals.add(readEntry(`${line}\n`)?.goal ?? noGoal);
+      await this.#files.cutLines("records", file, records.slice(0, keep));
+      await this.#files.cutLines("entries", file, entries.slice(0, keep));
+    }
+    for (const goal of goals) {
+      const indexes = await this.#files.readGoal(goal);
+      await this.#files.writeGoal(
+        goal,
+        indexes.filter((index) => index < size),
+      );
+    }
+  }
+
+  async #readTree(size: number): Promise<void> {
+    const [file, lines] = [Math.floor(size / tileWidth), size % tileWidth];
+    const entries = (await this.#files.readLines("entries", file)).slice(0, lines);
+    this.#open.push(entries.map((entry) => leafHash(`${entry}\n`)));
+    for (let [level, below] = [1, file]; below > 0; level++) {
+      const full = Math.floor(below / tileWidth);
+      const hashes: Hash[] = [];
+      for (let tile = full * tileWidth; tile < below; tile++)
+        hashes.push(folded(hashesOf(await this.#tile(level - 1, tile))));
+      this.#open.push(hashes);
+      below = full;
+    }
+    this.#size = size;
+    await this.#findLastPlace(file);
+  }
+
+  /** The notary's own entries may be the last ones. */
+  async #findLastPlace(file: number): Promise<void> {
+    for (let at = file; at >= 0; at--) {
+      const lines = await this.#files.readLines("entries", at);
+      for (const line of lines.slice(0, this.#size - at * tileWidth).toReversed()) {
+        const place = readEntry(`${line}\n`)?.place ?? ownPlace;
+        if (place === ownPlace) continue;
+        this.#lastPlace = place;
+        return;
+      }
+    }
+  }
+
+  /** All of them go into one file. */
+  async #appendToFile(events: readonly Omit<SealedRecord, "salt">[]): Promise<void> {
+    const file = Math.floor(this.#size / tileWidth);
+    const [entries, records]: [string[], string[]] = [[], []];
+    const ofGoals = new Map<string, number[]>();
+    for (const [at, { place, type, event }] of events.entries()) {
+      const record = { salt: randomBytes(16).toString("hex"), place, type, event };
+      const text = recordText(record);
+      const said = entryOf(record, text);
+      const number = (await this.#countOf(said.goal)) + 1;
+      this.#counts.set(said.goal, number);
+      ofGoals.set(said.goal, [...(ofGoals.get(said.goal) ?? []), this.#size + at]);
+      entries.push(entryText({ ...said, number }).slice(0, -1));
+      records.push(text);
+      if (place !== ownPlace) this.#lastPlace = place;
+    }
+    await this.#files.appendLines("records", file, records);
+    await this.#files.appendLines("entries", file, entries);
+    for (const [goal, indexes] of ofGoals) await this.#files.appendToGoal(goal, indexes);
+    for (const entry of entries) await this.#addHash(0, leafHash(`${entry}\n`));
+    this.#size += events.length;
+  }
+
+  async #countOf(goal: string): Promise<number> {
+    const known = this.#counts.get(goal);
+    if (known !== undefined) return known;
+    return (await this.#files.readGoal(goal)).length;
+  }
+
+  async #addHash(level: number, hash: Hash): Promise<void> {
+    const hashes = this.#open[level] ?? [];
+    this.#open[level] = hashes;
+    hashes.push(hash);
+    if (hashes.length < tileWidth) return;
+    const tile = Buffer.concat(hashes);
+    const upper = this.#open[level + 1] ?? [];
+    await this.#files.writeTile(level, this.#fullTiles(level), tile);
+    this.#open[level] = [];
+    this.#open[level + 1] = upper;
+    await this.#addHash(level + 1, folded(hashes));
+  }
+
+  /** How many full tiles a level has: the hashes of the levels above say so. */
+  #fullTiles(level: number): number {
+    let [count, unit] = [0, 1];
+    for (const hashes of this.#open.slice(level + 1)) {
+      count += hashes.length * unit;
+      unit *= tileWidth;
+    }
+    return count;
+  }
+
+  readonly #readNode = async (level: number, index: number): Promise<Hash> => {
+    const ofTile = Math.floor(level / tileLevels);
+    const width = 2 ** (level % tileLevels);
+    const [tile, from] = [Math.floor((index * width) / tileWidth), (index * width) % tileWidth];
+    const hashes =
+      tile < this.#fullTiles(ofTile)
+        ? hashesOf(await this.#tile(ofTile, tile))
+        : (this.#open[ofTile] ?? []);
+    return folded(hashes.slice(from, from + width));
+  };
+
+  async #tile(level: number, tile: number): Promise<Buffer> {
+    const name = `${level} ${tile}`;
+    const bytes = this.#tiles.get(name) ?? (await this.#files.readTile(level, tile));
+    this.#tiles.delete(name);
+    this.#tiles.set(name, bytes);
+    const [oldest] = this.#tiles.keys();
+    if (this.#tiles.size > maxTiles && oldest !== undefined) this.#tiles.delete(oldest);
+    return bytes;
+  }
+
+  async #readEntry(index: number): Promise<Sealed> {
+    const [file, line] = [Math.floor(index / tileWidth), index % tileWidth];
+    if (this.#lines?.file !== file || line >= this.#lines.entries.length) {
+      const [entries, records] = await Promise.all([
+        this.#files.readLines("entries", file),
+        this.#files.readLines("records", file),
+      ]);
+      this.#lines = { file, entries, records };
+    }
+    const { entries, records } = this.#lines;
+    return { index, entry: `${entries[line]}\n`, record: records[line] ?? "" };
+  }
+}
+
+/** The size that a signed checkpoint has; undefined where this key has not signed it. */
+export function sizeSigned(note: string | undefined, key: SignerKey): number | undefined {
+  const text = note === undefined ? undefined : openNote(note, key);
+  return text === undefined ? undefined : readCheckpoint(text)?.size;
+}
+
+function hashesOf(tile: Buffer): Hash[] {
+  return Array.from({ length: tileWidth }, (_, at) =>
+    tile.subarray(at * hashBytes, (at + 1) * hashBytes),
+  );
+}
+
+/** The root of a power of two of hashes. */
+function folded(hashes: readonly Hash[]): Hash {
+  const [left = Buffer.alloc(hashBytes), right] = hashes;
+  if (right === undefined) return left;
+  const half = hashes.length / 2;
+  return nodeHash(folded(hashes.slice(0, half)), folded(hashes.slice(half)));
+}

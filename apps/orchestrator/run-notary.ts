@@ -1,0 +1,42 @@
+// The notary as a service, `orchestrator --notary`: it alone writes the proof volume, and has its
+// key. It has no network, reads the log of Redis, and writes one key of it.
+
+import { Hono } from "hono";
+import { systemClock } from "../../lib/async/clock.ts";
+import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { verifierKeyText } from "../../lib/proof/note.ts";
+import { createJsonLog } from "../../lib/service/json-log.ts";
+import { serve } from "../../lib/service/serve.ts";
+import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import { openKey } from "./notary/export-proof.ts";
+import { Notary } from "./notary/notary.ts";
+import { SealedFiles } from "./notary/sealed-files.ts";
+import type { NotarySettings } from "./settings.ts";
+
+/** Until SIGTERM. `onLost`: Redis is given up. */
+export async function runNotary(
+  settings: NotarySettings,
+  onLost: (error: unknown) => void,
+): Promise<void> {
+  const { instance, folder, redisUrl, redisTimeoutMs, redisGiveUpMs } = settings;
+  const log = createJsonLog(console.log, systemClock.now).with({ service: "notary", instance });
+  const signal = stopSignal();
+  const hasStarted = exitOn(signal);
+  await using board = await connectBlackboard({
+    ...{ url: redisUrl, instance, timeoutMs: redisTimeoutMs, giveUpMs: redisGiveUpMs, onLost },
+  });
+  const files = new SealedFiles(folder);
+  const key = await openKey(files, instance);
+  const about = { instance, version: packageJson.version };
+  const notary = new Notary({ board, files, key, clock: systemClock, log, about });
+  const app = new Hono().get("/healthz", ({ json }) => {
+    const reason = notary.problem;
+    return json({ service: "notary", ok: reason === undefined, reason }, reason ? 503 : 200);
+  });
+  const server = serve({ port: settings.healthPort, hostname: settings.healthHost }, app.fetch);
+  log.info("Notary started", { version: packageJson.version, key: verifierKeyText(key) });
+  hasStarted();
+  await notary.run(signal);
+  await server.stop();
+}

@@ -1,0 +1,23 @@
+// What the notary reads of the log, and what it leaves on the blackboard. A part of the port.
+
+/** An entry of the log as it stands in Redis: an event of ours, or what a person has written. */
+export type RawEvent = { place: string; type: string; event: string };
+
+/** `size`: of the tree. `checkpoint`: the signed note about it. */
+export type SealedSize = { size: number; checkpoint: string };
+
+export interface ProofBoard {
+  /** Events after `from` (`0` is the beginning), at most `count`; empty at the end. */
+  readRawEvents(from: string, count: number): Promise<RawEvent[]>;
+  /**
+   * Ends the right of every other notary to seal. What was sealed, as far as Redis knows; undefined
+   * where nothing is.
+   */
+  takeProof(holder: string): Promise<SealedSize | undefined>;
+  /** `before`: the size that the holder knows. `moved`: Redis knows another one. */
+  noteCheckpoint(order: {
+    holder: string;
+    before: number;
+    sealed: SealedSize;
+  }): Promise<{ outcome: "noted" | "moved" | "fenced" }>;
+}

@@ -1,0 +1,13 @@
+-- Notes what the notary has sealed. `before`: the size of the tree that it has noted last.
+-- KEYS proof
+-- ARGS holder, before: number, size: number, checkpoint
+-- Result noted | moved | fenced
+local function note_checkpoint(keys, args)
+  if redis.call('HGET', keys.proof, 'holder') ~= args.holder then return { 'fenced' } end
+  local size = tonumber(redis.call('HGET', keys.proof, 'size') or '0')
+  -- The answer to the first call was lost.
+  if size == args.size then return { 'noted' } end
+  if size ~= args.before then return { 'moved' } end
+  redis.call('HSET', keys.proof, 'size', digits(args.size), 'checkpoint', args.checkpoint)
+  return { 'noted' }
+end

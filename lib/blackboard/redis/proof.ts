@@ -1,0 +1,27 @@
+// What the notary reads and leaves, in Redis.
+import type { ProofBoard } from "../port/proof.ts";
+import type { Deps } from "./deps.ts";
+
+export function proofOf({ connection, keys, call }: Deps): ProofBoard {
+  return {
+    async readRawEvents(from, count) {
+      const entries = await connection.run((client) =>
+        client.xRange(keys.events, `(${from}`, "+", { COUNT: count }),
+      );
+      return (entries ?? []).map(({ id, message: { type = "", event = "" } }) => ({
+        ...{ place: id, type, event },
+      }));
+    },
+
+    async takeProof(holder) {
+      await connection.run((client) => client.hSet(keys.proof, "holder", holder));
+      const [size, checkpoint] = await connection.run((client) =>
+        client.hmGet(keys.proof, ["size", "checkpoint"]),
+      );
+      return size == null || checkpoint == null ? undefined : { size: Number(size), checkpoint };
+    },
+
+    noteCheckpoint: ({ holder, before, sealed: { size, checkpoint } }) =>
+      call("noteCheckpoint", { proof: keys.proof }, { holder, before, size, checkpoint }),
+  };
+}

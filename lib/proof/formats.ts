@@ -1,0 +1,133 @@
+// Writes and reads the parts of a sealed log (docs/reference/proof.md#the-sealed-log). Pure.
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { type Hash, hashBytes } from "./merkle.ts";
+
+/** `place`, `type` and `event` as they stand in Redis; of the notary's own, `place` is `-`. */
+export type SealedRecord = { salt: string; place: string; type: string; event: string };
+
+/** `number`: how many entries of this goal there are up to this one. */
+export type Entry = {
+  place: string;
+  type: string;
+  goal: string;
+  number: number;
+  digest: string;
+};
+
+export type Checkpoint = { origin: string; size: number; root: Hash };
+export type GoalNote = { goal: string; entries: number; size: number; state: "open" | "closed" };
+export type InclusionProof = { index: number; path: Hash[]; checkpoint: string };
+
+/** Of entries that are about no goal. */
+export const noGoal = "-";
+/** Of records that the notary has written. */
+export const ownPlace = "-";
+
+const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+const count = "0|[1-9][0-9]{0,15}";
+const entryPattern = new RegExp(
+  `^sett/1 ((?:0|[1-9]\\d*)-(?:0|[1-9]\\d*)|-) ([a-z_]{1,64}) (${uuid}|-) ([1-9][0-9]{0,15}) ([0-9a-f]{64})\\n$`,
+);
+const goalPattern = new RegExp(
+  `^sett/1 goal (${uuid}) events (${count}) log (${count}) state (open|closed)\\n$`,
+);
+const proofHead = "c2sp.org/tlog-proof@v1";
+
+export function recordText({ salt, place, type, event }: SealedRecord): string {
+  return JSON.stringify({ salt, place, type, event: event.toWellFormed() });
+}
+
+/** Undefined where it is no object of these four texts. */
+export function readRecord(text: string): SealedRecord | undefined {
+  const body = jsonObject(text);
+  if (body === undefined || Object.keys(body).length !== 4) return undefined;
+  const { salt, place, type, event } = body;
+  if (typeof salt !== "string" || typeof place !== "string") return undefined;
+  if (typeof type !== "string" || typeof event !== "string") return undefined;
+  return { salt, place, type, event };
+}
+
+/** The goal that an event is about, or `-`. */
+export function goalOf(event: string): string {
+  const goal = jsonObject(event)?.goal_id;
+  return typeof goal === "string" && new RegExp(`^${uuid}$`).test(goal) ? goal : noGoal;
+}
+
+/** What an entry says of its record. */
+export function entryOf(record: SealedRecord, text: string): Omit<Entry, "number"> {
+  const type = /^[a-z_]{1,64}$/.test(record.type) ? record.type : "unreadable";
+  const digest = createHash("sha256").update(text).digest("hex");
+  return { place: record.place, type, goal: goalOf(record.event), digest };
+}
+
+export function entryText({ place, type, goal, number, digest }: Entry): string {
+  return `sett/1 ${place} ${type} ${goal} ${number} ${digest}\n`;
+}
+
+export function readEntry(text: string): Entry | undefined {
+  const [, place, type, goal, number, digest] = entryPattern.exec(text) ?? [];
+  if (place === undefined || type === undefined || goal === undefined) return undefined;
+  if (digest === undefined || !Number.isSafeInteger(Number(number))) return undefined;
+  return { place, type, goal, number: Number(number), digest };
+}
+
+export function checkpointText({ origin, size, root }: Checkpoint): string {
+  return `${origin}\n${size}\n${Buffer.from(root).toString("base64")}\n`;
+}
+
+export function readCheckpoint(text: string): Checkpoint | undefined {
+  const [origin = "", size = "", base64 = "", ...rest] = text.split("\n");
+  const root = hashOfText(base64);
+  if (origin === "" || root === undefined || rest.join("\n") !== "") return undefined;
+  const read = readCount(size);
+  return read === undefined ? undefined : { origin, size: read, root };
+}
+
+export function goalNoteText({ goal, entries, size, state }: GoalNote): string {
+  return `sett/1 goal ${goal} events ${entries} log ${size} state ${state}\n`;
+}
+
+export function readGoalNote(text: string): GoalNote | undefined {
+  const [, goal = "", entries = "", size = "", state] = goalPattern.exec(text) ?? [];
+  const [ofGoal, ofLog] = [readCount(entries), readCount(size)];
+  if (ofGoal === undefined || ofLog === undefined) return undefined;
+  return { goal, entries: ofGoal, size: ofLog, state: state === "open" ? "open" : "closed" };
+}
+
+export function proofText({ index, path, checkpoint }: InclusionProof): string {
+  const hashes = path.map((hash) => `${Buffer.from(hash).toString("base64")}\n`).join("");
+  return `${proofHead}\nindex ${index}\n${hashes}\n${checkpoint}`;
+}
+
+export function readProof(text: string): InclusionProof | undefined {
+  const end = text.indexOf("\n\n");
+  const [head, line = "", ...hashes] = text.slice(0, Math.max(end, 0)).split("\n");
+  const index = readCount(/^index (.+)$/.exec(line)?.[1] ?? "");
+  const path = hashes.map(hashOfText);
+  if (head !== proofHead || index === undefined || path.includes(undefined)) return undefined;
+  const known = path.filter((hash) => hash !== undefined);
+  return { index, path: known, checkpoint: text.slice(end + 2) };
+}
+
+/** A decimal number without zeros before it, which a number of JavaScript holds. */
+export function readCount(text: string): number | undefined {
+  const read = Number(text);
+  return new RegExp(`^(?:${count})$`).test(text) && Number.isSafeInteger(read) ? read : undefined;
+}
+
+/** An object of JSON; undefined for all else. */
+export function jsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+    return isObject ? (body as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hashOfText(base64: string): Hash | undefined {
+  const bytes = Buffer.from(base64, "base64");
+  return bytes.length === hashBytes && bytes.toString("base64") === base64 ? bytes : undefined;
+}

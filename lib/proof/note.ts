@@ -1,0 +1,94 @@
+// Signed notes, and the keys of Ed25519 that sign them, as c2sp.org/signed-note has them. Pure.
+import { Buffer } from "node:buffer";
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from "node:crypto";
+
+/** `id`: what tells keys of one name apart, 4 bytes. */
+export type VerifierKey = { name: string; id: Buffer; publicKey: KeyObject };
+export type SignerKey = VerifierKey & { privateKey: KeyObject };
+
+const ed25519 = 1;
+const rawKeyBytes = 32;
+const maxNoteBytes = 1_000_000;
+
+/** A private key as PEM. */
+export function newPrivateKey(): string {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  return privateKey.export({ format: "pem", type: "pkcs8" }).toString();
+}
+
+/** `nameOf` gets the digest of the public key in hexadecimal. Throws where it is no such key. */
+export function signerKey(pem: string, nameOf: (sha256: string) => string): SignerKey {
+  const privateKey = createPrivateKey(pem);
+  const publicKey = createPublicKey(privateKey);
+  const raw = rawOf(publicKey);
+  const name = nameOf(createHash("sha256").update(raw).digest("hex"));
+  return { name, id: idOf(name, raw), publicKey, privateKey };
+}
+
+/** `NAME+ID+KEY`. */
+export function verifierKeyText({ name, id, publicKey }: VerifierKey): string {
+  const key = Buffer.concat([Buffer.from([ed25519]), rawOf(publicKey)]);
+  return `${name}+${id.toString("hex")}+${key.toString("base64")}`;
+}
+
+/** Undefined where it is none of Ed25519. */
+export function readVerifierKey(text: string): VerifierKey | undefined {
+  const [, name = "", hex = "", base64 = ""] =
+    /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/.exec(text) ?? [];
+  const key = Buffer.from(base64, "base64");
+  if (key.toString("base64") !== base64) return undefined;
+  if (key.length !== rawKeyBytes + 1 || key[0] !== ed25519) return undefined;
+  const raw = key.subarray(1);
+  const id = idOf(name, raw);
+  if (id.toString("hex") !== hex) return undefined;
+  const jwk = { kty: "OKP", crv: "Ed25519", x: raw.toString("base64url") };
+  return { name, id, publicKey: createPublicKey({ key: jwk, format: "jwk" }) };
+}
+
+/** `text` ends with a line feed. */
+export function signNote(text: string, { name, id, privateKey }: SignerKey): string {
+  const signature = Buffer.concat([id, sign(null, Buffer.from(text), privateKey)]);
+  return `${text}\n— ${name} ${signature.toString("base64")}\n`;
+}
+
+/** The text of a note that this key has signed. Other signatures say nothing. */
+export function openNote(note: string, key: VerifierKey): string | undefined {
+  const end = note.lastIndexOf("\n\n");
+  if (end < 0 || !note.endsWith("\n") || Buffer.byteLength(note) > maxNoteBytes) return undefined;
+  const text = note.slice(0, end + 1);
+  // Such signs could hide what people read.
+  if ([...note].some((sign) => sign < " " && sign !== "\n") || note.includes("\ufffd"))
+    return undefined;
+  let isSigned = false;
+  for (const line of note.slice(end + 2, -1).split("\n")) {
+    const [, name, base64 = ""] = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? [];
+    const bytes = Buffer.from(base64, "base64");
+    if (name === undefined || bytes.length <= key.id.length) return undefined;
+    if (name !== key.name || !bytes.subarray(0, key.id.length).equals(key.id)) continue;
+    const signature = bytes.subarray(key.id.length);
+    if (!verify(null, Buffer.from(text), key.publicKey, signature)) return undefined;
+    isSigned = true;
+  }
+  return isSigned ? text : undefined;
+}
+
+function rawOf(publicKey: KeyObject): Buffer {
+  return Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url");
+}
+
+function idOf(name: string, raw: Uint8Array): Buffer {
+  const hash = createHash("sha256").update(`${name}\n`);
+  return hash
+    .update(new Uint8Array([ed25519]))
+    .update(raw)
+    .digest()
+    .subarray(0, 4);
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import type { Bench } from "../../../support/blackboard/bench.ts";
+import { postGoal } from "../../../support/blackboard/scene.ts";
+
+export function proofSuite(open: () => Promise<Bench>): void {
+  test("events are read as they stand in Redis, in order and page by page", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const goal = await postGoal(board);
+    const [first] = await board.readRawEvents("0", 1);
+    expect(first).toMatchObject({ place: expect.stringMatching(/^\d+-\d+$/) });
+    const all = await board.readRawEvents("0", 100);
+    expect(all.map(({ place }) => place)).toEqual(
+      (await board.readEvents("0", 100)).map(({ id }) => id),
+    );
+    const created = all.find(({ type }) => type === "artefact_created");
+    expect(JSON.parse(created?.event ?? "")).toMatchObject({ goal_id: goal.goal_id });
+    expect(await board.readRawEvents(all.at(-1)?.place ?? "", 100)).toEqual([]);
+  });
+
+  test("the notary that started last alone seals, and only on top of what Redis knows", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const note = (holder: string, before: number, size: number) =>
+      board.noteCheckpoint({ holder, before, sealed: { size, checkpoint: `note ${size}\n` } });
+    expect(await note("one", 0, 5)).toEqual({ outcome: "fenced" });
+    expect(await board.takeProof("one")).toBeUndefined();
+    expect(await note("one", 0, 5)).toEqual({ outcome: "noted" });
+    // The answer to a call may be lost, so that it is made again.
+    expect(await note("one", 0, 5)).toEqual({ outcome: "noted" });
+    expect(await note("one", 4, 9)).toEqual({ outcome: "moved" });
+    expect(await board.takeProof("two")).toEqual({ size: 5, checkpoint: "note 5\n" });
+    expect(await note("one", 5, 9)).toEqual({ outcome: "fenced" });
+    expect(await note("two", 5, 2_000_000)).toEqual({ outcome: "noted" });
+    expect(await board.takeProof("two")).toEqual({
+      size: 2_000_000,
+      checkpoint: "note 2000000\n",
+    });
+  });
+}

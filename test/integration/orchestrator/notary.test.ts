@@ -1,0 +1,153 @@
+// The notary seals the log of a blackboard, and says what is wrong where it cannot.
+import { describe, expect, test } from "bun:test";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { exportLines, openKey } from "../../../apps/orchestrator/notary/export-proof.ts";
+import { Notary } from "../../../apps/orchestrator/notary/notary.ts";
+import { SealedFiles } from "../../../apps/orchestrator/notary/sealed-files.ts";
+import { systemClock } from "../../../lib/async/clock.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
+import { postGoal } from "../../support/blackboard/scene.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const instance = InstanceName.parse("demo");
+const log = createJsonLog(() => {}, systemClock.now);
+
+async function temporary() {
+  const folder = await mkdtemp(join(tmpdir(), "notary-"));
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** It seals, and runs until it is disposed of. */
+async function startNotary(board: Blackboard, folder: string) {
+  const started = await tryNotary(board, folder);
+  await waitFor("a notary that seals", () => started.notary.problem === undefined);
+  return started;
+}
+
+async function tryNotary(board: Blackboard, folder: string) {
+  const files = new SealedFiles(folder);
+  const key = await openKey(files, instance);
+  const about = { instance, version: "0.1.0" };
+  // Redis' clock is hours ahead, so that all that is there is old enough.
+  const later = Object.assign(Object.create(board), {
+    time: async () => (await board.time()) + 3_600_000,
+  });
+  const notary = new Notary({ board: later, files, key, clock: systemClock, log, about });
+  const controller = new AbortController();
+  const ended = notary.run(controller.signal).then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  const stop = async () => {
+    controller.abort();
+    return await ended;
+  };
+  return { notary, files, stop, ended, [Symbol.asyncDispose]: async () => void (await stop()) };
+}
+
+async function sealed(files: SealedFiles): Promise<{ entry: string; record: string }[]> {
+  const lines: string[] = [];
+  for await (const line of exportLines(files, instance, "{}")) lines.push(line);
+  return lines.slice(1).map((line) => JSON.parse(line));
+}
+
+/** The types of what is sealed, where all that the log has is. */
+async function sealedTypes(board: Blackboard, files: SealedFiles): Promise<string[]> {
+  const end = await board.endOfEvents();
+  return await waitFor("the end of the log to be sealed", async () => {
+    const entries = await sealed(files).catch(() => []);
+    const words = entries.map(({ entry }) => entry.split(" "));
+    return words.some(([, place]) => place === end)
+      ? words.map(([, , type = ""]) => type)
+      : undefined;
+  });
+}
+
+describe("the notary", () => {
+  test("seals what was there before it, says so, and goes on with what comes", async () => {
+    await using place = await temporary();
+    const bench = blackboardInMemory({ instance });
+    await using board = await bench.open();
+    await postGoal(board);
+    await using running = await startNotary(board, place.folder);
+    expect(await sealedTypes(board, running.files)).toEqual([
+      "notary_began",
+      "notary_late",
+      "artefact_created",
+    ]);
+    await postGoal(board);
+    expect(await sealedTypes(board, running.files)).toHaveLength(4);
+    expect(running.notary.problem).toBeUndefined();
+  });
+
+  test("goes on after a restart, and ends where another one has begun", async () => {
+    await using place = await temporary();
+    const bench = blackboardInMemory({ instance });
+    await using board = await bench.open();
+    await using first = await startNotary(board, place.folder);
+    await postGoal(board);
+    await sealedTypes(board, first.files);
+    await using second = await startNotary(board, place.folder);
+    // The first one seals no more; with the next event it finds that out.
+    await postGoal(board);
+    const end = await first.ended;
+    expect(end?.message).toBe("Another notary of this instance has started.");
+    expect(await sealedTypes(board, second.files)).toEqual([
+      "notary_began",
+      "artefact_created",
+      "artefact_created",
+    ]);
+  });
+
+  test("names what Redis has lost of what was sealed, and keeps it", async () => {
+    await using place = await temporary();
+    const before = blackboardInMemory({ instance });
+    const board = await before.open();
+    const first = await startNotary(board, place.folder);
+    await postGoal(board);
+    await sealedTypes(board, first.files);
+    await first.stop();
+    // A blackboard without any of it.
+    const bench = blackboardInMemory({ instance });
+    await using empty = await bench.open();
+    await using again = await startNotary(empty, place.folder);
+    await postGoal(empty);
+    expect(await sealedTypes(empty, again.files)).toEqual([
+      "notary_began",
+      "artefact_created",
+      "notary_lost",
+      "artefact_created",
+    ]);
+    const lost = (await sealed(again.files)).at(2);
+    expect(JSON.parse(JSON.parse(lost?.record ?? "").event)).toEqual({ first: 1, last: 1 });
+  });
+
+  test("goes on where it ended between Redis and its volume, and refuses an older volume", async () => {
+    await using place = await temporary();
+    await using old = await temporary();
+    const bench = blackboardInMemory({ instance });
+    await using board = await bench.open();
+    const first = await startNotary(board, place.folder);
+    await postGoal(board);
+    await sealedTypes(board, first.files);
+    await cp(place.folder, old.folder, { recursive: true });
+    await postGoal(board);
+    await sealedTypes(board, first.files);
+    await first.stop();
+    // Its checkpoint is the older one, and all that the newer one is about is there.
+    await cp(join(old.folder, "checkpoint"), join(place.folder, "checkpoint"));
+    await using second = await startNotary(board, place.folder);
+    expect(await sealed(second.files)).toHaveLength(3);
+    await second.stop();
+    await using third = await tryNotary(board, old.folder);
+    await waitFor("a refusal", () => third.notary.problem?.includes("an older one"));
+    await using stranger = await temporary();
+    await using fourth = await tryNotary(board, stranger.folder);
+    await waitFor("a refusal", () => fourth.notary.problem?.includes("of another notary"));
+  });
+});

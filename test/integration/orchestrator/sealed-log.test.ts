@@ -1,0 +1,87 @@
+// The files of the sealed log: whatever a crash leaves, it goes on where it was signed.
+import { expect, test } from "bun:test";
+import { appendFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SealedFiles } from "../../../apps/orchestrator/notary/sealed-files.ts";
+import { SealedLog } from "../../../apps/orchestrator/notary/sealed-log.ts";
+import { readCheckpoint } from "../../../lib/proof/formats.ts";
+import { isSameHash, leafHash, rootByProof, rootOf } from "../../../lib/proof/merkle.ts";
+import { openNote } from "../../../lib/proof/note.ts";
+import { goal, newKey, nodeReader, otherGoal } from "../../support/proof/bundle.ts";
+
+const { signer, verifier } = newKey();
+
+async function temporary() {
+  const folder = await mkdtemp(join(tmpdir(), "sealed-log-"));
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Every third one is about the one goal, every other one about the other. */
+function eventsFrom(from: number, count: number) {
+  return Array.from({ length: count }, (_, at) => {
+    const about = (from + at) % 3 === 0 ? goal : otherGoal;
+    const event = JSON.stringify({ actor: "hand", goal_id: about });
+    return { place: `${from + at}-0`, type: "bid_placed", event };
+  });
+}
+
+async function rootIn(log: SealedLog): Promise<string> {
+  const text = openNote(await log.sign(), verifier) ?? "";
+  return Buffer.from(readCheckpoint(text)?.root ?? []).toString("hex");
+}
+
+async function rootByHand(log: SealedLog): Promise<string> {
+  const leaves = [];
+  for await (const { entry } of log.all()) leaves.push(leafHash(entry));
+  return Buffer.from(await rootOf(leaves.length, nodeReader(leaves))).toString("hex");
+}
+
+test("its root is that of all entries, over tiles and after each restart", async () => {
+  await using place = await temporary();
+  const files = new SealedFiles(place.folder);
+  let size = 0;
+  for (const more of [1, 254, 1, 1, 255, 256, 700, 3]) {
+    const log = await SealedLog.open(files, signer, { size, isWriter: true });
+    expect(log.size).toBe(size);
+    expect(log.lastPlace).toBe(size === 0 ? "0" : `${size - 1}-0`);
+    await log.append(eventsFrom(size, more));
+    size += more;
+    expect(await rootIn(log)).toBe(await rootByHand(log));
+  }
+  const log = await SealedLog.open(files, signer, { size, isWriter: false });
+  const root = Buffer.from(await rootIn(log), "hex");
+  let indexes: number[] = [];
+  for await (const { index, entry } of log.entriesOf(goal)) {
+    indexes = [...indexes, index];
+    const led = rootByProof(leafHash(entry), { index, size, path: await log.prove(index) });
+    expect(led !== undefined && isSameHash(led, root)).toBe(true);
+    expect(entry).toContain(` ${goal} ${indexes.length} `);
+  }
+  expect(indexes).toEqual(Array.from({ length: Math.ceil(size / 3) }, (_, at) => at * 3));
+});
+
+test("what a crash has left behind the checkpoint is written again, and belongs to no goal", async () => {
+  await using place = await temporary();
+  const files = new SealedFiles(place.folder);
+  const first = await SealedLog.open(files, signer, { size: 0, isWriter: true });
+  await first.append(eventsFrom(0, 250));
+  const root = await rootIn(first);
+  // Nobody has signed these, and they go into the next file and into both goals.
+  await first.append(eventsFrom(250, 300));
+  await appendFile(join(place.folder, "entries/002"), "sett/1 half a li");
+  const again = await SealedLog.open(files, signer, { size: 250, isWriter: true });
+  expect(await rootIn(again)).toBe(root);
+  // The next events are all about no goal, so that what is left would be taken for the goals'.
+  const others = eventsFrom(250, 600).map((one) => ({ ...one, event: "no event" }));
+  await again.append(others);
+  expect(await rootIn(again)).toBe(await rootByHand(again));
+  let found = 0;
+  for await (const { entry } of again.entriesOf(goal)) {
+    expect(entry).toContain(` ${goal} `);
+    found++;
+  }
+  expect(found).toBe(84);
+  const last = await SealedLog.open(files, signer, { size: 850, isWriter: true });
+  expect(await rootIn(last)).toBe(await rootIn(again));
+});
