@@ -6,7 +6,7 @@ import type { Shell } from "../terminal/shell.ts";
 import { findOrchestratorProgram, orchestratorProgram } from "./programs.ts";
 import { everyInstance, runtimeOf } from "./runtimes.ts";
 
-type Asked = {
+type ServiceProgram = {
   part: ContainerPart;
   ask: (argument: string, order: unknown) => Promise<ExecResult>;
 };
@@ -16,11 +16,11 @@ export async function askService(
   shell: Pick<Shell, "cwd" | "env" | "interrupted">,
   instance: InstanceName,
   service: "recorder" | "notary",
-): Promise<Asked | undefined> {
+): Promise<ServiceProgram | undefined> {
   const parts = (await everyInstance(shell)).instances.find((one) => one.instance === instance);
   const part = parts?.containers.find(({ labels }) => labels.component === service);
   if (parts === undefined || part === undefined) return undefined;
-  const ask: Asked["ask"] = async (argument, order) => {
+  const ask: ServiceProgram["ask"] = async (argument, order) => {
     const isProcess = parts.runtime === "process";
     const program = isProcess ? await findOrchestratorProgram() : orchestratorProgram;
     const { observe } = await runtimeOf(shell, instance);

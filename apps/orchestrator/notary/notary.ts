@@ -1,5 +1,5 @@
-// The notary: it follows the log, and seals what is old enough to be on Redis' disk. It never
-// stands in the way of a claim.
+// The notary: it follows the log, and seals what is old enough to be on Redis' disk. No
+// claim waits for it.
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../../lib/async/clock.ts";
 import { sleep } from "../../../lib/async/sleep.ts";

@@ -1,6 +1,6 @@
 // What the notary reads of the log, and what it leaves on the blackboard. A part of the port.
 
-/** An entry of the log as it stands in Redis: an event of ours, or what a person has written. */
+/** An entry of the log as Redis has it: an event of ours, or what a person has written. */
 export type RawEvent = { place: string; type: string; event: string };
 
 /** `size`: of the tree. `checkpoint`: the signed note about it. */

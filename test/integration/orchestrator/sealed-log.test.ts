@@ -67,7 +67,7 @@ test("what a crash has left behind the checkpoint is written again, and belongs 
   const first = await SealedLog.open(files, signer, { size: 0, isWriter: true });
   await first.append(eventsFrom(0, 250));
   const root = await rootIn(first);
-  // Nobody has signed these, and they go into the next file and into both goals.
+  // No checkpoint has these, and they go into the next file and into both goals.
   await first.append(eventsFrom(250, 300));
   await appendFile(join(place.folder, "entries/002"), "sett/1 half a li");
   const again = await SealedLog.open(files, signer, { size: 250, isWriter: true });

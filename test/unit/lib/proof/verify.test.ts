@@ -56,7 +56,7 @@ async function found(bundle: BundleFiles, change: Change, by = key): Promise<str
   return problems.map(({ code, place }) => `${code} ${place}`);
 }
 
-describe("a bundle that nobody has touched", () => {
+describe("a bundle that is as it was written", () => {
   test("about a goal shows all of it", async () => {
     const shown = await verifyBundle(ofGoal, key.verifier);
     expect(shown).toMatchObject({ problems: [], entries: 6, goal: { goal, entries: 6, size: 12 } });
