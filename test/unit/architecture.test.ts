@@ -338,7 +338,8 @@ test("a program has only its own part of the blackboard's port, and asks for no 
         })),
       )
       .filter(
-        ({ file, holder }) => holder !== own &&
+        ({ file, holder }) =>
+          holder !== own &&
           !(holder === "Candidate" && isCandidate(file)) &&
           !(holder === "Notary" && isNotary(file)),
       )
