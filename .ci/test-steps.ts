@@ -76,7 +76,9 @@ function checks(): Step[] {
     check("types", [tool("tsc"), "--noEmit"]),
     check("dead-code", [tool("knip"), "--no-progress"]),
     check("workflows", [tool("bun"), ".ci/lint-workflows.ts"]),
-    check("collector", [tool("bun"), ".ci/collector.ts"]),
+    check("collector", [tool("bun"), ".ci/go.ts", "collector"]),
+    // What Go has compiled for the one is not compiled again for the other.
+    check("verify", [tool("bun"), ".ci/go.ts", "verify"], ["collector"]),
   ];
 }
 

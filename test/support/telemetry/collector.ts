@@ -1,12 +1,12 @@
 // A real collector of OpenTelemetry, and a receiver behind it that has what it passes on.
 import { createInterface } from "node:readline";
-import { buildCollector } from "../../../.ci/collector.ts";
+import { buildForTests } from "../../../.ci/go.ts";
 import { startDetached } from "../process/detached-process.ts";
 import { freePort } from "../redis/redis-server.ts";
 import { waitFor } from "../wait-for.ts";
 
 // Builds nothing where it was built before, as the step `collector` of `npm test` does.
-const program = await buildCollector();
+const program = await buildForTests("collector");
 
 /** As OTLP has it in JSON. */
 export type ReceivedSpan = {

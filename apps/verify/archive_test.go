@@ -1,0 +1,94 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"fmt"
+	"testing"
+)
+
+// One file in an archive, with headers that the library would not write.
+func entryOf(change func(header []byte), name, content string) []byte {
+	header := make([]byte, blockBytes)
+	copy(header, name)
+	copy(header[100:], "0000644\x000000000\x000000000\x00")
+	copy(header[124:], fmt.Sprintf("%011o\x00%011o\x00", len(content), 0))
+	header[156] = '0'
+	copy(header[257:], "ustar\x0000")
+	if change != nil {
+		change(header)
+	}
+	copy(header[148:], fmt.Sprintf("%06o\x00 ", checksum(header)))
+	padded := (len(content) + blockBytes - 1) / blockBytes * blockBytes
+	return append(header, append([]byte(content), make([]byte, padded-len(content))...)...)
+}
+
+func TestArchives(t *testing.T) {
+	end := make([]byte, 2*blockBytes)
+	with := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+	kind := func(value byte) func([]byte) { return func(header []byte) { header[156] = value } }
+	one := entryOf(nil, "entries", "hello")
+	for _, example := range []struct {
+		name     string
+		archive  []byte
+		expected error
+	}{
+		{"nothing", nil, errCut},
+		{"text", bytes.Repeat([]byte("x"), 4096), errNotUstar},
+		{"gzip", with([]byte("\x1f\x8b"), make([]byte, 4096)), errNotUstar},
+		{"zeros", end, nil},
+		{"zeros to a gigabyte's end, in small", make([]byte, 64*blockBytes), nil},
+		{"one block of zeros", end[:blockBytes], errCut},
+		{"no end", one, errCut},
+		{"a whole one", with(one, end), nil},
+		{"a whole one with more blocks of zeros", with(one, end, end, end), nil},
+		{"something behind the end", with(one, end, one, end), errBehind},
+		{"a cut content", with(one)[:blockBytes+10], errCut},
+		{"a cut header", with(one, one)[:2*blockBytes+10], errCut},
+		{"the same twice", with(one, one, end), errTwice},
+		{"a link", with(entryOf(kind('2'), "entries", ""), end), errNotPlain},
+		{"a hard link", with(entryOf(kind('1'), "entries", ""), end), errNotPlain},
+		{"a device", with(entryOf(kind('3'), "entries", ""), end), errNotPlain},
+		{"a folder", with(entryOf(kind('5'), "facts/", ""), end), errNotPlain},
+		{"a folder of old times", with(entryOf(nil, "facts/", ""), end), errNotPlain},
+		{"a header of pax", with(entryOf(kind('x'), "pax", "12 path=abc\n"), one, end), errNotPlain},
+		{"a long name of GNU", with(entryOf(kind('L'), "././@LongLink", "x"), one, end), errNotPlain},
+		{"no name", with(entryOf(nil, "", "x"), end), errNotPlain},
+		{"an absolute name", with(entryOf(nil, "/entries", "x"), end), errAbsolute},
+		{"a name upwards", with(entryOf(nil, "facts/../entries", "x"), end), errUpwards},
+		{"a name that is upwards", with(entryOf(nil, "..", "x"), end), errUpwards},
+		{"dots that are no way upwards", with(entryOf(nil, "facts/..x", "x"), end), nil},
+		{"a name that is no UTF-8", with(entryOf(nil, "\xff\x1b\n", "x"), end), nil},
+		{"a huge size", with(entryOf(func(header []byte) { copy(header[124:], "77777777777\x00") }, "entries", "x"), end), errCut},
+		{"a size of 12 digits", with(entryOf(func(header []byte) { copy(header[124:], "777777777777") }, "entries", "x"), end), errCut},
+		{"a size in bits", with(entryOf(func(header []byte) { header[124] = 0x80 }, "entries", "x"), end), errSize},
+		{"a size below nothing", with(entryOf(func(header []byte) { copy(header[124:], "-0000000001\x00") }, "entries", "x"), end), errSize},
+		{"no size", with(entryOf(func(header []byte) { copy(header[124:136], make([]byte, 12)) }, "entries", "x"), end), errSize},
+		{"a wrong checksum", with(func() []byte { wrong := bytes.Clone(one); wrong[0] = 'x'; return wrong }(), end), errChecksum},
+		{"the magic of GNU", with(entryOf(func(header []byte) { copy(header[257:], "ustar  \x00") }, "entries", "x"), end), errNotUstar},
+	} {
+		files, err := readArchive(example.archive)
+		if err != example.expected {
+			t.Errorf("%s: %v", example.name, err)
+		}
+		if found := verify(example.archive, newMaker(t).key); err != nil &&
+			(len(found.problems) != 1 || found.problems[0].place() != "-") || len(found.problems) == 0 {
+			t.Errorf("%s: %q", example.name, problemsOf(found))
+		}
+		if file := files["entries"]; file != nil && string(file.content) != "hello" {
+			t.Errorf("%s: the file has %q", example.name, file.content)
+		}
+	}
+}
+
+func TestLongNamesAreRead(t *testing.T) {
+	var archive bytes.Buffer
+	writer := tar.NewWriter(&archive)
+	name := string(bytes.Repeat([]byte("a"), 90)) + "/" + string(bytes.Repeat([]byte("b"), 90))
+	must(t, writer.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Format: tar.FormatUSTAR}))
+	must(t, writer.Close())
+	files, err := readArchive(archive.Bytes())
+	if err != nil || files[name] == nil {
+		t.Error(err, files)
+	}
+}

@@ -1,0 +1,184 @@
+// Sett-verify says whether a bundle of `sett audit export` shows what it says, without Sett: it was
+// written from docs/reference/proof.md alone.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+const usage = `Usage: sett-verify FILE --key VKEY|FILE [--json]
+
+Says whether a bundle of ` + "`sett audit export`" + ` shows what it says.
+
+  FILE    the bundle
+  --key   the verifier key of the log, or a file with it. ` + "`sett audit key`" + ` prints it; take it
+          from a person whom you trust, and not from the bundle
+  --json  print one JSON object
+
+Exit code: 0 all is shown, 1 it is not, 2 wrong use.
+`
+
+const (
+	exitShown    = 0
+	exitNotShown = 1
+	exitWrongUse = 2
+)
+
+// A larger bundle is refused, since its bytes are read into memory.
+const maxBytes = 4 << 30
+
+// A longer one is not the file of a key.
+const maxKeyBytes = 64 << 10
+
+type options struct {
+	file, key      string
+	isJSON, isHelp bool
+}
+
+func main() {
+	// What is read is kept in one piece, so that a few collections more cost nothing.
+	debug.SetGCPercent(25)
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(args []string, out, messages io.Writer) int {
+	options, err := readOptions(args)
+	if err == nil && options.isHelp {
+		fmt.Fprint(out, usage)
+		return exitShown
+	}
+	var key note.Verifier
+	if err == nil {
+		key, err = readKey(options.key)
+	}
+	var found report
+	if err == nil {
+		found, err = verifyFile(options.file, key)
+	}
+	if err != nil {
+		fmt.Fprintf(messages, "%s\nSee `sett-verify --help`.\n", err)
+		return exitWrongUse
+	}
+	if options.isJSON {
+		err = json.NewEncoder(out).Encode(found.toJSON())
+	} else {
+		err = found.write(out, key.Name())
+	}
+	if err != nil {
+		fmt.Fprintf(messages, "The result could not be written: %s.\n", err)
+		return exitNotShown
+	}
+	if len(found.problems) > 0 {
+		return exitNotShown
+	}
+	return exitShown
+}
+
+func verifyFile(path string, key note.Verifier) (report, error) {
+	archive, err := readFile(path, maxBytes)
+	if errors.Is(err, errTooLarge) {
+		var found report
+		found.add(unreadable, "", 0, "the file has more than 4 GiB")
+		return found, nil
+	}
+	if err != nil {
+		return report{}, err
+	}
+	return verify(archive, key), nil
+}
+
+func readOptions(args []string) (options, error) {
+	var read options
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		value, isKey := strings.CutPrefix(arg, "--key=")
+		switch {
+		case arg == "--help" || arg == "-h":
+			return options{isHelp: true}, nil
+		case arg == "--json":
+			read.isJSON = true
+			continue
+		case arg == "--key":
+			if len(args) == 0 {
+				return read, errors.New("The option --key needs a verifier key, or a file with it.")
+			}
+			value, isKey = args[0], true
+			args = args[1:]
+		}
+		switch {
+		case isKey && read.key != "":
+			return read, errors.New("The option --key is there twice.")
+		case isKey:
+			read.key = value
+		case strings.HasPrefix(arg, "-"):
+			return read, fmt.Errorf("There is no option %s.", quoted(arg))
+		case read.file != "":
+			return read, fmt.Errorf("One bundle at a time: %s is too much.", quoted(arg))
+		default:
+			read.file = arg
+		}
+	}
+	if read.file == "" {
+		return read, errors.New("Which bundle?")
+	}
+	if read.key == "" {
+		return read, errors.New("A bundle does not vouch for itself: name the key of its log with --key.")
+	}
+	return read, nil
+}
+
+// A key is text with two `+`; all else is the name of a file.
+func readKey(text string) (note.Verifier, error) {
+	if key, err := note.NewVerifier(text); err == nil {
+		return key, nil
+	}
+	content, err := readFile(text, maxKeyBytes)
+	if err != nil {
+		return nil, fmt.Errorf("The key is neither a verifier key of signed-note nor a file with one. %w", err)
+	}
+	key, err := note.NewVerifier(strings.TrimSpace(string(content)))
+	if err != nil {
+		return nil, fmt.Errorf("In %s is no verifier key of signed-note with Ed25519: %w.", quoted(text), err)
+	}
+	return key, nil
+}
+
+var errTooLarge = errors.New("It is too large.")
+
+func readFile(path string, limit int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
+	}
+	defer file.Close()
+	about, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
+	}
+	if about.Size() > limit {
+		return nil, errTooLarge
+	}
+	var content []byte
+	if about.Mode().IsRegular() {
+		content = make([]byte, about.Size())
+		_, err = io.ReadFull(file, content)
+	} else {
+		content, err = io.ReadAll(io.LimitReader(file, limit+1))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
+	}
+	if int64(len(content)) > limit {
+		return nil, errTooLarge
+	}
+	return content, nil
+}
