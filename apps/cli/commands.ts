@@ -146,7 +146,7 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/prune.ts")).prune,
   },
   audit: {
-    description: "decide again what was decided, and name what differs",
+    description: "show that what is on record is whole, and was decided by the rules",
     load: async () => (await import("./commands/audit.ts")).audit,
   },
   backup: {

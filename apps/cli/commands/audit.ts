@@ -10,7 +10,7 @@ import { defineCommand } from "../program/command.ts";
 
 export const audit = defineCommand({
   name: "audit",
-  description: "show that what is on record was decided by the rules, and that all of it is there",
+  description: "show that what is on record is whole, and was decided by the rules",
   details: [
     "`replay` makes each decision on record again, from the log and the rules that it names: which claims were opened, who was",
     "granted what, why work ended. It also names what agents cannot have done, such as a result after the end. With a FILE of",

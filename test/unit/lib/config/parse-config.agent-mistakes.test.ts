@@ -305,7 +305,7 @@ const cases: Case[] = [
     "the role of people is taken",
     "    role: user\n",
     [
-      "sett.yml:6:11 agents.a.role: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `recorder`, `api`, `forge`, `log-reader`, `packs` and `redis` are parts of Sett",
+      "sett.yml:6:11 agents.a.role: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `recorder`, `notary`, `api`, `forge`, `log-reader`, `packs` and `redis` are parts of Sett",
     ],
   ],
   [

@@ -100,8 +100,8 @@ const cases: Case[] = [
     [
       'sett.yml:3:3 agents["My Agent"]: must be lower-case letters, digits and inner hyphens',
       'sett.yml:3:25 agents["My Agent"].command: must not be empty: its first entry is the program',
-      "sett.yml:4:3 agents.user: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `recorder`, `api`, `forge`, `log-reader`, `packs` and `redis` are parts of Sett",
-      "sett.yml:5:3 agents.redis: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `recorder`, `api`, `forge`, `log-reader`, `packs` and `redis` are parts of Sett",
+      "sett.yml:4:3 agents.user: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `recorder`, `notary`, `api`, `forge`, `log-reader`, `packs` and `redis` are parts of Sett",
+      "sett.yml:5:3 agents.redis: is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `recorder`, `notary`, `api`, `forge`, `log-reader`, `packs` and `redis` are parts of Sett",
     ],
   ],
   [

@@ -39,6 +39,7 @@ test("a short file gets every default", async () => {
     kubernetes: {},
     external: [],
     people: [],
+    proof: false,
     builtIn: [],
     forges: {},
     order: ["a"],
