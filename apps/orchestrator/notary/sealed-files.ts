@@ -53,16 +53,16 @@ export class SealedFiles {
   }
 
   /** The indexes of the entries of a goal, rising. They may go beyond the checkpoint. */
-  async readGoal(goal: string): Promise<number[]> {
+  async readIndexes(goal: string): Promise<number[]> {
     const text = await readFile(this.#goalPath(goal), "utf8").catch(unlessMissing(""));
     return text.split("\n").slice(0, -1).map(Number);
   }
 
-  async appendToGoal(goal: string, indexes: readonly number[]): Promise<void> {
+  async appendIndexes(goal: string, indexes: readonly number[]): Promise<void> {
     await append(this.#goalPath(goal), indexes.map((index) => `${index}\n`).join(""));
   }
 
-  async writeGoal(goal: string, indexes: readonly number[]): Promise<void> {
+  async writeIndexes(goal: string, indexes: readonly number[]): Promise<void> {
     await this.#writeWhole(this.#goalPath(goal), indexes.map((index) => `${index}\n`).join(""));
   }
 

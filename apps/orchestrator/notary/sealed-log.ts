@@ -86,7 +86,7 @@ export class SealedLog {
 
   /** By rising index. */
   async *entriesOf(goal: string): AsyncGenerator<Sealed> {
-    for (const index of await this.#files.readGoal(goal))
+    for (const index of await this.#files.readIndexes(goal))
       if (index < this.#size) yield await this.#readEntry(index);
   }
 
@@ -112,8 +112,8 @@ export class SealedLog {
       await this.#files.cutLines("entries", file, entries.slice(0, keep));
     }
     for (const goal of goals) {
-      const indexes = await this.#files.readGoal(goal);
-      await this.#files.writeGoal(
+      const indexes = await this.#files.readIndexes(goal);
+      await this.#files.writeIndexes(
         goal,
         indexes.filter((index) => index < size),
       );
@@ -167,7 +167,7 @@ export class SealedLog {
     }
     await this.#files.appendLines("records", file, records);
     await this.#files.appendLines("entries", file, entries);
-    for (const [goal, indexes] of ofGoals) await this.#files.appendToGoal(goal, indexes);
+    for (const [goal, indexes] of ofGoals) await this.#files.appendIndexes(goal, indexes);
     for (const entry of entries) await this.#addHash(0, leafHash(`${entry}\n`));
     this.#size += events.length;
   }
@@ -175,7 +175,7 @@ export class SealedLog {
   async #countOf(goal: string): Promise<number> {
     const known = this.#counts.get(goal);
     if (known !== undefined) return known;
-    return (await this.#files.readGoal(goal)).length;
+    return (await this.#files.readIndexes(goal)).length;
   }
 
   async #addHash(level: number, hash: Hash): Promise<void> {

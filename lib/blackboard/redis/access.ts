@@ -145,7 +145,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
     only: {},
   }),
   notary: (keys) => ({
-    commands: ["fcall", "fcall_ro", "hget", "hmget", "hset", "set", "time", "xrange"],
+    commands: ["fcall", "hget", "hmget", "hset", "set", "time", "xrange"],
     reads: [keys.events],
     writes: [keys.proof],
     channels: [],

@@ -219,8 +219,12 @@ function readerName(kind: Kind): string {
   return `next_${kind === "bytes" ? "text" : kind}`;
 }
 
-/** The writing functions that an agent itself may call. */
-const ofAgents: ReadonlySet<FunctionName> = new Set(["takeGrant", "beginWork"]);
+/** The writing functions of those who may write no event: agents themselves, and the notary. */
+const withoutEvents: ReadonlySet<FunctionName> = new Set([
+  "takeGrant",
+  "beginWork",
+  "noteCheckpoint",
+]);
 
 export type LoadFunctions = (client: Client) => Promise<void>;
 
@@ -250,8 +254,8 @@ export function sendCallOf(
 ): SendCall {
   return (name, moreKeys, args) => {
     const isReading = functionFlags[name] === "no-writes";
-    // A function that logs nothing may be called by those who may not see the log.
-    const allKeys = [isReading || ofAgents.has(name) ? keys.probe : keys.events, ...moreKeys];
+    // Redis asks for the right to write each key that a call names.
+    const allKeys = [isReading || withoutEvents.has(name) ? keys.probe : keys.events, ...moreKeys];
     const words = [
       isReading ? "FCALL_RO" : "FCALL",
       `${library}_${name}`,
