@@ -49,7 +49,7 @@ export class Notary {
     return this.#problem ?? this.#deps.board.contactProblem();
   }
 
-  /** Until the signal; throws where another notary has taken its place. */
+  /** Until the signal; throws where a person has to help, or another notary has taken its place. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -57,7 +57,7 @@ export class Notary {
         await this.#sealOn(this.#sealed, signal);
         this.#problem = undefined;
       } catch (error) {
-        if (error instanceof AnotherNotary) throw error;
+        if (error instanceof CannotGoOn) throw error;
         this.#sealed = undefined;
         if (this.#problem !== messageOf(error))
           this.#deps.log.error("Nothing is sealed", { error: messageOf(error) });
@@ -86,9 +86,10 @@ export class Notary {
     const size = sizeSigned(note, this.#deps.key);
     if (note === undefined) return 0;
     if (size !== undefined) return size;
-    throw new SettError("not-ready", "The checkpoint of the proof volume is not of its own key.", {
-      hint: "Restore the volume from a back-up.",
-    });
+    throw new CannotGoOn(
+      "The checkpoint of the proof volume is not of its own key.",
+      "Restore the volume from a back-up.",
+    );
   }
 
   /** The notary was ended after Redis knew a checkpoint, and before its volume did. */
@@ -98,10 +99,9 @@ export class Notary {
     const there = isOwn ? await SealedLog.open(files, key, { size, isWriter: false }) : undefined;
     if ((await there?.sign().catch(() => undefined)) !== checkpoint) {
       const what = isOwn ? "an older one" : "of another notary";
-      throw new SettError(
-        "not-ready",
+      throw new CannotGoOn(
         `Redis knows a checkpoint of ${size} entries, and the proof volume is ${what}.`,
-        { hint: "docs/guides/proof.md says how to go on." },
+        "docs/guides/proof.md says how to go on.",
       );
     }
     await files.writeText("checkpoint", checkpoint);
@@ -174,18 +174,21 @@ export class Notary {
     const checkpoint = await sealed.sign();
     const order = { holder: this.#holder, before, sealed: { size: sealed.size, checkpoint } };
     const { outcome } = await board.noteCheckpoint(order);
-    if (outcome === "fenced") throw new AnotherNotary();
+    if (outcome === "fenced")
+      throw new CannotGoOn(
+        "Another notary of this instance has started.",
+        "One of the two is enough.",
+      );
     if (outcome === "moved")
       throw new SettError("not-ready", "Redis has come back with another checkpoint.");
     await files.writeText("checkpoint", checkpoint);
   }
 }
 
-class AnotherNotary extends SettError {
-  constructor() {
-    super("not-ready", "Another notary of this instance has started.", {
-      hint: "One of the two is enough.",
-    });
+/** Trying again does not help. */
+class CannotGoOn extends SettError {
+  constructor(sentence: string, hint: string) {
+    super("not-ready", sentence, { hint });
   }
 }
 
