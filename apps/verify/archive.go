@@ -16,6 +16,7 @@ var (
 	errNotPlain = errors.New("it has something that is no plain file")
 	errAbsolute = errors.New("a name of a file is absolute")
 	errUpwards  = errors.New("a name of a file has ..")
+	errOther    = errors.New("a name of a file has other characters than those of ASCII")
 	errTwice    = errors.New("a name of a file is there twice")
 	errBehind   = errors.New("something follows the end of the archive")
 )
@@ -120,6 +121,8 @@ func checkName(name string) error {
 	switch {
 	case name == "" || strings.HasSuffix(name, "/"):
 		return errNotPlain
+	case strings.ContainsFunc(name, func(sign rune) bool { return sign < ' ' || sign > '~' }):
+		return errOther
 	case name[0] == '/':
 		return errAbsolute
 	}

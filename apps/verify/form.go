@@ -20,12 +20,12 @@ func parseEntry(line []byte) (entry, bool) {
 		return entry{}, false
 	}
 	read := entry{words[0], words[2], words[3], words[4], words[5], words[6], line[len(words[0])+1:]}
-	isEntry := isDecimal(read.index) &&
+	isEntry := isCount(read.index) &&
 		string(words[1]) == "sett/1" &&
 		isPlace(read.place) &&
 		isType(read.kind) &&
 		(string(read.goal) == "-" || isUUID(read.goal)) &&
-		isDecimal(read.number) && read.number[0] != '0' &&
+		isCount(read.number) && read.number[0] != '0' &&
 		isHex(read.digest, 64)
 	return read, isEntry
 }
@@ -154,6 +154,11 @@ func isDecimal(word []byte) bool {
 		}
 	}
 	return len(word) == 1 || len(word) > 1 && word[0] != '0'
+}
+
+// A decimal below 2^53.
+func isCount(word []byte) bool {
+	return isDecimal(word) && isBelow(word, []byte("9007199254740992"))
 }
 
 // Compares two decimals.

@@ -14,14 +14,14 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-const usage = `Usage: sett-verify FILE --key VKEY|FILE [--json]
+const usage = `Usage: sett-verify FILE... --key VKEY|FILE [--json]
 
-Says whether a bundle of ` + "`sett audit export`" + ` shows what it says.
+Says whether bundles of ` + "`sett audit export`" + ` show what they say.
 
-  FILE    the bundle
+  FILE    a bundle
   --key   the verifier key of the log, or a file with it. ` + "`sett audit key`" + ` prints it; take it
           from a person whom you trust, and not from the bundle
-  --json  print one JSON object
+  --json  print one JSON object for each bundle, in a line
 
 Exit code: 0 all is shown, 1 it is not, 2 wrong use.
 `
@@ -33,13 +33,14 @@ const (
 )
 
 // A larger bundle is refused, since its bytes are read into memory.
-const maxBytes = 4 << 30
+const maxBytes = 2 << 30
 
 // A longer one is not the file of a key.
 const maxKeyBytes = 64 << 10
 
 type options struct {
-	file, key      string
+	files          []string
+	key            string
 	isJSON, isHelp bool
 }
 
@@ -59,34 +60,46 @@ func run(args []string, out, messages io.Writer) int {
 	if err == nil {
 		key, err = readKey(options.key)
 	}
-	var found report
-	if err == nil {
-		found, err = verifyFile(options.file, key)
+	exitCode := exitShown
+	for _, path := range options.files {
+		var found report
+		if err == nil {
+			found, err = verifyFile(path, key)
+		}
+		if err != nil {
+			break
+		}
+		if len(found.problems) > 0 {
+			exitCode = exitNotShown
+		}
+		if err := found.print(out, path, options, key.Name()); err != nil {
+			fmt.Fprintf(messages, "The result could not be written: %s.\n", err)
+			return exitNotShown
+		}
 	}
 	if err != nil {
 		fmt.Fprintf(messages, "%s\nSee `sett-verify --help`.\n", err)
 		return exitWrongUse
 	}
+	return exitCode
+}
+
+// Of several bundles, each has a line with the name of its file before it.
+func (r *report) print(out io.Writer, path string, options options, keyName string) error {
 	if options.isJSON {
-		err = json.NewEncoder(out).Encode(found.toJSON())
-	} else {
-		err = found.write(out, key.Name())
+		return json.NewEncoder(out).Encode(r.toJSON())
 	}
-	if err != nil {
-		fmt.Fprintf(messages, "The result could not be written: %s.\n", err)
-		return exitNotShown
+	if len(options.files) > 1 {
+		fmt.Fprintf(out, "%s:\n", quoted(path))
 	}
-	if len(found.problems) > 0 {
-		return exitNotShown
-	}
-	return exitShown
+	return r.write(out, keyName)
 }
 
 func verifyFile(path string, key note.Verifier) (report, error) {
 	archive, err := readFile(path, maxBytes)
 	if errors.Is(err, errTooLarge) {
 		var found report
-		found.add(unreadable, "", 0, "the file has more than 4 GiB")
+		found.add(unreadable, "", 0, "the file has more than 2 GiB")
 		return found, nil
 	}
 	if err != nil {
@@ -121,13 +134,11 @@ func readOptions(args []string) (options, error) {
 			read.key = value
 		case strings.HasPrefix(arg, "-"):
 			return read, fmt.Errorf("There is no option %s.", quoted(arg))
-		case read.file != "":
-			return read, fmt.Errorf("One bundle at a time: %s is too much.", quoted(arg))
 		default:
-			read.file = arg
+			read.files = append(read.files, arg)
 		}
 	}
-	if read.file == "" {
+	if len(read.files) == 0 {
 		return read, errors.New("Which bundle?")
 	}
 	if read.key == "" {

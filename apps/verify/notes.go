@@ -1,44 +1,47 @@
 package main
 
 import (
-	"bytes"
 	"encoding/base64"
-	"errors"
+	"encoding/binary"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Returns the text of a signed note, also where the key has not signed it: `isSigned` says so. There
-// is no text where it is no note at all.
+// A larger one is refused.
+const maxNoteBytes = 1_000_000
+
+// Returns the text of a note that the key has signed.
 func openNote(content []byte, key note.Verifier) (text string, isSigned bool) {
-	opened, err := note.Open(content, note.VerifierList(key))
-	var unverified *note.UnverifiedNoteError
-	var invalid *note.InvalidSignatureError
-	switch {
-	case err == nil:
-		return opened.Text, isCanonical(opened.Sigs)
-	case errors.As(err, &unverified):
-		return unverified.Note.Text, false
-	case errors.As(err, &invalid):
-		return string(content[:bytes.LastIndex(content, []byte("\n\n"))+1]), false
-	default:
+	if len(content) > maxNoteBytes {
 		return "", false
 	}
+	opened, err := note.Open(content, note.VerifierList(key))
+	if err != nil || !isStrict(content[len(opened.Text)+1:], opened.Text, key) {
+		return "", false
+	}
+	return opened.Text, true
 }
 
-// The library also takes base64 of which the last bits, which mean nothing, are set.
-func isCanonical(signatures []note.Signature) bool {
-	for _, one := range signatures {
-		if _, err := base64.StdEncoding.Strict().DecodeString(one.Base64); err != nil {
+// The library also takes base64 of which the last bits, which mean nothing, are set; and of several
+// signatures by one key, it verifies the first.
+func isStrict(signatures []byte, text string, key note.Verifier) bool {
+	for line := range strings.Lines(string(signatures)) {
+		name, written, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(line, "— ")), " ")
+		signature, err := base64.StdEncoding.Strict().DecodeString(written)
+		if err != nil || len(signature) < 4 {
+			return false
+		}
+		isByKey := name == key.Name() && binary.BigEndian.Uint32(signature) == key.KeyHash()
+		if isByKey && !key.Verify([]byte(text), signature[4:]) {
 			return false
 		}
 	}
 	return true
 }
 
-// `size`: its digits, which may be more than a number of Go holds.
+// `size`: its digits.
 type checkpoint struct {
 	origin string
 	size   []byte
@@ -52,7 +55,7 @@ func parseCheckpoint(text string) (checkpoint, bool) {
 	}
 	root, isHash := parseHash([]byte(lines[2]))
 	size := []byte(lines[1])
-	return checkpoint{lines[0], size, root}, isHash && isDecimal(size)
+	return checkpoint{lines[0], size, root}, isHash && isCount(size)
 }
 
 // What the note `goal` says.
@@ -70,8 +73,8 @@ func parseGoal(text string) (goalNote, bool) {
 	}
 	read := goalNote{words[2], words[4], words[8], []byte(words[6])}
 	isGoal := words[0] == "sett/1" && words[1] == "goal" && isUUID([]byte(read.goal)) &&
-		words[3] == "events" && isDecimal([]byte(read.events)) &&
-		words[5] == "log" && isDecimal(read.size) &&
+		words[3] == "events" && isCount([]byte(read.events)) &&
+		words[5] == "log" && isCount(read.size) &&
 		words[7] == "state" && (read.state == "open" || read.state == "closed")
 	return read, isGoal
 }

@@ -43,9 +43,16 @@ type bundle struct {
 	// What the notes say, where they can be read.
 	checkpoint *checkpoint
 	goal       *goalNote
-	// A note `goal` is there, whether or not it can be read.
+	// It is about one goal, whether or not its note can be read.
 	isOfGoal bool
+	entries  []placedEntry
 	tree     tree
+}
+
+// `line`: the number of its line in `entries`, from 1.
+type placedEntry struct {
+	entry
+	line int
 }
 
 func verify(archive []byte, key note.Verifier) report {
@@ -58,8 +65,9 @@ func verify(archive []byte, key note.Verifier) report {
 	b.checkFiles()
 	b.readCheckpoint()
 	b.readGoal()
-	b.checkLines()
+	b.checkEntries()
 	b.checkRoot()
+	b.checkRecords()
 	b.checkUnnamed()
 	b.sort()
 	return b.report
@@ -75,7 +83,7 @@ func (b *bundle) checkFiles() {
 	for name := range b.files {
 		if strings.HasPrefix(name, "proofs/") && !b.isOfGoal {
 			b.add(missing, "goal", 0, "it is not there, and proofs of one goal are")
-			break
+			b.isOfGoal = true
 		}
 	}
 	for _, name := range [...]string{"README", "checkpoint", "goal", "entries", "records.jsonl", "keys"} {
@@ -127,55 +135,38 @@ func (b *bundle) readGoal() {
 	}
 }
 
-// A text that the key has not signed is looked at as well, for what else is wrong with it.
-func (b *bundle) readNote(name string) (text string, isThere bool) {
+// What the key has not signed is not looked at.
+func (b *bundle) readNote(name string) (text string, isSigned bool) {
 	file := b.files[name]
 	if file == nil {
 		return "", false
 	}
-	text, isSigned := openNote(file.content, b.key)
-	if !isSigned && text == "" {
-		b.add(signature, name, 0, "it is no signed note")
-		return "", false
+	if text, isSigned = openNote(file.content, b.key); !isSigned {
+		b.add(signature, name, 0, "it is no signed note, or the key has not signed it")
 	}
-	if !isSigned {
-		b.add(signature, name, 0, "the key has not signed it")
-	}
-	return text, true
+	return text, isSigned
 }
 
-// Goes through `entries` and `records.jsonl` side by side: the record of an entry has the number of
-// its line.
-func (b *bundle) checkLines() {
-	entries, records := b.content("entries"), b.content("records.jsonl")
+func (b *bundle) checkEntries() {
+	rest := b.content("entries")
+	numbers := map[string]string{}
 	var before []byte
 	lines := 0
-	for at := 1; len(entries) > 0 || len(records) > 0; at++ {
-		var line, recordLine []byte
-		line, entries = cutLine(entries)
-		recordLine, records = cutLine(records)
-		var about *entry
-		if len(line) > 0 {
-			lines = at
-			read, isEntry := parseEntry(line)
-			if isEntry {
-				about = &read
-				b.checkEntry(at, read, before)
-				before = read.index
-				b.tree.add(read.data)
-			} else {
-				b.add(malformed, "entries", at, "it is not an index and an entry")
-				b.nameProof(line)
-			}
+	for len(rest) > 0 {
+		var line []byte
+		line, rest = cutLine(rest)
+		lines++
+		read, isEntry := parseEntry(line)
+		if !isEntry {
+			b.add(malformed, "entries", lines, "it is not an index and an entry")
+			continue
 		}
-		switch {
-		case len(recordLine) > 0:
-			b.checkRecord(at, recordLine, about, len(line) > 0)
-		case about != nil:
-			b.add(noRecord, "entries", at, "there is no record for it")
-		}
+		b.checkEntry(lines, read, before, numbers)
+		before = read.index
+		b.tree.add(read.data)
+		b.entries = append(b.entries, placedEntry{read, lines})
 	}
-	b.entries = lines
+	b.report.entries = len(b.entries)
 	b.checkCount(lines)
 }
 
@@ -188,36 +179,34 @@ func cutLine(content []byte) (line, rest []byte) {
 	return content[:end], content[end:]
 }
 
-// `before`: the index of the last line before that could be read.
-func (b *bundle) checkEntry(at int, read entry, before []byte) {
+// `before`: the index of the last line before that could be read. `numbers`: the last one of each
+// goal.
+func (b *bundle) checkEntry(at int, read entry, before []byte, numbers map[string]string) {
 	if before != nil && !isBelow(before, read.index) {
 		b.add(order, "entries", at, "its index is not larger than the one before")
 	}
 	if b.checkpoint != nil && !isBelow(read.index, b.checkpoint.size) {
 		b.add(index, "entries", at, "its index is not below the size of the log")
 	}
-	if !b.isOfGoal {
-		return
-	}
 	if b.goal != nil && string(read.goal) != b.goal.goal {
 		b.add(otherGoal, "entries", at, "it is not of the goal of the bundle")
 	}
-	if string(read.number) != strconv.Itoa(at) {
-		b.add(number, "entries", at, "its number in the goal is not the number of the line")
+	if string(read.number) != next(numbers[string(read.goal)]) {
+		b.add(number, "entries", at, "its number does not come next in its goal")
 	}
-	b.checkProof(read)
+	numbers[string(read.goal)] = string(read.number)
+	if b.isOfGoal {
+		b.checkProof(read)
+	}
+}
+
+// Of a number that was read, so that it is below 2^53; 1 without one.
+func next(number string) string {
+	read, _ := strconv.Atoi(number)
+	return strconv.Itoa(read + 1)
 }
 
 func proofName(index []byte) string { return "proofs/" + string(index) + ".tlog-proof" }
-
-// A line that is no entry may have an index all the same; then its proof is not one that belongs to
-// nothing.
-func (b *bundle) nameProof(line []byte) {
-	index, _, _ := bytes.Cut(line, []byte{' '})
-	if file := b.files[proofName(index)]; file != nil && isDecimal(index) {
-		file.isNamed = true
-	}
-}
 
 func (b *bundle) checkProof(read entry) {
 	name := proofName(read.index)
@@ -233,9 +222,10 @@ func (b *bundle) checkProof(read entry) {
 		b.add(malformed, name, 0, "it is no proof of the format tlog-proof, version 1, without extra data")
 	case !bytes.Equal(file.proof.index, read.index):
 		b.add(proofCode, name, 0, "it is about another index")
+	case b.checkpoint == nil:
 	case !file.isOfCheckpoint:
 		b.add(proofCode, name, 0, "its checkpoint is another one than that of the bundle")
-	case b.checkpoint != nil && !file.proof.leadsTo(*b.checkpoint, read.data):
+	case !file.proof.leadsTo(*b.checkpoint, read.data):
 		b.add(proofCode, name, 0, "it does not lead from the entry to the root")
 	}
 }
@@ -249,34 +239,56 @@ func (b *bundle) checkCount(lines int) {
 	}
 }
 
-// `about`: the entry of the same line, if it could be read. `isLine`: there is such a line.
-func (b *bundle) checkRecord(at int, line []byte, about *entry, isLine bool) {
-	read, isRecord := parseRecord(line)
-	if !isRecord {
-		b.add(malformed, "records.jsonl", at, "it is not the record of an event")
-		return
-	}
-	said := readEvent(read.event)
-	switch {
-	case about != nil:
-		if wrong := differences(read, said.goal, *about); wrong != "" {
-			b.add(recordCode, "records.jsonl", at, "not as its entry says: "+wrong)
+func (b *bundle) checkRecords() {
+	// Where several have one digest, the first is meant.
+	byDigest := make(map[string]int, len(b.entries))
+	for at := range b.entries {
+		if digest := string(b.entries[at].digest); byDigest[digest] == 0 {
+			byDigest[digest] = at + 1
 		}
-	case !isLine:
-		b.add(recordCode, "records.jsonl", at, "there is no entry for it")
 	}
-	if string(read.kind) == "artefact_created" && said.artefactID != "" && said.artefactDigest != "" {
-		b.checkContent(artefact, "artefacts/"+said.artefactID+".json", said.artefactDigest)
+	found := map[string]bool{}
+	rest := b.content("records.jsonl")
+	before := 0
+	for at := 1; len(rest) > 0; at++ {
+		var line []byte
+		line, rest = cutLine(rest)
+		read, isRecord := parseRecord(line)
+		if !isRecord {
+			b.add(malformed, "records.jsonl", at, "it is not the record of an event")
+			continue
+		}
+		said := readEvent(read.event)
+		which := byDigest[read.digest]
+		if wrong := b.differences(read, said.goal, which, before); wrong != "" {
+			b.add(recordCode, "records.jsonl", at, wrong)
+		}
+		if which > 0 {
+			found[read.digest] = true
+			before = max(before, which)
+		}
+		b.checkNamed(read, said)
 	}
-	for _, digest := range said.facts {
-		b.checkContent(fact, "facts/"+digest, digest)
+	for _, entry := range b.entries {
+		if !found[string(entry.digest)] {
+			b.add(noRecord, "entries", entry.line, "there is no record for it")
+		}
 	}
 }
 
-func differences(read record, goal string, about entry) string {
+// `which`: of the entries, from 1; 0 where there is none. `before`: the last one of the records
+// before.
+func (b *bundle) differences(read record, goal string, which, before int) string {
+	if which == 0 {
+		return "no entry has its digest"
+	}
+	if which <= before {
+		return "it is not in the order of the entries, or is there twice"
+	}
 	if goal == "" {
 		goal = "-"
 	}
+	about := b.entries[which-1]
 	var wrong []string
 	for _, pair := range [...]struct {
 		name    string
@@ -285,13 +297,24 @@ func differences(read record, goal string, about entry) string {
 		{"place", bytes.Equal(read.place, about.place)},
 		{"type", typeOf(read.kind) == string(about.kind)},
 		{"goal", goal == string(about.goal)},
-		{"digest", read.digest == string(about.digest)},
 	} {
 		if !pair.isEqual {
 			wrong = append(wrong, pair.name)
 		}
 	}
-	return strings.Join(wrong, ", ")
+	if len(wrong) == 0 {
+		return ""
+	}
+	return "not as its entry says: " + strings.Join(wrong, ", ")
+}
+
+func (b *bundle) checkNamed(read record, said event) {
+	if string(read.kind) == "artefact_created" && said.artefactID != "" && said.artefactDigest != "" {
+		b.checkContent(artefact, "artefacts/"+said.artefactID+".json", said.artefactDigest)
+	}
+	for _, digest := range said.facts {
+		b.checkContent(fact, "facts/"+digest, digest)
+	}
 }
 
 // An event names the file and its digest.
@@ -307,8 +330,12 @@ func (b *bundle) checkContent(code code, name, digest string) {
 	}
 }
 
+// Only where as many entries are well formed as the log has.
 func (b *bundle) checkRoot() {
-	if !b.isOfGoal && b.checkpoint != nil && b.tree.root() != b.checkpoint.root {
+	if b.isOfGoal || b.checkpoint == nil || string(b.checkpoint.size) != strconv.Itoa(len(b.entries)) {
+		return
+	}
+	if b.tree.root() != b.checkpoint.root {
 		b.add(root, "checkpoint", 0, "the entries give another root")
 	}
 }
@@ -316,13 +343,10 @@ func (b *bundle) checkRoot() {
 func (b *bundle) checkUnnamed() {
 	for name, file := range b.files {
 		id, isArtefact := between(name, "artefacts/", ".json")
-		number, isProof := between(name, "proofs/", ".tlog-proof")
 		switch {
 		case file.isNamed:
 		case isArtefact && isUUID([]byte(id)):
 			b.add(artefact, name, 0, "no event names it")
-		// Which proofs belong there, only the note `goal` says, which is missing.
-		case isProof && isDecimal([]byte(number)) && !b.isOfGoal:
 		default:
 			b.add(unknownFile, name, 0, "nothing in the bundle names it")
 		}

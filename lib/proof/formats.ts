@@ -17,6 +17,7 @@ export type Entry = {
 
 export type Checkpoint = { origin: string; size: number; root: Hash };
 export type GoalNote = { goal: string; entries: number; size: number; state: "open" | "closed" };
+/** `checkpoint`: the text of the file, in which each character is a byte where it was read so. */
 export type InclusionProof = { index: number; path: Hash[]; checkpoint: string };
 
 /** Of entries that are about no goal. */
@@ -38,14 +39,14 @@ export function recordText({ salt, place, type, event }: SealedRecord): string {
   return JSON.stringify({ salt, place, type, event: event.toWellFormed() });
 }
 
-/** Undefined where it is no object of these four texts. */
+/** Undefined where it is not written as `recordText` writes it. */
 export function readRecord(text: string): SealedRecord | undefined {
-  const body = jsonObject(text);
-  if (body === undefined || Object.keys(body).length !== 4) return undefined;
-  const { salt, place, type, event } = body;
+  const { salt, place, type, event } = jsonObject(text) ?? {};
   if (typeof salt !== "string" || typeof place !== "string") return undefined;
   if (typeof type !== "string" || typeof event !== "string") return undefined;
-  return { salt, place, type, event };
+  const isForm = /^[0-9a-f]{32}$/.test(salt) && place.isWellFormed() && type.isWellFormed();
+  const record = { salt, place, type, event };
+  return isForm && recordText(record) === text ? record : undefined;
 }
 
 /** The goal that an event is about, or `-`. */

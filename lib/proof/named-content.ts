@@ -28,8 +28,8 @@ export function factFile(digest: string): string {
   return `facts/${digest}`;
 }
 
-export function isNameOfContent(name: string): boolean {
-  return /^(?:artefacts\/.+\.json|facts\/.+)$/s.test(name);
+export function isNameOfArtefact(name: string): boolean {
+  return /^artefacts\/(.*)\.json$/.exec(name)?.[1]?.match(uuid) != null;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -17,6 +17,7 @@ export type SignerKey = VerifierKey & { privateKey: KeyObject };
 const ed25519 = 1;
 const rawKeyBytes = 32;
 const maxNoteBytes = 1_000_000;
+const maxSignatures = 100;
 
 /** A private key as PEM. */
 export function newPrivateKey(): string {
@@ -42,10 +43,9 @@ export function verifierKeyText({ name, id, publicKey }: VerifierKey): string {
 /** Undefined where it is none of Ed25519. */
 export function readVerifierKey(text: string): VerifierKey | undefined {
   const [, name = "", hex = "", base64 = ""] =
-    /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/.exec(text) ?? [];
-  const key = Buffer.from(base64, "base64");
-  if (key.toString("base64") !== base64) return undefined;
-  if (key.length !== rawKeyBytes + 1 || key[0] !== ed25519) return undefined;
+    /^([^\p{White_Space}+]+)\+([0-9a-f]{8})\+(.+)$/u.exec(text) ?? [];
+  const key = bytesOf(base64);
+  if (key?.length !== rawKeyBytes + 1 || key[0] !== ed25519) return undefined;
   const raw = key.subarray(1);
   const id = idOf(name, raw);
   if (id.toString("hex") !== hex) return undefined;
@@ -65,19 +65,27 @@ export function openNote(note: string, key: VerifierKey): string | undefined {
   if (end < 0 || !note.endsWith("\n") || Buffer.byteLength(note) > maxNoteBytes) return undefined;
   const text = note.slice(0, end + 1);
   // Such signs could hide what people read.
-  if ([...note].some((sign) => sign < " " && sign !== "\n") || note.includes("\ufffd"))
-    return undefined;
+  if ([...note].some((sign) => sign < " " && sign !== "\n")) return undefined;
+  const lines = note.slice(end + 2, -1).split("\n");
+  if (lines.length > maxSignatures) return undefined;
   let isSigned = false;
-  for (const line of note.slice(end + 2, -1).split("\n")) {
-    const [, name, base64 = ""] = /^— (\S+) ([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? [];
-    const bytes = Buffer.from(base64, "base64");
-    if (name === undefined || bytes.length <= key.id.length) return undefined;
+  for (const line of lines) {
+    const [, name, base64 = ""] = /^— ([^\p{White_Space}+]+) ([^ ]+)$/u.exec(line) ?? [];
+    const bytes = bytesOf(base64);
+    if (name === undefined || bytes === undefined || bytes.length <= key.id.length)
+      return undefined;
     if (name !== key.name || !bytes.subarray(0, key.id.length).equals(key.id)) continue;
     const signature = bytes.subarray(key.id.length);
     if (!verify(null, Buffer.from(text), key.publicKey, signature)) return undefined;
     isSigned = true;
   }
   return isSigned ? text : undefined;
+}
+
+/** Undefined where it is not written as base64 is: with `=` at its end, and unused bits of 0. */
+function bytesOf(base64: string): Buffer | undefined {
+  const bytes = Buffer.from(base64, "base64");
+  return bytes.toString("base64") === base64 ? bytes : undefined;
 }
 
 function rawOf(publicKey: KeyObject): Buffer {

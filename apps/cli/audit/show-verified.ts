@@ -7,14 +7,11 @@ import { eventOf } from "../../../lib/blackboard/records/logged-event.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { FactDigest } from "../../../lib/model/fact.ts";
+import type { BundleFiles } from "../../../lib/proof/archive.ts";
 import { ownPlace } from "../../../lib/proof/formats.ts";
 import { readVerifierKey, type VerifierKey } from "../../../lib/proof/note.ts";
-import {
-  type BundleFiles,
-  type Problem,
-  type Shown,
-  verifyBundle,
-} from "../../../lib/proof/verify.ts";
+import type { Problem } from "../../../lib/proof/problems.ts";
+import { type Shown, verifyBundle } from "../../../lib/proof/verify.ts";
 import { Replay } from "../../../lib/replay/replay.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { readBundle } from "./bundle-file.ts";
@@ -23,7 +20,7 @@ import { readBundle } from "./bundle-file.ts";
 const maxShown = 50;
 
 type DecisionProblem = { code: "decision"; place: string; text: string };
-type Found = Pick<Shown, "checkpoint" | "goal" | "entries"> & {
+type Found = Pick<Shown, "checkpoint" | "goal" | "entries" | "leftOut"> & {
   decisions: number;
   problems: (Problem | DecisionProblem)[];
 };
@@ -65,7 +62,7 @@ async function readKey(key: string | undefined, { cwd }: Shell): Promise<Verifie
 
 function unreadable(text: string): Found {
   const problem: Problem = { code: "unreadable", place: "-", text };
-  const nothing = { checkpoint: undefined, goal: undefined, entries: 0, decisions: 0 };
+  const nothing = { checkpoint: undefined, goal: undefined, entries: 0, leftOut: 0, decisions: 0 };
   return { ...nothing, problems: [problem] };
 }
 
@@ -93,18 +90,19 @@ async function verified(files: BundleFiles, key: VerifierKey): Promise<Found> {
   return { ...shown, decisions, problems: [...problems, ...wrong] };
 }
 
-function jsonOf({ checkpoint, goal, entries, decisions, problems }: Found): object {
+function jsonOf({ checkpoint, goal, entries, decisions, problems, leftOut }: Found): object {
   const about = { goal: goal?.goal, state: goal?.state };
   const log = { origin: checkpoint?.origin, size: checkpoint?.size };
-  return { shown: problems.length === 0, ...about, ...log, entries, decisions, problems };
+  const left = leftOut === 0 ? {} : { left_out: leftOut };
+  return { shown: problems.length === 0, ...about, ...log, entries, decisions, problems, ...left };
 }
 
-function textOf({ checkpoint, goal, entries, decisions, problems }: Found): string {
+function textOf({ checkpoint, goal, entries, decisions, problems, leftOut }: Found): string {
   if (problems.length > 0) {
     const lines = problems.map(
       ({ code, place, text }) => `${code} ${oneLine(place)}: ${oneLine(text)}\n`,
     );
-    const more = lines.length - maxShown;
+    const more = lines.length - maxShown + leftOut;
     const rest = more > 0 ? `… ${more} more: --json shows all.\n` : "";
     return lines.slice(0, maxShown).join("") + rest;
   }

@@ -1,9 +1,10 @@
 // A bundle shows what it is about, and whatever is done to it is named by its place.
 import { describe, expect, test } from "bun:test";
 import { Buffer } from "node:buffer";
+import type { BundleFiles } from "../../../../lib/proof/archive.ts";
 import { goalNoteText } from "../../../../lib/proof/formats.ts";
 import { signNote } from "../../../../lib/proof/note.ts";
-import { type BundleFiles, verifyBundle } from "../../../../lib/proof/verify.ts";
+import { verifyBundle } from "../../../../lib/proof/verify.ts";
 import {
   artefactFile,
   content,
@@ -97,7 +98,7 @@ describe("a bundle about a goal", () => {
     [
       "a line that is cut",
       edit("records.jsonl", (text) => text.slice(0, -9)),
-      ["no-record entries:6", "malformed records.jsonl:6", "malformed records.jsonl:6"],
+      ["no-record entries:6", "malformed records.jsonl:6"],
     ],
     [
       "the last event removed whole",
@@ -245,19 +246,9 @@ describe("a bundle about a goal", () => {
     [
       "the size of the checkpoint",
       edit("checkpoint", (text) => text.replace("\n12\n", "\n13\n")),
-      [
-        "signature checkpoint",
-        ...[0, 10, 2, 4, 6, 8].map((index) => `proof proofs/${index}.tlog-proof`),
-      ],
+      ["signature checkpoint"],
     ],
-    [
-      "no checkpoint",
-      remove("checkpoint"),
-      [
-        "missing checkpoint",
-        ...[0, 10, 2, 4, 6, 8].map((index) => `proof proofs/${index}.tlog-proof`),
-      ],
-    ],
+    ["no checkpoint", remove("checkpoint"), ["missing checkpoint"]],
     ["no note about the goal", remove("goal"), ["missing goal"]],
     ["a note about fewer events", write("goal", noteOf({ entries: 5 })), ["count goal"]],
     ["a note of an older log", write("goal", noteOf({ size: 11 })), ["size goal"]],

@@ -1,0 +1,42 @@
+// The two verifiers of bundles, lib/proof and apps/verify, name the same places for the same
+// damage: each was written by itself from docs/reference/proof.md.
+import { expect, test } from "bun:test";
+import { buildForTests } from "../../../.ci/go.ts";
+import { nightly } from "../../support/nightly.ts";
+import { compareVerifiers } from "../../support/proof/both-verifiers.ts";
+import { damages } from "../../support/proof/damages.ts";
+import { randomDamages } from "../../support/proof/random-damages.ts";
+
+const program = await buildForTests("verify");
+
+test("both verifiers name the same places for each damage, and whole bundles pass", async () => {
+  const { differences, found } = await compareVerifiers(program, damages);
+  expect(differences).toEqual([]);
+  expect(damages.length).toBeGreaterThan(70);
+  const shown = damages.filter((_, at) => found[at]?.length === 0).map(({ name }) => name);
+  expect(shown).toEqual([
+    "nothing, of a goal",
+    "nothing, of all",
+    "a signature of another key beside it",
+    "a file order of another kind",
+    "another README",
+    "no README",
+  ]);
+  // Every code is tried.
+  const codes = new Set(found.flat().map((problem) => problem.split(" ")[0]));
+  expect(codes.size).toBe(18);
+});
+
+test("both verifiers come to the same after 300 random changes", async () => {
+  const { differences } = await compareVerifiers(program, randomDamages(1, 300));
+  expect(differences).toEqual([]);
+});
+
+nightly(
+  "both verifiers come to the same after 10 000 random changes",
+  async () => {
+    const { differences } = await compareVerifiers(program, randomDamages(2, 10_000));
+    expect(differences).toEqual([]);
+  },
+  600_000,
+);

@@ -1,0 +1,66 @@
+// Runs lib/proof and the program of apps/verify on the same archives.
+import type { Buffer } from "node:buffer";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { readArchive } from "../../../lib/proof/archive.ts";
+import { verifierKeyText } from "../../../lib/proof/note.ts";
+import { verifyBundle } from "../../../lib/proof/verify.ts";
+import type { Damage } from "./damages.ts";
+import { key } from "./damages.ts";
+
+const Answer = z.object({
+  shown: z.boolean(),
+  problems: z.array(z.object({ code: z.string(), place: z.string(), text: z.string() })),
+});
+
+/** So many archives are given to one process. */
+const atOnce = 500;
+
+/** `found`: what lib/proof says, as codes and places. `differences`: where the other says else. */
+export async function compareVerifiers(
+  program: string,
+  damages: readonly Damage[],
+): Promise<{ found: string[][]; differences: object[] }> {
+  const found: string[][] = [];
+  const differences: object[] = [];
+  for (let from = 0; from < damages.length; from += atOnce) {
+    const some = damages.slice(from, from + atOnce);
+    const answers = await answersOf(program, some);
+    for (const [at, { name, archive }] of some.entries()) {
+      const one = await problemsOf(archive);
+      found.push(one);
+      const other = answers[at];
+      if (!Bun.deepEquals(one, other)) differences.push({ name, library: one, program: other });
+    }
+  }
+  return { found, differences };
+}
+
+async function answersOf(program: string, damages: readonly Damage[]): Promise<string[][]> {
+  const folder = await mkdtemp(join(tmpdir(), "sett-bundles-"));
+  try {
+    for (const [at, { archive }] of damages.entries())
+      await writeFile(join(folder, String(at)), archive);
+    const files = damages.map((_, at) => String(at));
+    const args = ["--json", "--key", verifierKeyText(key.verifier), ...files];
+    const { stdout, stderr } = Bun.spawnSync([program, ...args], { cwd: folder });
+    const lines = stdout.toString().trimEnd().split("\n");
+    if (lines.length !== damages.length) throw new Error(stderr.toString());
+    return lines.map((line) => {
+      const { shown, problems } = Answer.parse(JSON.parse(line));
+      if (shown !== (problems.length === 0)) throw new Error(`It says two things: ${line}`);
+      return problems.map(({ code, place }) => `${code} ${place}`);
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function problemsOf(archive: Buffer): Promise<string[]> {
+  const files = readArchive(archive);
+  if (typeof files === "string") return ["unreadable -"];
+  const { problems } = await verifyBundle(files, key.verifier);
+  return problems.map(({ code, place }) => `${code} ${place}`);
+}
