@@ -254,7 +254,8 @@ export type Observe = {
    */
   connect(container: string, port: number): Promise<Duplex>;
   /**
-   * The plain files of a volume, in any order. One that a program writes meanwhile may be cut.
+   * The plain files of a volume, by their names, each folder as it is when its turn comes. One that
+   * a program writes meanwhile may be cut.
    * Throws `image-not-found` where there is no image to read it with.
    */
   readFiles(volume: string): AsyncIterable<VolumeFile>;

@@ -19,6 +19,7 @@ git -c user.name=Bot -c user.email=bot@example.invalid commit --quiet --message 
 jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "CodeCommit", artefact_payload: $commit, summary: "Painted"}'
 `;
 const settings = `version: '1.0'
+proof: on
 agents:
   painter:
     image: none:1
@@ -71,6 +72,12 @@ test("an instance at work goes into one file, which only its owner can read, and
     "blackboard/appendonly.aof.manifest",
     "results.bundle",
     expect.stringMatching(/^record\/outputs\/[0-9a-f-]{36}\/[0-9a-f]{64}\.gz$/),
+    "proof/checkpoint",
+    "proof/entries/000",
+    expect.stringMatching(/^proof\/goals\/[0-9a-f]{2}\/[0-9a-f-]{36}$/),
+    "proof/goals/none/-",
+    "proof/key",
+    "proof/records/000",
     "seal.json",
   ]);
   const again = await here.sett("backup", file("work.sett"));
@@ -91,6 +98,11 @@ test("elsewhere it has the same record and results, and goes on with what was op
   expect(await refs(there)).toBe(await refs(here));
   const printed = before.find(({ type }: { type: string }) => type === "CodeCommit").id;
   expect(await there.need("unearth", printed, "--streams")).toContain("painting");
+  const key = (await here.need("audit", "key")).trim();
+  await there.need("audit", "export", "--all", "--to", "sealed.tar");
+  const shown = await there.need("audit", "verify", "sealed.tar", "--key", key);
+  expect(shown).toContain("nothing was changed, left out or put in between");
+  await rm(join(there.folder, "sealed.tar"));
   await there.need("resume");
   const painted = await waitFor("the open goal to be painted", async () => {
     const all: { type: string; payload: string }[] = await hoard(there);

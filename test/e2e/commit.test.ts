@@ -1,6 +1,7 @@
 // A goal becomes a verified commit: an agent changes a real repository, and the result is usable
 // with plain git on the host.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
@@ -22,10 +23,13 @@ beforeAll(async () => {
       "reader",
       `cd /workspace && jq -n --arg text "$(cat CHANGELOG.md)" '{artefact_type: "Read", artefact_payload: $text, summary: "read"}'`,
     ),
-    "sett.yml": settYml({
-      changelog: `    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n`,
-      reader: `    bids:\n      - { on: CodeCommit, bid: exclusive }\n`,
-    }),
+    "sett.yml": settYml(
+      {
+        changelog: `    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n`,
+        reader: `    bids:\n      - { on: CodeCommit, bid: exclusive }\n`,
+      },
+      "proof: on\n",
+    ),
   });
   await $`cp -r ${changelogAgent} agents/changelog`.cwd(sett.folder);
   released = await sett.commit("Add a sett");
@@ -87,6 +91,19 @@ test("sett rerun has the same result again, and sett shell begins where the gran
     [agentName("reader"), { attempt: 1, how: "rerun", same: true }],
     [agentName("reader"), { attempt: 1, how: "shell" }],
   ]);
+});
+
+test("a bundle shows all about the goal to a stranger, and what was changed in it is named", async () => {
+  const key = (await sett.need("audit", "key")).trim();
+  await sett.need("audit", "export", result.goal_id, "--to", "../bundle.tar");
+  const bundle = join(sett.folder, "..", "bundle.tar");
+  const shown = await sett.need("audit", "verify", bundle, "--key", key);
+  expect(shown).toContain(`Shown: goal ${result.goal_id}, which is closed`);
+  const text = await readFile(bundle, "latin1");
+  expect(text).toContain("agent:changelog");
+  await writeFile(bundle, text.replace("agent:changelog", "agent:changelot"), "latin1");
+  const { code, out } = await sett.sett("audit", "verify", bundle, "--key", key);
+  expect({ code, out }).toEqual({ code: 1, out: expect.stringContaining("record records.jsonl:") });
 });
 
 test("plain git merges it, and garbage collection keeps what is not merged", async () => {

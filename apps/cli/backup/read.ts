@@ -22,6 +22,7 @@ import {
   keysFolder,
   Manifest,
   manifestName,
+  proofFolder,
   recordFolder,
   resultsName,
   Seal,
@@ -29,7 +30,7 @@ import {
 } from "./format.ts";
 
 /** `bytes`: of the whole file. `bodies`: how many files of the record are in it. `keys`: the
- * names of those that it has. */
+ * names of those that it has. `isSealed`: it has the notary's log and key. */
 export type Backup = {
   path: string;
   manifest: Manifest;
@@ -37,6 +38,7 @@ export type Backup = {
   bytes: number;
   hasResults: boolean;
   bodies: number;
+  isSealed: boolean;
   keys: string[];
 };
 
@@ -100,7 +102,8 @@ async function check(path: string, signal: AbortSignal): Promise<Backup> {
   const hasResults = seen.has(resultsName);
   const keys = below(keysFolder).map((name) => name.slice(keysFolder.length));
   const bodies = below(recordFolder).length;
-  return { path, manifest, sha256, bytes, hasResults, bodies, keys };
+  const isSealed = below(proofFolder).length > 0;
+  return { path, manifest, sha256, bytes, hasResults, bodies, isSealed, keys };
 }
 
 /** By the first entry alone: what else is in another file is not looked at. */

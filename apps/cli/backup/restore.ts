@@ -15,7 +15,11 @@ import { changeOwner } from "../../../lib/git/run/change-owner.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartKind } from "../../../lib/runtime/labels.ts";
-import { blackboardVolumeName, recordVolumeName } from "../../../lib/runtime/names.ts";
+import {
+  blackboardVolumeName,
+  proofVolumeName,
+  recordVolumeName,
+} from "../../../lib/runtime/names.ts";
 import type { InstanceParts, Runtime, VolumeFile } from "../../../lib/runtime/port.ts";
 import { workspaceOf } from "../instance/workspace-of.ts";
 import { redisUser } from "../services/limits.ts";
@@ -24,7 +28,7 @@ import type { Shell } from "../terminal/shell.ts";
 import { UndoSteps, undo } from "../up/apply/undo.ts";
 import { requireFreeOrOwn } from "../up/checks/checks.ts";
 import { usersOf } from "../up/hosts/host.ts";
-import { blackboardFolder, recordFolder, resultsName } from "./format.ts";
+import { blackboardFolder, proofFolder, recordFolder, resultsName } from "./format.ts";
 import { type Backup, filesIn } from "./read.ts";
 
 type Input = {
@@ -169,13 +173,15 @@ async function bringVolumes(
   undoSteps: UndoSteps,
 ): Promise<void> {
   const { runtime, repository, backup, shell } = input;
-  const { path, bodies, manifest } = backup;
+  const { path, bodies, isSealed, manifest } = backup;
   const { instance } = manifest;
   for (const { name } of before?.volumes ?? []) await runtime.apply.removeVolume(name);
   const { user } = usersOf(await runtime.observe.check(), repository);
   const record = { name: recordVolumeName(instance), component: "record", owner: user } as const;
   const recorded = filesIn(path, recordFolder);
   if (bodies > 0) await fill(input, record, recorded, undoSteps);
+  const proof = { name: proofVolumeName(instance), component: "proof", owner: user } as const;
+  if (isSealed) await fill(input, proof, filesIn(path, proofFolder), undoSteps);
   const name = blackboardVolumeName(instance);
   const blackboard = { name, component: "blackboard", owner: redisUser } as const;
   await fill(input, blackboard, appendFiles(path), undoSteps);

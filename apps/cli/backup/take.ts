@@ -7,7 +7,11 @@ import { snapshotOf } from "../../../lib/blackboard/redis/snapshot.ts";
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { blackboardVolumeName, recordVolumeName } from "../../../lib/runtime/names.ts";
+import {
+  blackboardVolumeName,
+  proofVolumeName,
+  recordVolumeName,
+} from "../../../lib/runtime/names.ts";
 import { idsOf } from "../../../lib/runtime/own-part.ts";
 import type { InstanceParts, Runtime, VolumeFile } from "../../../lib/runtime/port.ts";
 import { type NotedLog, noteOf } from "../facts/noted-log.ts";
@@ -25,7 +29,14 @@ import {
   nameInBackup,
   snapshotName,
 } from "./append-files.ts";
-import { blackboardFolder, isKnownName, keysFolder, recordFolder, resultsName } from "./format.ts";
+import {
+  blackboardFolder,
+  isKnownName,
+  keysFolder,
+  proofFolder,
+  recordFolder,
+  resultsName,
+} from "./format.ts";
 import type { Keys } from "./keys.ts";
 import { type Backup, checkBackup } from "./read.ts";
 import { BackupWriter } from "./write.ts";
@@ -62,7 +73,9 @@ export async function takeBackup(input: Input): Promise<Backup> {
   step.update("copied, and now the results", { isMilestone: true });
   await addResults(file, input);
   step.update("results copied, and now the record of calls", { isMilestone: true });
-  await addRecord(file, input);
+  const { instance } = parts;
+  await addVolume(file, input, { component: "record", name: recordVolumeName(instance) });
+  await addVolume(file, input, { component: "proof", name: proofVolumeName(instance) });
   for (const [name, value] of keys) file.addBytes(`${keysFolder}${name}`, value);
   requireGoing(shell);
   file.seal();
@@ -163,12 +176,20 @@ function lacking(instance: string, reason: string, remedy: string): SettError {
   return new SettError("not-ready", message, { hint: `Nothing was written. Next: ${remedy}` });
 }
 
-/** Without what the gateway is still writing. */
-async function addRecord(file: BackupWriter, { runtime, parts, shell }: Input): Promise<void> {
-  const { instance, volumes } = parts;
-  if (!volumes.some(({ labels }) => labels.component === "record")) return;
-  for await (const found of runtime.observe.readFiles(recordVolumeName(instance))) {
-    const name = `${recordFolder}${found.path}`;
+const folderOf = { record: recordFolder, proof: proofFolder };
+
+/**
+ * Without what is still being written. The notary's checkpoint is read before what it is about, by
+ * the order of names, so that all of that is in the file.
+ */
+async function addVolume(
+  file: BackupWriter,
+  { runtime, parts: { volumes }, shell }: Input,
+  { component, name: volume }: { component: keyof typeof folderOf; name: string },
+): Promise<void> {
+  if (!volumes.some(({ labels }) => labels.component === component)) return;
+  for await (const found of runtime.observe.readFiles(volume)) {
+    const name = `${folderOf[component]}${found.path}`;
     if (isKnownName(name)) await file.add(name, going(found, shell));
   }
 }

@@ -8,14 +8,21 @@ import type { Registry } from "./registry.ts";
 
 export async function* readFiles(registry: Registry, volume: string): AsyncGenerator<VolumeFile> {
   const folder = registry.volumeFolder(volume);
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const file = join(entry.parentPath, entry.name);
+  for await (const file of filesBelow(folder)) {
     // A file may go meanwhile, such as one that is about to be renamed.
     const size = (await stat(file).catch(() => undefined))?.size;
     if (size === undefined) continue;
     yield { path: relative(folder, file), size, content: contentOf(file, size) };
+  }
+}
+
+/** Each folder is listed when what comes before it was read. */
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else if (entry.isFile()) yield path;
   }
 }
 

@@ -99,6 +99,9 @@ export function notInCluster(config: SettConfig): Finding[] {
     ...(services.api === undefined
       ? []
       : [{ path: ["services", "api"], sentence: "is not there in a cluster yet: leave it out" }]),
+    ...(config.proof
+      ? [{ path: ["proof"], sentence: "is not there in a cluster yet: leave it out" }]
+      : []),
     ...(models.way.ca === undefined || Object.keys(models.settings).length === 0
       ? []
       : [{ path: ["models", "ca"], sentence: "cannot be given to pods yet: leave it out" }]),

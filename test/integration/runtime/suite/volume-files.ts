@@ -43,6 +43,9 @@ export function volumeFilesSuite(open: () => Promise<RuntimeBench>, rarely: type
       "ab/cd/large": contents["ab/cd/large"].toString("hex"),
       "ab/block": Buffer.from("new").toString("hex"),
     });
+    expect(await Array.fromAsync(observe.readFiles(name), ({ path }) => path)).toEqual(
+      Object.keys(contents).toSorted(),
+    );
     // A reader that has enough leaves nothing behind.
     for await (const _ of observe.readFiles(name)) break;
     expect((await observe.parts(sett.instance)).containers).toEqual([]);

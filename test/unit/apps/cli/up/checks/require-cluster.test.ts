@@ -3,6 +3,7 @@ import { notInCluster } from "../../../../../../apps/cli/up/checks/require-clust
 import { sampleConfig } from "../../../../../support/cli/sample-plan.ts";
 
 const text = `version: '1.0'
+proof: on
 images: { push: registry.example.org/team }
 secrets: { hub-token: { file: ./token } }
 forges: { hub: { kind: github, repository: acme/door, token: hub-token } }
@@ -16,10 +17,11 @@ agents:
   pull: { forge: hub, bids: [{ on: CodeCommit, bid: review }], pull_request: { base: main } }
 `;
 
-test("a cluster refuses a forge, and a tool of the machine that it does not have", () => {
+test("a cluster refuses a forge, a notary, and a tool of the machine that it does not have", () => {
   expect(notInCluster(sampleConfig(text)).map(({ path }) => path.join("."))).toEqual([
     "agents.pull.forge",
     "tools.near.mcp.url",
+    "proof",
   ]);
 });
 
