@@ -48,6 +48,8 @@ function workersKeyOf({ replicas, on_demand }: AgentConfig): string {
   return on_demand ? "on_demand" : "strategy";
 }
 
+const notThere = "is not there in a cluster yet: leave it out";
+
 export function notInCluster(config: SettConfig): Finding[] {
   const { agents, images, models, notify, services, tools } = config;
   const ofAgent = (name: string, ...keys: string[]) => ["agents", name, ...keys];
@@ -96,12 +98,8 @@ export function notInCluster(config: SettConfig): Finding[] {
     ...Object.entries(tools.settings).flatMap(([name, { url }]) =>
       named(url) ? [{ path: ["tools", name, "mcp", "url"], sentence: machine }] : [],
     ),
-    ...(services.api === undefined
-      ? []
-      : [{ path: ["services", "api"], sentence: "is not there in a cluster yet: leave it out" }]),
-    ...(config.proof
-      ? [{ path: ["proof"], sentence: "is not there in a cluster yet: leave it out" }]
-      : []),
+    ...(services.api === undefined ? [] : [{ path: ["services", "api"], sentence: notThere }]),
+    ...(config.proof ? [{ path: ["proof"], sentence: notThere }] : []),
     ...(models.way.ca === undefined || Object.keys(models.settings).length === 0
       ? []
       : [{ path: ["models", "ca"], sentence: "cannot be given to pods yet: leave it out" }]),
@@ -139,6 +137,6 @@ export function notInCluster(config: SettConfig): Finding[] {
 function forges({ builtIn }: SettConfig): Finding[] {
   return builtIn.map(({ name }) => ({
     path: ["agents", name, "forge"],
-    sentence: "is not there in a cluster yet: leave it out",
+    sentence: notThere,
   }));
 }
