@@ -95,8 +95,8 @@ test("sett rerun has the same result again, and sett shell begins where the gran
 
 test("a bundle shows all about the goal to a stranger, and what was changed in it is named", async () => {
   const key = (await sett.need("audit", "key")).trim();
-  await sett.need("audit", "export", result.goal_id, "--to", "../bundle.tar");
-  const bundle = join(sett.folder, "..", "bundle.tar");
+  await sett.need("audit", "export", result.goal_id, "--to", ".git/bundle.tar");
+  const bundle = join(sett.folder, ".git/bundle.tar");
   const shown = await sett.need("audit", "verify", bundle, "--key", key);
   expect(shown).toContain(`Shown: goal ${result.goal_id}, which is closed`);
   const text = await readFile(bundle, "latin1");

@@ -155,7 +155,7 @@ test("an artefact of an archive that is not the one that its log names is named"
 }, 120_000);
 
 test("what is no archive, and another word than replay, is wrong use with a hint", async () => {
-  const other = await runSett(["audit", "export"], { cwd: at.folder });
+  const other = await runSett(["audit", "explain"], { cwd: at.folder });
   expect(other.code).toBe(2);
   expect(other.err).toContain("For example: `sett audit replay`");
   expect((await offline("missing.jsonl")).err).toContain("There is no file");
