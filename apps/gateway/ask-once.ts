@@ -80,10 +80,8 @@ async function refusal(
   const { status } = response;
   if (status >= 300 && status < 400) {
     await response.body?.cancel().catch(() => {});
-    return failed(
-      `The provider of the model \`${request.model}\` redirects to another address (${status}). Correct its base_url.`,
-      false,
-    );
+    const problem = `The provider of the model \`${request.model}\` redirects to another address (${status}). Correct its base_url.`;
+    return { ...failed(problem, false), code: "model-unknown" };
   }
   const whole = await readBounded(response.body, maxErrorBytes);
   if (whole === undefined) await response.body?.cancel().catch(() => {});

@@ -58,7 +58,12 @@ export async function handleCall(
       if ("problem" in read) throw new ClientError(400, "request-refused", read.problem);
       const turns = turnsOf(deps.models, admitted, read.request);
       for (const turn of turns) {
-        const order = { ...turn, format, request: read.request, startedMs, client: request };
+        // The record of each has its own time, and not that of the models before it.
+        const begunMs = turn.insteadOf === undefined ? startedMs : deps.clock.passedMs();
+        const order = {
+          ...turn,
+          ...{ format, request: read.request, startedMs: begunMs, client: request },
+        };
         const answer = await takeTurn(deps, state, order, body.release);
         if (answer !== "next") return answer;
       }
@@ -178,16 +183,12 @@ export async function bodyOf(
   throw new ClientError(413, "request-too-large", `The request is larger than ${limit} MiB.`);
 }
 
-/** Ends with the client. */
+/** Ends with the client, which may have left before. */
 export function stopWith(client: AbortSignal): AbortController {
   const stop = new AbortController();
-  client.addEventListener(
-    "abort",
-    () => stop.abort(new ClientError(499, "client-left", "The client went away.")),
-    {
-      once: true,
-    },
-  );
+  const leave = () => stop.abort(new ClientError(499, "client-left", "The client went away."));
+  if (client.aborted) leave();
+  else client.addEventListener("abort", leave, { once: true });
   return stop;
 }
 

@@ -105,7 +105,11 @@ const overloadedStream = stream([
 
 describe("a model with a `fallback`", () => {
   const cases: [name: string, FaultyAnswer | undefined, expected: Record<string, unknown>][] = [
-    ["is overloaded", status(503), { status: 503, cost: { nanousd: 0, tokens: 0, calls: 1 } }],
+    [
+      "is overloaded",
+      status(503, {}, { "retry-after-ms": "200" }),
+      { status: 503, cost: { nanousd: 0, tokens: 0, calls: 1 } },
+    ],
     ["has no capacity", status(429, {}, { "retry-after": "30" }), { status: 429, tries: 1 }],
     ["is away", undefined, { status: 502 }],
     ["begins its stream with an error", overloadedStream, { status: 502 }],
@@ -126,7 +130,9 @@ describe("a model with a `fallback`", () => {
         others: { weak: settingsOf(weak), cheap: settingsOf(cheap) },
         retry: { maxTries: 2 },
       });
+      const startedMs = performance.now();
       const response = await scene.post(path, chatRequest());
+      const passedMs = performance.now() - startedMs;
       expect([response.status, Object(await response.json()).model]).toEqual([
         200,
         "provider-model-1",
@@ -139,6 +145,8 @@ describe("a model with a `fallback`", () => {
         cheap: { instead_of: "strong", outcome: "ok", cost: { nanousd: 25_000 } },
       });
       expect(calls.get("strong")).not.toHaveProperty("instead_of");
+      const durations = [...calls.values()].map((call) => call.duration_ms);
+      expect(durations.reduce((sum, one) => sum + one)).toBeLessThanOrEqual(passedMs + calls.size);
     },
     minutes,
   );
@@ -152,7 +160,8 @@ describe("a model with a `fallback`", () => {
         others: { cheap: settingsOf({ base_url: next.base_url }) },
         retry: { maxTries: 1 },
       };
-      for (const answer of [status(400), status(401), status(404)]) {
+      const moved = status(307, {}, { location: next.base_url });
+      for (const answer of [status(400), status(401), status(404), moved]) {
         await using scene = await sceneOf(answer, options);
         await scene.post(path, chatRequest()).then((one) => one.text());
         expect(await scene.ended(1)).toMatchObject([{ model: "strong", outcome: "refused" }]);
