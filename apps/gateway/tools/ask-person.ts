@@ -58,7 +58,9 @@ function refused(sentence: string): PersonsWord {
 /** As JSON in which no character is invisible, or turns the direction of text. */
 function shownArguments(args: unknown, hidden: readonly string[]): string {
   const text = hideSecrets(JSON.stringify(args, null, 2), hidden);
-  return text.replace(/[\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu, (one) =>
+  const unseen =
+    /[\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\x7f-\x9f\u2800]/gu;
+  return text.replace(unseen, (one) =>
     Array.from(
       { length: one.length },
       (_, at) => `\\u${one.charCodeAt(at).toString(16).padStart(4, "0")}`,

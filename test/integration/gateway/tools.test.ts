@@ -305,11 +305,14 @@ test(
     expect((await client.list())[0]?.description).toContain(
       "A person has to allow each call of it, for which your work ends.",
     );
-    const waits = await client.call("s_t", { title: `a\u202e ${secret}`, more: [1, { b: 2 }] });
+    const waits = await client.call("s_t", {
+      title: `a\u202e\u3164\u{e0100} ${secret}`,
+      more: [1, { b: 2 }],
+    });
     expect(waits.isError).toBe(true);
     expect(waits.text).toContain("A person has to allow this call");
     // The same in another order.
-    await client.call("s_t", { more: [1, { b: 2 }], title: `a\u202e ${secret}` });
+    await client.call("s_t", { more: [1, { b: 2 }], title: `a\u202e\u3164\u{e0100} ${secret}` });
     expect((await client.call("s_t", { text: "x".repeat(10_001) })).text).toContain(
       "At most 10000 are allowed.",
     );
@@ -319,14 +322,17 @@ test(
     expect(others).toEqual([]);
     if (first === undefined) throw new Error("A call waits.");
     expect(first).toMatchObject({ server: "s", tool: "t", agent: "coder", attempt: 1 });
-    expect(JSON.parse(first.arguments)).toEqual({ title: "a\u202e [key]", more: [1, { b: 2 }] });
-    expect(first.arguments).toContain("a\\u202e");
+    expect(JSON.parse(first.arguments)).toEqual({
+      title: "a\u202e\u3164\u{e0100} [key]",
+      more: [1, { b: 2 }],
+    });
+    expect(first.arguments).toContain("a\\u202e\\u3164\\udb40\\udd00 [key]");
     const epoch = await acquireLeaderLease(board);
     const answer = newArtefactId();
     const word = { epoch, goal: work.goal.goal_id, call: first, answer, words: "" };
     await board.decideCall({ ...word, isAllowed: true });
     expect(sent).toEqual([]);
-    const args = { title: `a\u202e ${secret}`, more: [1, { b: 2 }] };
+    const args = { title: `a\u202e\u3164\u{e0100} ${secret}`, more: [1, { b: 2 }] };
     expect((await client.call("s_t", args)).text).toBe("created");
     expect((await client.call("s_t", args)).isError).toBe(true);
     expect(sent).toEqual([args]);
