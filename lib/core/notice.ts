@@ -3,6 +3,7 @@
 
 import { formatAmount, nanosPerUsd } from "../model/amounts.ts";
 import type { Artefact, ArtefactHead } from "../model/artefact.ts";
+import { isCallQuestion } from "../model/asked-call.ts";
 import { exampleAmount, questionText } from "../model/budget-question.ts";
 import type { SettEvent } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
@@ -156,10 +157,9 @@ export function noticeBody(notice: Notice, { instance, reminder, hook }: Sending
     },
     approver,
     ...(budget && { budget: budgetBody(budget) }),
-    answer_with: (budget
-      ? [raiseCommand(budget)]
-      : artefact && commandsFor(kind, artefact.id)
-    )?.map((command) => `${command} --name ${instance}`),
+    answer_with: (budget ? [raiseCommand(budget)] : artefact && commandsFor(kind, artefact))?.map(
+      (command) => `${command} --name ${instance}`,
+    ),
     link: hook.page && `${hook.page.replace(/\/+$/, "")}/${placeOf(notice)}`,
   };
   return postedAs(hook.body ?? "sett", sent, hook.url);
@@ -188,7 +188,10 @@ function raiseCommand({ whose, period, kind }: BudgetNews): string {
 }
 
 /** The commands by which a person answers, where something waits for a person. */
-function commandsFor(kind: NoticeKind, id: ArtefactId): string[] | undefined {
+/** A call of a tool is answered where all of it is shown, since the notice may cut it. */
+function commandsFor(kind: NoticeKind, artefact: Artefact): string[] | undefined {
+  const { id } = artefact;
+  if (kind === "question" && isCallQuestion(artefact)) return [`sett answer ${id}`];
   if (kind === "question") return [`sett answer ${id} "…"`];
   if (kind === "approval") return [`sett approve ${id}`, `sett reject ${id} --reason "…"`];
   return undefined;

@@ -100,3 +100,21 @@ test("a long text is cut between characters, and a summary is the first line whe
   expect(body).not.toHaveProperty("answer_with");
   expect(body).not.toHaveProperty("link");
 });
+
+test("a question about a call of a tool is answered where all of it is shown", () => {
+  const question = sampleArtefact({
+    ...{ structural_type: "Question", type: "ToolCallAsked" },
+    payload: JSON.stringify({ question: "x".repeat(5_000), calls: [] }),
+  });
+  const commandOf = (artefact: typeof question) => {
+    const notice: Notice = {
+      ...{ id: "n", kind: "question", at: artefact.created_at, goal: undefined, artefact },
+    };
+    const hook = { url: "https://example.org/hook" };
+    const sending = { instance: InstanceName.parse("demo"), reminder: 0, hook };
+    return JSON.parse(noticeBody(notice, sending).body).answer_with;
+  };
+  expect(commandOf(question)).toEqual([`sett answer ${question.id} --name demo`]);
+  const plain = { ...question, type: "Question", payload: "Which door?" };
+  expect(commandOf(plain)).toEqual([`sett answer ${question.id} "…" --name demo`]);
+});
