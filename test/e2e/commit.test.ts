@@ -106,6 +106,13 @@ test("a bundle shows all about the goal to a stranger, and what was changed in i
   expect({ code, out }).toEqual({ code: 1, out: expect.stringContaining("record records.jsonl:") });
 });
 
+test("a bundle of all is shown, too", async () => {
+  await sett.need("audit", "export", "--all", "--to", ".git/all.tar");
+  const key = (await sett.need("audit", "key")).trim();
+  const bundle = join(sett.folder, ".git/all.tar");
+  expect(await sett.need("audit", "verify", bundle, "--key", key)).toContain("Shown: all ");
+});
+
 test("plain git merges it, and garbage collection keeps what is not merged", async () => {
   await sett.git("gc", "--quiet", "--prune=now");
   expect(await sett.git("log", "-1", "--format=%an", `refs/sett/${sett.name}/${result.id}`)).toBe(

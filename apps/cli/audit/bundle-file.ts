@@ -1,7 +1,6 @@
 // A bundle as a file: a tar archive in which the same content gives the same bytes.
 import { Buffer } from "node:buffer";
-import { createReadStream } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { closeSync, createReadStream, openSync, rmSync, writeSync } from "node:fs";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import {
   type BundleFiles,
@@ -9,18 +8,77 @@ import {
   readArchive,
   tooLarge,
 } from "../../../lib/proof/archive.ts";
-import { archiveEnd, paddingOf, writeHeader } from "../../../lib/runtime/tar.ts";
+import { archiveEnd, blockBytes, paddingOf, writeHeader } from "../../../lib/runtime/tar.ts";
 
-/** Never overwrites a file. Throws `output-failed`. */
-export async function writeBundle(path: string, files: BundleFiles): Promise<void> {
-  const owner = { uid: 0, gid: 0 };
-  const parts = [...files].flatMap(([name, bytes]) => [
-    writeHeader({ name, kind: "0", size: bytes.length, mode: 0o644, owner }),
-    bytes,
-    new Uint8Array(paddingOf(bytes.length)),
-  ]);
+const about = { kind: "0", mode: 0o644, owner: { uid: 0, gid: 0 } } as const;
+
+/**
+ * Writes a bundle file by file, so that it need not be in memory. It is removed where it is
+ * disposed of before it is kept. Never overwrites a file. Every method throws `output-failed`.
+ */
+export class BundleWriter implements Disposable {
+  readonly #path: string;
+  readonly #file: number;
+  readonly #maxBytes: number;
+  #at = 0;
+  #isKept = false;
+
+  constructor(path: string, maxBytes = maxArchiveBytes) {
+    this.#path = path;
+    this.#maxBytes = maxBytes;
+    this.#file = atDisk(path, () => openSync(path, "wx"));
+  }
+
+  /** `write` takes the content as it comes; nothing else may be written before `end`. */
+  begin(name: string): { write: (text: string) => void; end: () => void } {
+    const start = this.#at;
+    this.#at += blockBytes;
+    const write = (text: string) => this.#append(Buffer.from(text));
+    const end = () => {
+      const size = this.#at - start - blockBytes;
+      this.#append(new Uint8Array(paddingOf(size)));
+      this.#put(writeHeader({ ...about, name, size }), start);
+    };
+    return { write, end };
+  }
+
+  add(name: string, content: string | Uint8Array): void {
+    const bytes = Buffer.from(content);
+    this.#append(writeHeader({ ...about, name, size: bytes.length }));
+    this.#append(bytes);
+    this.#append(new Uint8Array(paddingOf(bytes.length)));
+  }
+
+  keep(): void {
+    this.#append(archiveEnd);
+    this.#isKept = true;
+  }
+
+  #append(bytes: Uint8Array): void {
+    this.#put(bytes, this.#at);
+    this.#at += bytes.length;
+    if (this.#at <= this.#maxBytes) return;
+    throw new SettError("output-failed", "The bundle has more than 2 GiB: no verifier reads it.", {
+      hint: "Export single goals: sett audit export GOAL",
+    });
+  }
+
+  #put(bytes: Uint8Array, at: number): void {
+    atDisk(this.#path, () => {
+      for (let from = 0; from < bytes.length; )
+        from += writeSync(this.#file, bytes, from, bytes.length - from, at + from);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file);
+    if (!this.#isKept) rmSync(this.#path, { force: true });
+  }
+}
+
+function atDisk<Result>(path: string, act: () => Result): Result {
   try {
-    await writeFile(path, Buffer.concat([...parts, archiveEnd]), { flag: "wx" });
+    return act();
   } catch (cause) {
     throw new SettError("output-failed", `${path} cannot be written: ${messageOf(cause)}.`, {
       hint: "Name another file: --to FILE",

@@ -7,23 +7,23 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { FactDigest } from "../../../lib/model/fact.ts";
 import { ArtefactId, GoalId, type InstanceName } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
-import type { BundleFiles } from "../../../lib/proof/archive.ts";
-import { goalOf, readRecord, type SealedRecord } from "../../../lib/proof/formats.ts";
+import { goalOf, readRecord } from "../../../lib/proof/formats.ts";
 import { namedContent } from "../../../lib/proof/named-content.ts";
 import { askService } from "../instance/ask-service.ts";
 import { isServing } from "../instance/place.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { BundleWriter } from "./bundle-file.ts";
 
-const Head = z.object({ checkpoint: z.string(), last_place: z.string(), key: z.string() });
-const Line = z.union([
-  z.object({
-    index: z.number(),
-    entry: z.string(),
-    record: z.string(),
-    proof: z.string().optional(),
-  }),
-  z.object({ note: z.string() }),
-]);
+const Head = z.object({
+  checkpoint: z.string(),
+  size: z.number(),
+  last_place: z.string(),
+  key: z.string(),
+});
+const Entry = z.object({ entry: z.string() });
+const Recorded = z.object({ record: z.string() });
+const Line = z.object({ index: z.number(), ...Entry.shape, ...Recorded.shape, proof: z.string() });
+const Note = z.object({ note: z.string() });
 
 /** What is younger than three seconds is not sealed yet. */
 const maxWaitMs = 20_000;
@@ -31,30 +31,94 @@ const lookEveryMs = 500;
 
 type Board = Pick<ReadingBoard, "endOfEvents" | "readRecord" | "readFacts">;
 type Order = { instance: InstanceName; goal: GoalId | undefined };
-export type Exported = { files: BundleFiles; key: string; entries: number; isBehind: boolean };
+type Head = z.infer<typeof Head>;
+/** The files that records name → the goals of these records, or `-`. */
+type Named = Map<string, Set<string>>;
+export type Exported = { key: string; entries: number; isBehind: boolean };
 
-/** `isBehind`: not all that was on record when it began is sealed yet. Throws `not-ready`. */
+/**
+ * `isBehind`: not all that was on record when it began is sealed yet. Throws `not-ready`, and
+ * `output-failed`.
+ */
 export async function exportBundle(
   shell: Shell,
   board: Board,
-  { instance, goal }: Order,
+  { instance, goal, path }: Order & { path: string },
 ): Promise<Exported> {
-  const end = await board.endOfEvents();
+  const { head, isBehind } = await untilSealed(shell, instance, await board.endOfEvents());
+  using bundle = new BundleWriter(path);
+  bundle.add("README", readme);
+  const { entries, named } =
+    goal === undefined
+      ? await addAll(shell, bundle, { instance, head })
+      : await addGoal(shell, bundle, { instance, goal });
+  await addContent(board, bundle, named);
+  bundle.add("keys", `${head.key}\n`);
+  bundle.keep();
+  return { key: head.key, entries, isBehind };
+}
+
+/** `end`: the last place on record. */
+async function untilSealed(
+  shell: Shell,
+  instance: InstanceName,
+  end: string,
+): Promise<{ head: Head; isBehind: boolean }> {
   const stopMs = performance.now() + maxWaitMs;
   for (;;) {
-    const [first = "", ...rest] = await linesOf(shell, { instance, goal });
-    const head = Head.parse(JSON.parse(first));
+    const [line = ""] = await exportOf(shell, instance, { head: true });
+    const head = Head.parse(JSON.parse(line));
     const isBehind = isLater(end, head.last_place);
-    if (isBehind && performance.now() < stopMs) {
-      await setTimeout(lookEveryMs, undefined, { signal: shell.interrupted });
-      continue;
-    }
-    const files = filesOf(head, rest);
-    const records = recordsIn(files);
-    for (const [name, bytes] of await contentOf(board, records)) files.set(name, bytes);
-    files.set("keys", Buffer.from(`${head.key}\n`));
-    return { files, key: head.key, entries: records.length, isBehind };
+    if (!isBehind || performance.now() >= stopMs) return { head, isBehind };
+    await setTimeout(lookEveryMs, undefined, { signal: shell.interrupted });
   }
+}
+
+/** By parts, since a whole log may not fit into memory. */
+async function addAll(
+  shell: Shell,
+  bundle: BundleWriter,
+  { instance, head }: { instance: InstanceName; head: Head },
+): Promise<{ entries: number; named: Named }> {
+  const { checkpoint, size } = head;
+  bundle.add("checkpoint", checkpoint);
+  const add = async (of: "entries" | "records", name: string, write: (line: string) => string) => {
+    const file = bundle.begin(name);
+    for (let from = 0; from < size; ) {
+      const lines = await exportOf(shell, instance, { part: { of, checkpoint, from } });
+      if (lines.length === 0) throw noAnswer(instance);
+      for (const line of lines) file.write(write(line));
+      from += lines.length;
+    }
+    file.end();
+  };
+  let index = 0;
+  await add("entries", "entries", (line) => `${index++} ${Entry.parse(JSON.parse(line)).entry}`);
+  const named: Named = new Map();
+  await add("records", "records.jsonl", (line) => {
+    const { record } = Recorded.parse(JSON.parse(line));
+    noteNamed(named, record);
+    return `${record}\n`;
+  });
+  return { entries: index, named };
+}
+
+async function addGoal(
+  shell: Shell,
+  bundle: BundleWriter,
+  { instance, goal }: { instance: InstanceName; goal: GoalId },
+): Promise<{ entries: number; named: Named }> {
+  const [first = "", ...rest] = await exportOf(shell, instance, { goal });
+  const { note } = Note.parse(JSON.parse(rest.pop() ?? ""));
+  const lines = rest.map((line) => Line.parse(JSON.parse(line)));
+  bundle.add("checkpoint", Head.parse(JSON.parse(first)).checkpoint);
+  bundle.add("goal", note);
+  bundle.add("entries", lines.map(({ index, entry }) => `${index} ${entry}`).join(""));
+  bundle.add("records.jsonl", lines.map(({ record }) => `${record}\n`).join(""));
+  for (const { index, proof } of lines) bundle.add(`proofs/${index}.tlog-proof`, proof);
+  const named: Named = new Map();
+  for (const { record } of lines) noteNamed(named, record);
+  return { entries: lines.length, named };
 }
 
 /** The verifier key of the instance. Throws `not-ready`. */
@@ -63,9 +127,9 @@ export async function keyOf(shell: Shell, instance: InstanceName): Promise<strin
   return key;
 }
 
-async function linesOf(shell: Shell, { instance, goal }: Order): Promise<string[]> {
-  const order = { argument: "--export-proof", order: { goal } };
-  return await answerOf(shell, instance, order);
+async function exportOf(shell: Shell, instance: InstanceName, order: object): Promise<string[]> {
+  shell.interrupted.throwIfAborted();
+  return await answerOf(shell, instance, { argument: "--export-proof", order });
 }
 
 async function answerOf(
@@ -80,60 +144,45 @@ async function answerOf(
     });
   const { exitCode, stdout, stderr } = await notary.ask(argument, order);
   if (exitCode === 0) return stdout.split("\n").slice(0, -1);
-  throw new SettError("not-ready", `The notary of ${instance} gave no answer.`, {
-    hint: stderr.trim() || `\`sett logs notary --name ${instance}\` may show why.`,
+  throw noAnswer(instance, stderr.trim());
+}
+
+function noAnswer(instance: InstanceName, reason = ""): SettError {
+  return new SettError("not-ready", `The notary of ${instance} gave no answer.`, {
+    hint: reason || `\`sett logs notary --name ${instance}\` may show why.`,
   });
 }
 
-function filesOf({ checkpoint }: z.infer<typeof Head>, lines: readonly string[]) {
-  const files = new Map<string, Uint8Array>([
-    ["README", Buffer.from(readme)],
-    ["checkpoint", Buffer.from(checkpoint)],
-  ]);
-  const [entries, records]: [string[], string[]] = [[], []];
-  const proofs = new Map<string, Uint8Array>();
-  for (const text of lines) {
-    const line = Line.parse(JSON.parse(text));
-    if ("note" in line) {
-      files.set("goal", Buffer.from(line.note));
-      continue;
-    }
-    entries.push(`${line.index} ${line.entry}`);
-    records.push(`${line.record}\n`);
-    if (line.proof !== undefined)
-      proofs.set(`proofs/${line.index}.tlog-proof`, Buffer.from(line.proof));
-  }
-  files.set("entries", Buffer.from(entries.join("")));
-  files.set("records.jsonl", Buffer.from(records.join("")));
-  for (const [name, bytes] of proofs) files.set(name, bytes);
-  return files;
-}
-
-function recordsIn(files: BundleFiles): SealedRecord[] {
-  const lines = Buffer.from(files.get("records.jsonl") ?? [])
-    .toString()
-    .split("\n");
-  return lines.flatMap((line) => readRecord(line) ?? []);
+function noteNamed(named: Named, text: string): void {
+  const record = readRecord(text);
+  if (record === undefined) return;
+  const goal = goalOf(record.event);
+  for (const name of namedContent([record]).keys())
+    named.set(name, (named.get(name) ?? new Set()).add(goal));
 }
 
 /** What is not on the blackboard any more is not in the bundle, and the verifier says so. */
-async function contentOf(
-  board: Board,
-  records: readonly SealedRecord[],
-): Promise<[string, Uint8Array][]> {
-  const content: [string, Uint8Array][] = [];
-  for (const [about, ofGoal] of Map.groupBy(records, ({ event }) => goalOf(event))) {
-    const facts: FactDigest[] = [];
-    for (const [name, [digest = ""]] of namedContent(ofGoal)) {
-      const id = ArtefactId.safeParse(/^artefacts\/(.+)\.json$/.exec(name)?.[1]);
-      if (!id.success) facts.push(FactDigest.parse(digest));
-      const record = id.success ? await board.readRecord(id.data) : undefined;
-      if (record !== undefined) content.push([name, Buffer.from(record, "base64")]);
-    }
-    for (const [digest, text] of await board.readFacts(facts, GoalId.safeParse(about).data))
-      content.push([`facts/${digest}`, Buffer.from(text)]);
+async function addContent(board: Board, bundle: BundleWriter, named: Named): Promise<void> {
+  for (const [name, goals] of [...named].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    const id = ArtefactId.safeParse(/^artefacts\/(.+)\.json$/.exec(name)?.[1]);
+    const content = id.success
+      ? await board.readRecord(id.data)
+      : await factOf(board, FactDigest.parse(name.slice("facts/".length)), goals);
+    if (content !== undefined)
+      bundle.add(name, Buffer.from(content, id.success ? "base64" : "utf8"));
   }
-  return content.toSorted(([one], [other]) => (one < other ? -1 : 1));
+}
+
+async function factOf(
+  board: Board,
+  digest: FactDigest,
+  goals: ReadonlySet<string>,
+): Promise<string | undefined> {
+  for (const goal of goals) {
+    const found = (await board.readFacts([digest], GoalId.safeParse(goal).data)).get(digest);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 const readme = `A bundle of Sett: what shows that nothing about a goal, or about all goals of an instance, was

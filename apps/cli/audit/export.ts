@@ -5,7 +5,6 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { openSession } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { writeBundle } from "./bundle-file.ts";
 import { exportBundle, keyOf } from "./export-bundle.ts";
 
 type Order = {
@@ -27,11 +26,12 @@ export async function exportAudit(order: Order, shell: Shell): Promise<undefined
     order.goal === undefined ? undefined : await resolveGoalId(board, order.goal, shell.suggest);
   const what = goal === undefined ? "all" : shortId(goal);
   const file = resolve(shell.cwd, order.to ?? `sett-proof-${what}.tar`);
-  const { files, key, entries, isBehind } = await exportBundle(shell, board, {
-    instance: board.instance,
+  const { instance } = board;
+  const { key, entries, isBehind } = await exportBundle(shell, board, {
+    instance,
     goal,
+    path: file,
   });
-  await writeBundle(file, files);
   if (order.json) await shell.out.write(`${JSON.stringify({ file, key, entries, isBehind })}\n`);
   if (isBehind)
     shell.messages.warn("The notary is behind: what was recorded last is not sealed yet.");

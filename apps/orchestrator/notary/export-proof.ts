@@ -14,53 +14,98 @@ import {
 import type { SealedFiles } from "./sealed-files.ts";
 import { SealedLog, sizeSigned } from "./sealed-log.ts";
 
-const Order = z.strictObject({ goal: GoalId.optional() });
+/** `part`: of the whole log under this checkpoint, from this index on. */
+const Order = z.union([
+  z.strictObject({ head: z.literal(true) }),
+  z.strictObject({ goal: GoalId }),
+  z.strictObject({
+    part: z.strictObject({
+      of: z.enum(["entries", "records"]),
+      checkpoint: z.string(),
+      from: z.int().nonnegative(),
+    }),
+  }),
+]);
 
-/** The key of the volume; a new one where it has none. */
+/** A part has these many lines at most, and one line more than these characters. */
+const maxLines = 20_000;
+const maxCharacters = 16 * 1024 ** 2;
+
+/** The key of the volume; a new one where it has none. Only the notary makes one. */
 export async function openKey(files: SealedFiles, instance: InstanceName): Promise<SignerKey> {
-  const known = await files.readText("key");
-  const pem = known ?? newPrivateKey();
-  if (known === undefined) await files.writeText("key", pem);
-  return signerKey(pem, (sha256) => `${instance}.sett.invalid/${sha256.slice(0, 8)}`);
+  if ((await files.readText("key")) === undefined) await files.writeText("key", newPrivateKey());
+  return await knownKey(files, instance);
 }
 
+/** Throws `not-ready` where the volume has no key yet. */
 export async function proofKey(files: SealedFiles, instance: InstanceName): Promise<string> {
-  return verifierKeyText(await openKey(files, instance));
+  return verifierKeyText(await knownKey(files, instance));
 }
 
 /**
- * `order`: JSON, with the `goal` that it is about, else it is about all. A line of JSON for the
- * checkpoint, with `last_place`, and one for each entry; for a goal at the end one with the note
- * about it. Throws `usage`, and `not-ready` where nothing is sealed.
+ * `order`: JSON. It asks for the head, a line of JSON with the checkpoint and how far it goes; for
+ * a goal: the head, a line for each entry, and one with the note about the goal; or for a part of
+ * the log, without a head: a line for each entry, or for each record. The caller asks for parts
+ * until it has all. Throws `usage`, and `not-ready` where nothing is sealed.
  */
 export async function* exportLines(
   files: SealedFiles,
   instance: InstanceName,
   order: string,
 ): AsyncGenerator<string> {
-  const { goal } = parsed(order);
-  const key = await openKey(files, instance);
+  const wanted = parsed(order);
+  const key = await knownKey(files, instance);
   const checkpoint = await files.readText("checkpoint");
   const size = sizeSigned(checkpoint, key);
-  if (size === undefined || checkpoint === undefined)
-    throw new SettError("not-ready", "The notary has sealed nothing yet.", {
-      hint: `\`sett logs notary --name ${instance}\` may show why.`,
-    });
+  if (size === undefined || checkpoint === undefined) throw nothingSealed(instance);
+  if ("part" in wanted) return yield* partLines(files, key, { ...wanted.part, size });
   const sealed = await SealedLog.open(files, key, { size, isWriter: false });
-  yield JSON.stringify({ checkpoint, last_place: sealed.lastPlace, key: verifierKeyText(key) });
+  const lastPlace = sealed.lastPlace;
+  yield JSON.stringify({ checkpoint, size, last_place: lastPlace, key: verifierKeyText(key) });
+  if (!("goal" in wanted)) return;
+  const { goal } = wanted;
   let [entries, openClaims] = [0, 0];
-  for await (const one of goal === undefined ? sealed.all() : sealed.entriesOf(goal)) {
+  for await (const one of sealed.entriesOf(goal)) {
     entries++;
     openClaims += claimsBy(one.record);
-    const proof =
-      goal === undefined
-        ? undefined
-        : proofText({ index: one.index, path: await sealed.prove(one.index), checkpoint });
-    yield JSON.stringify({ ...one, proof });
+    const path = await sealed.prove(one.index);
+    yield JSON.stringify({ ...one, proof: proofText({ index: one.index, path, checkpoint }) });
   }
-  if (goal === undefined) return;
   const state = openClaims > 0 ? "open" : "closed";
   yield JSON.stringify({ note: signNote(goalNoteText({ goal, entries, size, state }), key) });
+}
+
+async function* partLines(
+  files: SealedFiles,
+  key: SignerKey,
+  part: { of: "entries" | "records"; checkpoint: string; from: number; size: number },
+): AsyncGenerator<string> {
+  const size = sizeSigned(part.checkpoint, key);
+  if (size === undefined || size > part.size)
+    throw new SettError("not-ready", "The notary does not know this checkpoint.", {
+      hint: "Run the command again.",
+    });
+  const sealed = await SealedLog.open(files, key, { size, isWriter: false });
+  let [lines, characters] = [0, 0];
+  for await (const { entry, record } of sealed.all(part.from)) {
+    const text = JSON.stringify(part.of === "entries" ? { entry } : { record });
+    yield text;
+    lines++;
+    characters += text.length;
+    if (lines >= maxLines || characters > maxCharacters) return;
+  }
+}
+
+async function knownKey(files: SealedFiles, instance: InstanceName): Promise<SignerKey> {
+  const pem = await files.readText("key");
+  if (pem === undefined) throw nothingSealed(instance);
+  return signerKey(pem, (sha256) => `${instance}.sett.invalid/${sha256.slice(0, 8)}`);
+}
+
+function nothingSealed(instance: InstanceName): SettError {
+  return new SettError("not-ready", "The notary has sealed nothing yet.", {
+    hint: `\`sett logs notary --name ${instance}\` may show why.`,
+  });
 }
 
 /** How many more claims are open after this event. */

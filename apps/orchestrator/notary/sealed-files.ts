@@ -1,7 +1,7 @@
 // The files of the sealed log on the notary's volume: entries and records in files of 256 lines,
 // full tiles of the tree, the entries of each goal, the key, and the checkpoint that counts.
 import type { Buffer } from "node:buffer";
-import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** A tile has so many hashes, and a file so many lines. */
@@ -29,6 +29,15 @@ export class SealedFiles {
   async readLines(kind: LineKind, file: number): Promise<string[]> {
     const text = await readFile(this.#pathOf(kind, file), "utf8").catch(unlessMissing(""));
     return text.split("\n").slice(0, -1);
+  }
+
+  /** Whether there is such a file of either kind, be it a part of a line alone. */
+  async hasAny(file: number): Promise<boolean> {
+    const kinds: LineKind[] = ["entries", "records"];
+    const found = kinds.map((kind) =>
+      stat(this.#pathOf(kind, file)).catch(unlessMissing(undefined)),
+    );
+    return (await Promise.all(found)).some((one) => one !== undefined);
   }
 
   /** `lines` without line feeds. They are on disk then. */

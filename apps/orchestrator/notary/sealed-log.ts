@@ -28,6 +28,10 @@ import { type SealedFiles, tileWidth } from "./sealed-files.ts";
 const tileLevels = 8;
 /** Full tiles that are kept in memory: proofs about one goal need the same ones. */
 const maxTiles = 64;
+/** Nodes that are kept, for the same reason: one may be made of 255 others. */
+const maxNodes = 4_096;
+/** Goals whose number of entries is kept: those at work. */
+const maxCounts = 10_000;
 
 export type Sealed = { index: number; entry: string; record: string };
 
@@ -37,7 +41,8 @@ export class SealedLog {
   /** Of each level of tiles, the hashes of the one that is not full. */
   readonly #open: Hash[][] = [];
   readonly #tiles = new Map<string, Buffer>();
-  /** How many entries each goal has, of those that were asked for. */
+  readonly #nodes = new Map<string, Hash>();
+  /** How many entries each goal has, of those that were asked for last. */
   readonly #counts = new Map<string, number>();
   /** The file that was read last. */
   #lines: { file: number; entries: string[]; records: string[] } | undefined;
@@ -102,11 +107,10 @@ export class SealedLog {
   async #removeUnsigned(size: number): Promise<void> {
     const first = Math.floor(size / tileWidth);
     const goals = new Set<string>();
-    for (let file = first; ; file++) {
+    for (let file = first; await this.#files.hasAny(file); file++) {
       const keep = file === first ? size % tileWidth : 0;
       const entries = await this.#files.readLines("entries", file);
       const records = await this.#files.readLines("records", file);
-      if (entries.length + records.length === 0) break;
       for (const line of entries.slice(keep)) goals.add(readEntry(`${line}\n`)?.goal ?? noGoal);
       await this.#files.cutLines("records", file, records.slice(0, keep));
       await this.#files.cutLines("entries", file, entries.slice(0, keep));
@@ -159,7 +163,7 @@ export class SealedLog {
       const text = recordText(record);
       const said = entryOf(record, text);
       const number = (await this.#countOf(said.goal)) + 1;
-      this.#counts.set(said.goal, number);
+      keepLast(this.#counts, said.goal, number, maxCounts);
       ofGoals.set(said.goal, [...(ofGoals.get(said.goal) ?? []), this.#size + at]);
       entries.push(entryText({ ...said, number }).slice(0, -1));
       records.push(text);
@@ -167,7 +171,9 @@ export class SealedLog {
     }
     await this.#files.appendLines("records", file, records);
     await this.#files.appendLines("entries", file, entries);
-    for (const [goal, indexes] of ofGoals) await this.#files.appendIndexes(goal, indexes);
+    await Promise.all(
+      [...ofGoals].map(([goal, indexes]) => this.#files.appendIndexes(goal, indexes)),
+    );
     for (const entry of entries) await this.#addHash(0, leafHash(`${entry}\n`));
     this.#size += events.length;
   }
@@ -201,7 +207,15 @@ export class SealedLog {
     return count;
   }
 
+  /** A node never changes, for it is asked for only where all that is below it is there. */
   readonly #readNode = async (level: number, index: number): Promise<Hash> => {
+    const name = `${level} ${index}`;
+    const hash = this.#nodes.get(name) ?? (await this.#makeNode(level, index));
+    keepLast(this.#nodes, name, hash, maxNodes);
+    return hash;
+  };
+
+  async #makeNode(level: number, index: number): Promise<Hash> {
     const ofTile = Math.floor(level / tileLevels);
     const width = 2 ** (level % tileLevels);
     const [tile, from] = [Math.floor((index * width) / tileWidth), (index * width) % tileWidth];
@@ -210,15 +224,12 @@ export class SealedLog {
         ? hashesOf(await this.#tile(ofTile, tile))
         : (this.#open[ofTile] ?? []);
     return folded(hashes.slice(from, from + width));
-  };
+  }
 
   async #tile(level: number, tile: number): Promise<Buffer> {
     const name = `${level} ${tile}`;
     const bytes = this.#tiles.get(name) ?? (await this.#files.readTile(level, tile));
-    this.#tiles.delete(name);
-    this.#tiles.set(name, bytes);
-    const [oldest] = this.#tiles.keys();
-    if (this.#tiles.size > maxTiles && oldest !== undefined) this.#tiles.delete(oldest);
+    keepLast(this.#tiles, name, bytes, maxTiles);
     return bytes;
   }
 
@@ -240,6 +251,14 @@ export class SealedLog {
 export function sizeSigned(note: string | undefined, key: SignerKey): number | undefined {
   const text = note === undefined ? undefined : openNote(note, key);
   return text === undefined ? undefined : readCheckpoint(text)?.size;
+}
+
+/** As the last one of `max`; the one that was longest not asked for goes. */
+function keepLast<Value>(kept: Map<string, Value>, name: string, value: Value, max: number): void {
+  kept.delete(name);
+  kept.set(name, value);
+  const [oldest] = kept.keys();
+  if (kept.size > max && oldest !== undefined) kept.delete(oldest);
 }
 
 function hashesOf(tile: Buffer): Hash[] {

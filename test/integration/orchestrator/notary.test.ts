@@ -51,9 +51,14 @@ async function tryNotary(board: Blackboard, folder: string) {
 }
 
 async function sealed(files: SealedFiles): Promise<{ entry: string; record: string }[]> {
-  const lines: string[] = [];
-  for await (const line of exportLines(files, instance, "{}")) lines.push(line);
-  return lines.slice(1).map((line) => JSON.parse(line));
+  const ask = async (order: object) => {
+    const lines = await Array.fromAsync(exportLines(files, instance, JSON.stringify(order)));
+    return lines.map((line) => JSON.parse(line));
+  };
+  const [{ checkpoint }] = await ask({ head: true });
+  const part = async (of: string) => await ask({ part: { of, checkpoint, from: 0 } });
+  const [entries, records] = [await part("entries"), await part("records")];
+  return entries.map(({ entry }, at) => ({ entry, record: records[at].record }));
 }
 
 /** The types of what is sealed, where all that the log has is. */

@@ -3,9 +3,11 @@ import { expect, test } from "bun:test";
 import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { exportLines, openKey, proofKey } from "../../../apps/orchestrator/notary/export-proof.ts";
 import { SealedFiles } from "../../../apps/orchestrator/notary/sealed-files.ts";
 import { SealedLog } from "../../../apps/orchestrator/notary/sealed-log.ts";
-import { readCheckpoint } from "../../../lib/proof/formats.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { readCheckpoint, readRecord } from "../../../lib/proof/formats.ts";
 import { isSameHash, leafHash, rootByProof, rootOf } from "../../../lib/proof/merkle.ts";
 import { openNote } from "../../../lib/proof/note.ts";
 import { goal, newKey, nodeReader, otherGoal } from "../../support/proof/bundle.ts";
@@ -84,4 +86,49 @@ test("what a crash has left behind the checkpoint is written again, and belongs 
   expect(found).toBe(84);
   const last = await SealedLog.open(files, signer, { size: 850, isWriter: true });
   expect(await rootIn(last)).toBe(await rootIn(again));
+});
+
+test("half a line at the beginning of a file goes, also behind a file that was never signed", async () => {
+  await using place = await temporary();
+  const files = new SealedFiles(place.folder);
+  const first = await SealedLog.open(files, signer, { size: 0, isWriter: true });
+  await first.append(eventsFrom(0, 512));
+  await appendFile(join(place.folder, "records/002"), '{"salt":"half');
+  const again = await SealedLog.open(files, signer, { size: 256, isWriter: true });
+  await again.append(eventsFrom(256, 300));
+  for await (const { record } of again.all()) expect(readRecord(record)).toBeDefined();
+});
+
+test("a part of it goes up to the checkpoint that was asked for, and has a bounded size", async () => {
+  await using place = await temporary();
+  const [files, instance] = [new SealedFiles(place.folder), InstanceName.parse("demo")];
+  const key = await openKey(files, instance);
+  const log = await SealedLog.open(files, key, { size: 0, isWriter: true });
+  const event = "x".repeat(9 * 1024 ** 2);
+  await log.append([0, 1, 2].map((at) => ({ place: `${at}-0`, type: "bid_placed", event })));
+  const checkpoint = await log.sign();
+  await log.append([{ place: "3-0", type: "bid_placed", event: "" }]);
+  await files.writeText("checkpoint", await log.sign());
+  const ask = async (of: string, from: number, under = checkpoint) => {
+    const order = JSON.stringify({ part: { of, checkpoint: under, from } });
+    return (await Array.fromAsync(exportLines(files, instance, order))).map((line) => line.length);
+  };
+  expect(await ask("entries", 0)).toHaveLength(3);
+  expect(await ask("entries", 3)).toEqual([]);
+  const [first = 0, ...more] = await ask("records", 0);
+  expect(first).toBeGreaterThan(event.length);
+  expect(more).toEqual([first]);
+  expect(await ask("records", 2)).toEqual([first]);
+  const foreign = (await SealedLog.open(files, signer, { size: 4, isWriter: false })).sign();
+  await expect(ask("records", 0, await foreign)).rejects.toThrow("does not know this checkpoint");
+});
+
+test("only the notary makes a key", async () => {
+  await using place = await temporary();
+  const [files, instance] = [new SealedFiles(place.folder), InstanceName.parse("demo")];
+  await expect(proofKey(files, instance)).rejects.toThrow("sealed nothing yet");
+  const head = exportLines(files, instance, JSON.stringify({ head: true }));
+  await expect(head.next()).rejects.toThrow("sealed nothing yet");
+  await openKey(files, instance);
+  expect(await proofKey(files, instance)).toStartWith("demo.sett.invalid/");
 });

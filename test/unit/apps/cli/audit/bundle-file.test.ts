@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BundleWriter, readBundle } from "../../../../../apps/cli/audit/bundle-file.ts";
+
+async function temporary() {
+  const folder = await mkdtemp(join(tmpdir(), "bundle-file-"));
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+test("a bundle is read as it was written, also a file of it that came in pieces", async () => {
+  await using place = await temporary();
+  const path = join(place.folder, "bundle.tar");
+  {
+    using bundle = new BundleWriter(path);
+    bundle.add("README", "for people");
+    const pieces = bundle.begin("entries");
+    for (const piece of ["one", "", "ü".repeat(600)]) pieces.write(piece);
+    pieces.end();
+    bundle.begin("records.jsonl").end();
+    bundle.add("facts/0", new Uint8Array(512));
+    bundle.keep();
+  }
+  const files = await readBundle(path);
+  if (typeof files === "string") throw new Error(files);
+  const texts = [...files].map(([name, bytes]) => [name, Buffer.from(bytes).toString()]);
+  expect(texts).toEqual([
+    ["README", "for people"],
+    ["entries", `one${"ü".repeat(600)}`],
+    ["records.jsonl", ""],
+    ["facts/0", "\0".repeat(512)],
+  ]);
+  expect(() => new BundleWriter(path)).toThrow("cannot be written");
+});
+
+test("a bundle that was not finished, or that no verifier reads, leaves no file", async () => {
+  await using place = await temporary();
+  const write = () => {
+    using bundle = new BundleWriter(join(place.folder, "bundle.tar"), 2_000);
+    bundle.add("README", "for people");
+    bundle.add("entries", "x".repeat(1_000));
+  };
+  expect(write).toThrow("more than 2 GiB");
+  expect(await readdir(place.folder)).toEqual([]);
+});
