@@ -1,10 +1,11 @@
 // Builds what is written in Go, from the modules that its projects publish: `bun .ci/go.ts
 // collector`, a collector of OpenTelemetry for the tests; `bun .ci/go.ts verify`, the verifier of
 // bundles, which is tested first. Both are below bin/tests. The first time takes a minute or two;
-// then nothing is done until the sources change.
+// then nothing is done until the sources change. A release has the verifier, too (.ci/package.ts).
 import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Platform } from "./build.ts";
 import { hashOf } from "./build-record.ts";
 import { reportFailure } from "./report-failure.ts";
 
@@ -18,11 +19,7 @@ const folders = { collector: ".ci/collector", verify: "apps/verify" };
  * use it at the same time.
  */
 export async function buildForTests(name: keyof typeof folders): Promise<string> {
-  const sources = [...new Bun.Glob("{*.go,go.mod,go.sum}").scanSync(join(root, folders[name]))]
-    .filter((file) => !file.endsWith("_test.go"))
-    .sort();
-  const files = sources.map((file) => join(folders[name], file));
-  const hash = await hashOf(root, files, flags);
+  const hash = await hashOf(root, sourcesOf(name), flags);
   const path = join(root, "bin/tests", `${name}-${hash.slice(0, 12)}`);
   if (existsSync(path)) return path;
   await mkdir(dirname(path), { recursive: true });
@@ -30,6 +27,20 @@ export async function buildForTests(name: keyof typeof folders): Promise<string>
   await go(name, [...flags, "-o", unfinished, "."]);
   await rename(unfinished, path);
   return path;
+}
+
+/** Paths below the root, without the tests. */
+export function sourcesOf(name: keyof typeof folders): string[] {
+  return [...new Bun.Glob("{*.go,go.mod,go.sum}").scanSync(join(root, folders[name]))]
+    .filter((file) => !file.endsWith("_test.go"))
+    .map((file) => join(folders[name], file))
+    .sort();
+}
+
+/** One static program at `path`. */
+export async function buildVerifier(platform: Platform, path: string): Promise<void> {
+  const [GOOS, GOARCH] = platform.split("-");
+  await go("verify", [...flags, "-o", path, "."], { GOOS, GOARCH });
 }
 
 /** Its format, what `go vet` finds, and its tests, whose results Go keeps. */
@@ -42,10 +53,14 @@ async function testVerifier(): Promise<void> {
   await go("verify", ["test", ...options, "-vet=all", "."]);
 }
 
-async function go(name: keyof typeof folders, args: string[]): Promise<void> {
+async function go(
+  name: keyof typeof folders,
+  args: string[],
+  target: Record<string, string | undefined> = {},
+): Promise<void> {
   const started = Bun.spawn([goProgram(), ...args], {
     cwd: join(root, folders[name]),
-    env: { ...process.env, CGO_ENABLED: "0" },
+    env: { ...process.env, ...target, CGO_ENABLED: "0" },
     stdio: ["ignore", "inherit", "inherit"],
   });
   if ((await started.exited) !== 0) throw new Error(`go ${args[0]} of ${folders[name]} failed.`);
@@ -56,7 +71,7 @@ function goProgram(): string {
   const found = Bun.which("go") ?? ["/usr/local/go/bin/go"].find((file) => existsSync(file));
   if (found !== undefined) return found;
   throw new Error(
-    "The tests of telemetry and of the verifier need Go 1.26 or newer, to build them, and there is no `go`.",
+    "A release, and the tests of telemetry and of the verifier, need Go 1.26 or newer, and there is no `go`.",
   );
 }
 

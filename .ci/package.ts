@@ -2,12 +2,11 @@
 // them, into bin/release.
 //
 // bin/<os>-<arch>/sett the one program, with the images inside bin/release/ the same as
-// sett-<os>-<arch>; the npm packages: `sett`, and one for each platform; the SBOM sett.cdx.json;
-// and
-//                          SHA256SUMS of all files
+// sett-<os>-<arch>; sett-verify-<os>-<arch>, the verifier of bundles; the npm packages: `sett`, and
+// one for each platform; the SBOM sett.cdx.json; and SHA256SUMS of all files
 //
 // --quick compresses less, and the platform's package not at all: npm installs it all the same, and
-// it is there in seconds instead of many minutes.
+// it is there in seconds instead of many minutes. It leaves the verifier out, which needs Go.
 
 import { copyFile, link, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,6 +15,7 @@ import packageJson from "../package.json" with { type: "json" };
 import { type Architecture, build, hostArchitecture, type Platform } from "./build.ts";
 import { hashOf, isUpToDate, recordOf, remember } from "./build-record.ts";
 import { carriedNames, carry } from "./carry.ts";
+import { buildVerifier, sourcesOf } from "./go.ts";
 import { tagsOf } from "./images.ts";
 import { reportFailure } from "./report-failure.ts";
 import { type ImageRecord, packagesOfImage, sbomOf } from "./sbom.ts";
@@ -54,6 +54,7 @@ async function makeRelease(wanted: Platform[], { isQuick }: { isQuick: boolean }
   for (const platform of wanted) {
     await linkOrCopy(join(root, `bin/${platform}/sett`), join(release, `sett-${platform}`));
     await packPlatform(platform, { isQuick });
+    if (!isQuick) await buildVerifier(platform, join(release, `sett-verify-${platform}`));
   }
   await packLauncher();
   await Bun.write(
@@ -72,6 +73,7 @@ async function packedFrom(wanted: Platform[], isQuick: boolean): Promise<string>
     ".ci/npm/README.md",
     "LICENSE",
     "package.json",
+    ...sourcesOf("verify"),
   ];
   const programs = await Promise.all(
     wanted.map((platform) => recordOf(root, `bin/${platform}/sett`)),

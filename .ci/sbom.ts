@@ -1,8 +1,9 @@
 // The software bill of materials of a release (SBOM), as CycloneDX 1.6: the parts of the programs
 // and of the images.
 //
-// programs Bun, and the packages of bun.lock that the `dependencies` of package.json need, directly
-// or not images Debian's packages, from the record inside the image (.ci/record-packages.sh)
+// programs Bun, the packages of bun.lock that the `dependencies` of package.json need, directly or
+// not, and the modules of apps/verify; images Debian's packages, from the record inside the image
+// (.ci/record-packages.sh)
 //
 // .ci/package.ts calls it. `bun .ci/sbom.ts --check` fails where the SBOM in bin/release names no
 // package of an image: the image's base was then unpacked without a record. The document does not
@@ -51,6 +52,7 @@ export async function sbomOf(images: ImageRecord[]): Promise<string> {
   const programs = [
     runtime(),
     ...(await packagesInPrograms(lock, Object.keys(packageJson.dependencies))),
+    ...modulesInVerifier(await Bun.file(join(root, "apps/verify/go.mod")).text()),
   ];
   const debian = images.flatMap((image) => debianPackages(image));
   const containers = images.map((image) => containerOf(image));
@@ -97,6 +99,18 @@ function runtime(): Part {
     },
     dependsOn: [],
   };
+}
+
+/** All of them have the licence of Go, whose project publishes them. */
+function modulesInVerifier(goMod: string): Part[] {
+  return [...goMod.matchAll(/\b(golang\.org\/x\/\S+) v(\S+)/g)].map(([, name = "", found = ""]) => {
+    const purl = `pkg:golang/${name}@v${found}`;
+    const licenses: License[] = [{ license: { id: "BSD-3-Clause" } }];
+    const component: Component = {
+      ...{ type: "library", "bom-ref": purl, name, version: found, purl, licenses },
+    };
+    return { component, dependsOn: [] };
+  });
 }
 
 /** The packages `names` and all that they depend on. Optional dependencies are not compiled in. */

@@ -89,6 +89,14 @@ handedOut(
       expect.arrayContaining([...files, "SHA256SUMS", "sett.cdx.json"]),
     );
     await need(["sha256sum", "--check", "--quiet", "SHA256SUMS"], release);
+    // What was packed quickly, for this machine alone, has no verifier.
+    const there = await readdir(release);
+    if (!there.includes("sett-linux-arm64") || !there.includes("sett-linux-amd64")) return;
+    for (const other of ["linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"])
+      expect(there).toContain(`sett-verify-${other}`);
+    expect((await need([join(release, `sett-verify-${platform}`), "--help"], base)).out).toContain(
+      "Usage: sett-verify",
+    );
   },
 );
 

@@ -48,6 +48,9 @@ test("the list has what the programs are compiled from, with what this needs, an
     purl: `pkg:npm/zod@${packageJson.dependencies.zod}`,
     licenses: [{ license: { id: "MIT" } }],
   });
+  expect(components.find(({ name }) => name === "golang.org/x/mod")?.purl).toMatch(
+    /^pkg:golang\/golang\.org\/x\/mod@v\d+\.\d+\.\d+$/,
+  );
 });
 
 test("the list has the packages that an image names, and knows an image that names none", () => {
