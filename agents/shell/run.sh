@@ -3,7 +3,7 @@
 #
 # stdin:  the work (see docs/reference/tool-contract.md), which the command gets as its stdin, too
 # env:    COMMAND, for a shell; COMMIT, a message: with it, and `workspace: { mode: rw }`, changed files become a commit
-# stdout: a CodeCommit where there is a message and a change, else a Report with what the command has printed; a Failure of type CommandFailed where it fails
+# stdout: a CodeCommit where there is a message and a change, else a Report with what the command has printed; a Failure of type CommandFailed where it fails, or leaves a conflict
 set -eu
 [ -n "${COMMAND:-}" ] || { echo "shell: write \`environment: { COMMAND: … }\` in sett.yml" >&2; exit 1; }
 home=$(mktemp -d)
@@ -23,6 +23,14 @@ if [ "$code" != 0 ]; then
   exit
 fi
 if [ -n "${COMMIT:-}" ]; then
+  # A command may hide that its merge has failed, and `add` would take the marks of a conflict for what it has decided.
+  conflict=$(git diff --name-only --diff-filter=U)
+  if [ -n "$conflict" ]; then
+    printf '\nIn conflict:\n%s\n' "$conflict" >>"$home/end"
+    report '{structural_type: "Failure", artefact_type: "CommandFailed", summary: "`\($command)` has left files in conflict",
+      artefact_payload: {command: $command, exit_code: $code, output: $output}}'
+    exit
+  fi
   git add --all
   git diff --cached --quiet || {
     git commit --quiet --no-verify --message "$COMMIT"
