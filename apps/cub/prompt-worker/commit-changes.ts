@@ -3,7 +3,7 @@
 import { lstat, readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathOfBytes } from "../../../lib/folders/folder-entries.ts";
-import { showName } from "../../../lib/git/run/file-name.ts";
+import { showName, textOf } from "../../../lib/git/run/file-name.ts";
 import { newGitlinks } from "../../../lib/git/run/new-gitlinks.ts";
 import { type GitRun, gitFailure, runGit, tryGit } from "../../../lib/git/run/run-git.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -123,7 +123,7 @@ async function unfinished(workspace: Workspace): Promise<string | undefined> {
   const marked = await markedInMerge(workspace);
   if (marked !== undefined)
     return (
-      `${showName(marked)} has lines of a conflict (\`<<<<<<<\`, \`>>>>>>>\`), and the merge is not committed. ` +
+      `${showName(marked)} has lines of a conflict (\`<<<<<<<\`, \`>>>>>>>\`), and the merge, or the picked commit, is not committed. ` +
       "Decide what it shall be, and take them out, or commit with `run` what you really mean."
     );
   for (const folder of ["rebase-merge", "rebase-apply", "sequencer"]) {
@@ -135,16 +135,46 @@ async function unfinished(workspace: Workspace): Promise<string | undefined> {
   return undefined;
 }
 
-/** The first file that a merge under way would bring with the marks of a conflict in it. */
+/** What a merge, a picked or a reverted commit under way brings to HEAD. */
+const othersSides = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD^"];
+
+/**
+ * The first file with marks of a conflict that come from a merge under way, or a picked commit.
+ * Those of a file that has them on purpose are in the version of one side at least.
+ */
 async function markedInMerge(workspace: Workspace): Promise<string | undefined> {
-  if (!(await isMerging(workspace))) return undefined;
-  const lines = "^(<<<<<<<|>>>>>>>) ";
-  const args = ["diff", "--name-only", "-z", "--no-renames", "-G", lines, "HEAD", "--"];
-  return (await inLatin1(workspace, { args })).split("\0").find((name) => name !== "");
+  for (const others of othersSides) {
+    if (!(await isThere(workspace, others))) continue;
+    const [own, other] = [
+      await withOtherMarks(workspace, "HEAD"),
+      await withOtherMarks(workspace, others),
+    ];
+    for (const name of own)
+      if (other.includes(name) && (await addsMarks(workspace, name))) return name;
+  }
+  return undefined;
 }
 
-async function isMerging(workspace: Workspace): Promise<boolean> {
-  const args = ["rev-parse", "--verify", "--quiet", "MERGE_HEAD"];
+/** Whatever drivers and colours the configuration of the repository names. */
+const plainDiff = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
+
+/** The files whose marks of a conflict are others than those of this commit: more, or fewer. */
+async function withOtherMarks(workspace: Workspace, commit: string): Promise<string[]> {
+  const args = [...plainDiff, "--name-only", "-z", "-G", "^(<<<<<<<|>>>>>>>) ", commit, "--"];
+  return (await inLatin1(workspace, { args })).split("\0").filter((name) => name !== "");
+}
+
+async function addsMarks(workspace: Workspace, name: string): Promise<boolean> {
+  const text = textOf(name);
+  // An argument can have no name that is no UTF-8.
+  if (text === undefined) return true;
+  const args = ["--literal-pathspecs", ...plainDiff, "--unified=0", "HEAD", "--", text];
+  return /^\+(?:<<<<<<<|>>>>>>>) /m.test(await inLatin1(workspace, { args }));
+}
+
+/** Whether there is such a commit. */
+async function isThere(workspace: Workspace, name: string): Promise<boolean> {
+  const args = ["rev-parse", "--verify", "--quiet", name];
   return (await tryGit(workspace.git, { args, cwd: workspace.root })).exitCode === 0;
 }
 
@@ -188,7 +218,7 @@ async function isChanged({ git }: Workspace, folder: string): Promise<boolean> {
 async function outside(workspace: Workspace): Promise<string | undefined> {
   const { sparse, head } = workspace;
   if (sparse === undefined || head === undefined) return undefined;
-  if (await isMerging(workspace)) return undefined;
+  if (await isThere(workspace, "MERGE_HEAD")) return undefined;
   const lists = [
     ["ls-files", "-z", "--others", "--exclude-standard"],
     ["diff-index", "-z", "--name-only", "--no-renames", "HEAD", "--"],

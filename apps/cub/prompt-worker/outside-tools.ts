@@ -35,11 +35,12 @@ const listMs = 90_000;
 
 /**
  * None where the gateway does not list them: the work may do without. `keep` keeps what the work
- * has changed, where it ends because a call waits for a person.
+ * has changed, where it ends because a call waits for a person. Where it says why it cannot, the
+ * work goes on until it can.
  */
 export async function outsideTools(
   place: Place,
-  { log, keep }: { log: (line: string) => void; keep: () => Promise<unknown> },
+  { log, keep }: { log: (line: string) => void; keep: () => Promise<string | undefined> },
   signal: AbortSignal,
 ): Promise<Tool[]> {
   try {
@@ -51,8 +52,11 @@ export async function outsideTools(
         const args = typeof input === "object" && input !== null ? input : {};
         const answer = Called.parse(await ask(place, "tools/call", { name, arguments: args }, own));
         if (answer._meta?.["sett/waits"] !== true) return output(textOf(name, answer));
-        await keep();
-        return { kind: "ended", answer: waitingFor(name) };
+        const lost = await keep();
+        if (lost === undefined) return { kind: "ended", answer: waitingFor(name) };
+        return output(
+          `A person has to allow this call, and what you have changed cannot be kept until then. ${lost} Then make the same call again.`,
+        );
       },
     }));
   } catch (error) {

@@ -90,7 +90,10 @@ async function work(
     isReadWrite: settings.isReadWrite,
   });
   const log = (line: string) => console.error(line);
-  const keep = async () => settings.isReadWrite && (await keepProgress(workspace));
+  const keep = async () => {
+    const kept = settings.isReadWrite ? await keepProgress(workspace) : undefined;
+    return kept?.ok === false ? kept.reason : undefined;
+  };
   const outside = settings.outside && (await outsideTools(settings.outside, { log, keep }, signal));
   // The work ends with one of the last.
   const tools = [...(outside ?? []), ...own];

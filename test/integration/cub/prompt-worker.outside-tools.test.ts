@@ -56,9 +56,13 @@ test(
       tools: { issues: toolServer(server.url, [], { ask: ["create"] }) },
     });
     using repository = workRepository();
+    const create: ScriptedAnswer = { call: [["issues_create", { title: "Door" }]] };
     const script: ScriptedAnswer[] = [
       { call: [["write_file", { path: "draft.txt", content: "half" }]] },
-      { call: [["issues_create", { title: "Door" }]] },
+      { call: [["run", { command: "mkdir own && git init --quiet own" }]] },
+      create,
+      { call: [["run", { command: "rm -rf own" }]] },
+      create,
       end,
     ];
     const { answer, requests } = await workWith(
@@ -72,7 +76,9 @@ test(
         },
       },
     );
-    expect(requests).toHaveLength(2);
+    // What cannot be kept would be lost, and no one would say so.
+    expect(requests).toHaveLength(5);
+    expect(textOf(requests[3])).toContain("cannot be kept until then. own has a repository");
     expect(answer).toMatchObject({ structural_type: "Question" });
     const { goal_id } = gateway.work.goal;
     expect(await gateway.board.readAskedCalls(goal_id)).toMatchObject([

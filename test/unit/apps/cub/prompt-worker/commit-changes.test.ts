@@ -135,6 +135,40 @@ test("a rebase in its midst is no result, as the commits that are left would be 
   expect(one.git("ls-tree", "--name-only", "HEAD")).toBe("README.md\nhinge\nkey");
 });
 
+test("what has the marks of a conflict on purpose is no conflict of a merge", async () => {
+  const marks = "<<<<<<< HEAD\none\n=======\nother\n>>>>>>> other\n";
+  using one = await scene({ gone: marks, kept: marks });
+  identify(one);
+  one.git("checkout", "--quiet", "-b", "other");
+  // A fixture is new, one is another one now, and what was committed by mistake is mended.
+  writeFileSync(`${one.folder}/new`, marks.replaceAll("\n", "\r\n"));
+  writeFileSync(`${one.folder}/kept`, `${marks}${marks}`);
+  writeFileSync(`${one.folder}/gone`, "both\n");
+  one.git("add", ".");
+  one.git("commit", "--quiet", "-m", "Other");
+  one.git("checkout", "--quiet", "-");
+  writeFileSync(`${one.folder}/own`, "own\n");
+  one.git("add", ".");
+  one.git("commit", "--quiet", "-m", "Own");
+  one.git("merge", "--quiet", "--no-commit", "other");
+  // The agent mends what both have, while it is at it.
+  writeFileSync(`${one.folder}/kept`, "both\n");
+  expect(await reasonOf(one)).toBe("");
+});
+
+test.each([
+  ["picked", ["cherry-pick", "other"]],
+  ["taken back", ["revert", "HEAD~2"]],
+])("the marks of a commit that is %s get into no commit", async (_what, words) => {
+  using one = await diverged();
+  writeFileSync(`${one.folder}/key`, "more\n");
+  one.git("commit", "--quiet", "--all", "-m", "More");
+  one.git(...words);
+  expect(await reasonOf(one)).toStartWith("key is in conflict");
+  one.git("add", "--all");
+  expect(await reasonOf(one)).toStartWith("key has lines of a conflict (`<<<<<<<`, `>>>>>>>`)");
+});
+
 /** Two branches that change one file, and another commit on that which is checked out. */
 async function diverged() {
   const one = await scene({ key: "key\n" });
