@@ -116,9 +116,10 @@ function fileOf(labels: PartLabels): string {
   return labels.component === "agent" ? `agent-${labels.agent}` : labels.component;
 }
 
-/** The same text for the same objects. */
+/** The same text for the same objects. `compat`: kubectl reads `yes` and `on` as YAML 1.1 does. */
 export function manifestText(objects: readonly object[]): string {
-  return objects.map((object) => stringify(object, { lineWidth: 0 })).join("---\n");
+  const options = { lineWidth: 0, compat: "yaml-1.1" } as const;
+  return objects.map((object) => stringify(object, options)).join("---\n");
 }
 
 export function kustomizationText(names: readonly string[]): string {

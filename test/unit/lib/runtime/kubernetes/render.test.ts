@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { parse } from "yaml";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
 import { withFingerprint } from "../../../../../lib/runtime/fingerprint.ts";
 import {
@@ -125,4 +126,10 @@ test("what must be there before is named, and comes first", () => {
   expect(first.map(({ kind }) => kind).join(" ")).toBe(
     "Namespace Service Service Secret Secret Secret Secret",
   );
+});
+
+test("kubectl, which reads YAML 1.1, finds each text as a text", () => {
+  const words = ["yes", "on", "n", "OFF", "1_000", "0b11", "2026-11-29", "12:30:45", "<<"];
+  const object = { args: words, stringData: Object.fromEntries(words.map((one) => [one, one])) };
+  expect(parse(manifestText([object]), { version: "1.1" })).toEqual(object);
 });
