@@ -44,7 +44,8 @@ async function removeUnfilled(docker: Docker, name: string, why: unknown): Promi
     throw new SettError(
       "docker-failed",
       `${messageOf(why)} The volume ${name} stays: ${messageOf(error)}`,
-      { hint: `\`sett down\` removes it, and so does \`docker volume rm ${name}\`.`, cause: why },
+      // The next `sett up` would take it for one that is filled, and `sett down` keeps some.
+      { hint: `Remove it before you go on: docker volume rm ${name}`, cause: why },
     );
   }
 }
