@@ -5,7 +5,7 @@ import { invalidConfig, missingVariables } from "../../../lib/config/problems.ts
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
-import { SettError } from "../../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import {
   type ExaminationOrder,
   ExaminationReport,
@@ -102,16 +102,7 @@ export async function openExamination(place: Place, examined: Examined): Promise
   // Only what is its own: the rest is the instance's, and is there.
   const own = volumes.filter(({ labels }) => labels.component === "examination");
   requireVolumes(spec, [...place.parts.volumes, ...own]);
-  const removeAll = async () => {
-    await runtime.apply.remove(container);
-    for (const { name } of own) await runtime.apply.removeVolume(name);
-  };
-  let removed: Promise<void> | undefined;
-  // An interruption and the end of the command may both ask for it.
-  const remove = () => {
-    removed ??= removeAll();
-    return removed;
-  };
+  const remove = removerOf(runtime, container, own);
   try {
     for (const volume of own) await runtime.apply.makeVolume(volume);
     const [workspace] = own;
@@ -122,10 +113,52 @@ export async function openExamination(place: Place, examined: Examined): Promise
     signal.throwIfAborted();
     await runtime.apply.start(spec);
   } catch (error) {
-    await remove().catch(() => undefined);
+    await remove().catch((why: unknown) => {
+      throw staying(error, why);
+    });
     throw error;
   }
   return { container, remove, [Symbol.asyncDispose]: remove };
+}
+
+/**
+ * No later step knows of these parts: an Engine that refuses once is asked once more, and what it
+ * keeps does not keep it from removing the rest. Rejects with the first failure.
+ */
+export function removerOf(
+  { apply }: { apply: Pick<Runtime["apply"], "remove" | "removeVolume"> },
+  container: string,
+  volumes: readonly { name: string }[],
+): () => Promise<void> {
+  const removeAll = async () => {
+    const steps = [
+      () => apply.remove(container),
+      ...volumes.map(
+        ({ name }) =>
+          () =>
+            apply.removeVolume(name),
+      ),
+    ];
+    const failures: unknown[] = [];
+    for (const step of steps)
+      await step()
+        .catch(step)
+        .catch((error) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  };
+  let removed: Promise<void> | undefined;
+  // An interruption and the end of the command may both ask for it.
+  return () => {
+    removed ??= removeAll();
+    return removed;
+  };
+}
+
+/** `error`: why the container was not opened. `why`: why some of it is still there. */
+export function staying(error: unknown, why: unknown): SettError {
+  const code = error instanceof SettError ? error.code : "docker-failed";
+  const message = `${messageOf(error)} Not all that was made for it could be removed: ${messageOf(why)}`;
+  return new SettError(code, message, { hint: "`sett down` removes the rest.", cause: error });
 }
 
 /** The Engine would make one that is missing, with nothing in it. */

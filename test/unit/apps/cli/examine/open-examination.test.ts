@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { readReport, whyEnded } from "../../../../../apps/cli/examine/open-examination.ts";
+import {
+  readReport,
+  removerOf,
+  staying,
+  whyEnded,
+} from "../../../../../apps/cli/examine/open-examination.ts";
+import { SettError } from "../../../../../lib/model/errors.ts";
 import { type ExaminationReport, reportMark } from "../../../../../lib/model/examination.ts";
 
 const reason = "It was ended: /workspace has more than 1 MiB.";
@@ -45,4 +51,36 @@ test("a shell that a limit has ended says so, and one that goes on does not", as
     ...{ code: "command-failed", message: reason },
   });
   expect(await whyEnded(logOf(["ready"]), "c")).toBeUndefined();
+});
+
+/** `refusals`: how often the Engine refuses to remove each. `gone`: what it has removed. */
+function engineThat(refusals: Record<string, number>) {
+  const gone: string[] = [];
+  const remove = async (name: string) => {
+    refusals[name] = (refusals[name] ?? 0) - 1;
+    if (refusals[name] >= 0) throw new SettError("docker-failed", `The Engine keeps ${name}.`);
+    gone.push(name);
+  };
+  return { gone, runtime: { apply: { remove, removeVolume: remove } } };
+}
+
+test("what was made for a look goes, also where the Engine refuses once, and the rest where one stays", async () => {
+  const volumes = [{ name: "workspace" }, { name: "results" }];
+  const once = engineThat({ container: 1, results: 1 });
+  const remove = removerOf(once.runtime, "container", volumes);
+  await Promise.all([remove(), remove()]);
+  expect(once.gone).toEqual(["container", "workspace", "results"]);
+  const never = engineThat({ workspace: 2 });
+  const failure = await removerOf(never.runtime, "container", volumes)().catch((error) => error);
+  expect([failure.message, never.gone]).toEqual([
+    "The Engine keeps workspace.",
+    ["container", "results"],
+  ]);
+  const error = new SettError("image-not-found", "There is no image.");
+  expect(staying(error, failure)).toMatchObject({
+    code: "image-not-found",
+    message:
+      "There is no image. Not all that was made for it could be removed: The Engine keeps workspace.",
+    hint: "`sett down` removes the rest.",
+  });
 });
