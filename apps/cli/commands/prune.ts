@@ -176,8 +176,10 @@ async function report(
       `${counted(referred, "more goal")} ${referred === 1 ? "stays" : "stay"}, because goals that stay refer to ${referred === 1 ? "it" : "them"}.`,
     );
   if (damaged.length > 0) {
+    const ids = damaged.flatMap(({ artefacts: overwritten }) => overwritten);
+    const why = ids.length === 0 ? "changed by hand." : overwrittenSentence(ids);
     messages.warn(
-      `${counted(damaged.length, "goal")} ${damaged.length === 1 ? "stays" : "stay"}: ${overwrittenSentence(damaged.flatMap(({ artefacts: ids }) => ids))}`,
+      `${counted(damaged.length, "goal")} ${damaged.length === 1 ? "stays" : "stay"}: ${why}`,
     );
     messages.next(remedyOf(suggest("doctor")));
   }

@@ -6,6 +6,7 @@ import {
   traceProblemOf,
 } from "../../../lib/blackboard/records/trace-problem.ts";
 import { hasOrchestrator, type Situation } from "../../../lib/client/facts/blocked-reason.ts";
+import { isMalformed } from "../../../lib/client/facts/checked.ts";
 import { readGoalCost } from "../../../lib/client/facts/costs.ts";
 import {
   type GoalReading,
@@ -18,7 +19,7 @@ import { forwards, goalList, limitArguments, limitOf } from "../../../lib/client
 import { readRequests } from "../../../lib/client/facts/requests.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { agentJson, goalJson } from "../../../lib/client/facts/status-json.ts";
-import type { GoalId } from "../../../lib/model/ids.ts";
+import { ArtefactId, type GoalId } from "../../../lib/model/ids.ts";
 import { cassettesOf, gatewayProblem } from "../facts/gateway-state.ts";
 import { openSession } from "../instance/session.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
@@ -94,11 +95,25 @@ async function readTraceProblem(board: PersonBlackboard): Promise<TraceProblem |
 }
 
 async function readWithCost(board: PersonBlackboard, goal: GoalId): Promise<GoalReading> {
-  const [reading, cost] = await Promise.all([
-    readGoalState(board, goal),
-    readGoalCost(board, goal),
-  ]);
-  return { ...reading, cost };
+  try {
+    const [reading, cost] = await Promise.all([
+      readGoalState(board, goal),
+      readGoalCost(board, goal),
+    ]);
+    return { ...reading, cost };
+  } catch (error) {
+    if (isMalformed(error)) return unreadableGoal(goal);
+    throw error;
+  }
+}
+
+/** It keeps none of the others from being shown, and waits for the person who repairs it. */
+function unreadableGoal(goal: GoalId): GoalReading {
+  return {
+    goal,
+    status: { state: "waiting", openClaims: [], waitingFor: [], failures: [] },
+    ...{ artefacts: [], count: 0, unreadable: [ArtefactId.parse(goal)] },
+  };
 }
 
 type Pages = AsyncIterable<readonly GoalReading[]> | Iterable<readonly GoalReading[]>;

@@ -25,7 +25,10 @@ export type PrunableGoal = {
   /** An earlier, interrupted run has begun to move it. */
   isRetired: boolean;
 };
-/** A goal that stays because these artefacts of it were overwritten by hand. */
+/**
+ * A goal that stays because these artefacts of it were overwritten by hand; none where the goal's
+ * own record is what cannot be read.
+ */
 export type DamagedGoal = { id: GoalId; artefacts: ArtefactId[] };
 /** `referred`: how many goals stay only because a goal that stays refers to them. */
 export type Choice = { goals: PrunableGoal[]; damaged: DamagedGoal[]; referred: number };
@@ -82,7 +85,12 @@ export async function chooseGoals(board: PersonBlackboard, beforeMs: number): Pr
 
 /** A file with a seal must not vouch for what was overwritten by hand. */
 async function overwrittenOf(board: PersonBlackboard, goal: GoalId): Promise<ArtefactId[]> {
-  return await board.findOverwritten(await board.listArtefactsOfGoal(goal));
+  try {
+    return await board.findOverwritten(await board.listArtefactsOfGoal(goal));
+  } catch (error) {
+    if (isMalformed(error)) return [];
+    throw error;
+  }
 }
 
 /** For each goal: its last event, and the number of its events. */
@@ -108,11 +116,12 @@ async function handledUpTo(board: PersonBlackboard): Promise<string> {
   return notices !== undefined && isLater(cursor, notices) ? notices : cursor;
 }
 
-/** Undefined where an artefact of it was damaged so that it cannot be read. */
+/** Undefined where it, or an artefact of it, was damaged so that it cannot be read. */
 async function readFacts(
   board: PersonBlackboard,
   goal: GoalId,
 ): Promise<{ stored: StoredGoal; bytes: number } | undefined> {
+  if ((await board.readGoal(goal)).isMalformed) return undefined;
   let bytes = 0;
   const readHeads = async (ids: readonly ArtefactId[]) => {
     const heads = await board.readHeads(ids);

@@ -111,7 +111,9 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     },
 
     async readOutput(id) {
-      const text = await connection.run((client) => client.hGet(keys.artefact(id), "output"));
+      const text = await connection.run((client) =>
+        client.hGet(keys.artefact(id), "output").catch(unlessWrongType(null)),
+      );
       if (text === null) return undefined;
       // A person may have written the record by hand.
       return outputOfText(text);
@@ -162,13 +164,14 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
           client
             .hmGet(keys.goal(goal), ["ended", "trigger", "payer", "issue", "comment"])
             .catch(unlessWrongType(undefined)),
-          client.zCard(keys.artefactsOfGoal(goal)),
+          client.zCard(keys.artefactsOfGoal(goal)).catch(unlessWrongType(undefined)),
         ]),
       );
+      const isMalformed = fields === undefined || artefacts === undefined;
       const [ended, trigger, payer, issue, comment] = fields ?? [];
       return {
-        ...(fields === undefined && { isMalformed: true as const }),
-        ...{ ended: endingOf(ended), artefacts },
+        ...(isMalformed && { isMalformed: true as const }),
+        ...{ ended: endingOf(ended), artefacts: artefacts ?? 0 },
         ...{ trigger: trigger ?? undefined, payer: payer ?? undefined },
         ...{ issue: issue ?? undefined, comment: comment ?? undefined },
       };

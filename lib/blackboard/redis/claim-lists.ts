@@ -2,6 +2,7 @@
 import type { ArtefactId, ClaimId } from "../../model/ids.ts";
 import type { ClaimBoard } from "../port/claims.ts";
 import type { Deps } from "./deps.ts";
+import { unlessWrongType } from "./wrong-type.ts";
 
 type Lists = Pick<
   ClaimBoard,
@@ -23,7 +24,7 @@ export function claimListsOf({ connection, keys }: Deps): Lists {
 
     async listOpenClaimsOfGoal(goal) {
       const artefacts = await connection.run((client) =>
-        client.zRange(keys.artefactsOfGoal(goal), 0, -1),
+        client.zRange(keys.artefactsOfGoal(goal), 0, -1).catch(unlessWrongType([])),
       );
       const claims = await connection.run((client) =>
         Promise.all(artefacts.map((id) => client.hVals(keys.claimsOfArtefact(id as ArtefactId)))),

@@ -305,28 +305,40 @@ test("hoard marks one whose beginning, which it shows in place of a summary, was
 test("status shows the other goals where one, or a claim, is a key of another type; doctor names both", async () => {
   await using other = await Workspace.create();
   await using board = await other.board();
-  const [flagless, claimless, whole] = [sampleArtefact(), sampleArtefact(), sampleArtefact()];
-  for (const one of [flagless, claimless, whole]) await board.createArtefact(one, "person:Ada");
+  const goals = [sampleArtefact(), sampleArtefact(), sampleArtefact(), sampleArtefact()] as const;
+  const [flagless, claimless, listless] = goals;
+  for (const one of goals) await board.createArtefact(one, "person:Ada");
   const claim = sampleClaim(claimless, []);
   await board.openClaim({
     open: { claim, cause: "standard", grants: [] },
     epoch: await acquireLeaderLease(board),
     bidDeadlineMs: 60_000,
   });
-  const typed = [`sett:demo:goal:${flagless.id}`, `sett:demo:claim:${claim.id}`];
+  const typed = [
+    `sett:demo:goal:${flagless.id}`,
+    `sett:demo:claim:${claim.id}`,
+    `sett:demo:goal:${listless.id}:artefacts`,
+  ];
   for (const each of typed) {
     await other.redis.cli("DEL", each);
     await other.redis.cli("SET", each, "no hash");
   }
-  const { code, out } = await other.sett("status");
-  expect(code).toBe(0);
-  for (const one of [flagless, claimless, whole]) expect(out).toContain(short(one));
+  const { code, out, err } = await other.sett("status");
+  expect([code, err]).toEqual([0, ""]);
+  for (const one of goals) expect(out).toContain(short(one));
+  expect(out).toContain(`Artefact ${short(listless)} cannot be shown`);
   const { findings } = JSON.parse((await other.sett("doctor", "--json")).out);
   expect(findings).toContainEqual(
     expect.objectContaining({
       check: "claims",
       level: "problem",
-      found: expect.stringContaining(`goal ${short(flagless)}, claim ${claim.id.slice(0, 8)}`),
+      found: expect.stringContaining(
+        `goal ${short(flagless)}, goal ${short(listless)}, claim ${claim.id.slice(0, 8)}`,
+      ),
     }),
   );
+  expect(JSON.parse((await other.sett("prune", "--before", "0s", "--json")).out)).toMatchObject({
+    goals: [],
+    damaged: [flagless, listless].map(({ id }) => ({ id, artefacts: [] })),
+  });
 }, 120_000);
