@@ -24,6 +24,23 @@ export async function rootOf(size: number, read: ReadNode): Promise<Hash> {
   return size === 0 ? createHash("sha256").digest() : await hashOfRange(0, size, read);
 }
 
+/** Of a tree that is whole in memory. */
+export function nodesOf(leaves: readonly Hash[]): ReadNode {
+  let hashes = leaves;
+  const levels = [hashes];
+  while (hashes.length > 1) {
+    const below = hashes;
+    hashes = Array.from({ length: Math.floor(below.length / 2) }, (_, at) =>
+      nodeHash(below[at * 2] ?? emptyHash, below[at * 2 + 1] ?? emptyHash),
+    );
+    levels.push(hashes);
+  }
+  return async (level, index) => levels[level]?.[index] ?? emptyHash;
+}
+
+/** No node has it. */
+const emptyHash = new Uint8Array();
+
 /** The hashes beside the way from the leaf to the root, the lowest first. */
 export async function inclusionProof(index: number, size: number, read: ReadNode): Promise<Hash[]> {
   const path: Hash[] = [];

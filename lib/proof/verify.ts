@@ -17,7 +17,7 @@ import {
   readRecord,
   type SealedRecord,
 } from "./formats.ts";
-import { isSameHash, leafHash, nodeHash, rootByProof, rootOf } from "./merkle.ts";
+import { isSameHash, leafHash, nodesOf, rootByProof, rootOf } from "./merkle.ts";
 import { isNameOfArtefact, namedContent } from "./named-content.ts";
 import { openNote, type VerifierKey } from "./note.ts";
 import { type Problem, Problems } from "./problems.ts";
@@ -202,22 +202,10 @@ async function checkRoot(
   { checkpoint, problems }: Noted,
 ): Promise<void> {
   if (checkpoint === undefined || entries.length !== checkpoint.size) return;
-  let hashes = entries.map((entry) => leafHash(entryText(entry)));
-  const levels = [hashes];
-  while (hashes.length > 1) {
-    const below = hashes;
-    hashes = Array.from({ length: Math.floor(below.length / 2) }, (_, at) =>
-      nodeHash(below[at * 2] ?? emptyHash, below[at * 2 + 1] ?? emptyHash),
-    );
-    levels.push(hashes);
-  }
-  const read = async (level: number, index: number) => levels[level]?.[index] ?? emptyHash;
+  const read = nodesOf(entries.map((entry) => leafHash(entryText(entry))));
   if (!isSameHash(await rootOf(entries.length, read), checkpoint.root))
     problems.add("root", "checkpoint", "The entries have another root.");
 }
-
-/** No node has it. */
-const emptyHash = new Uint8Array();
 
 function recordsIn(entries: readonly IndexedEntry[], bundle: Bundle): SealedRecord[] {
   // Where several have one digest, the first is meant.

@@ -99,6 +99,9 @@ test("a bundle shows all about the goal to a stranger, and what was changed in i
   const bundle = join(sett.folder, ".git/bundle.tar");
   const shown = await sett.need("audit", "verify", bundle, "--key", key);
   expect(shown).toContain(`Shown: goal ${result.goal_id}, which is closed`);
+  // The repository has seen it meanwhile.
+  const compared = await sett.need("audit", "verify", bundle, "--key", key, "--repository", ".");
+  expect(compared).toMatch(/ {2}time {7}git had the first \d+ entries of the log at /);
   const text = await readFile(bundle, "latin1");
   expect(text).toContain("agent:changelog");
   await writeFile(bundle, text.replace("agent:changelog", "agent:changelot"), "latin1");

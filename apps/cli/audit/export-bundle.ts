@@ -34,7 +34,8 @@ type Order = { instance: InstanceName; goal: GoalId | undefined };
 type Head = z.infer<typeof Head>;
 /** The files that records name → the goals of these records, or `-`. */
 type Named = Map<string, Set<string>>;
-export type Exported = { key: string; entries: number; isBehind: boolean };
+export type Exported = { key: string; checkpoint: string; entries: number; isBehind: boolean };
+type Added = { checkpoint: string; entries: number; named: Named };
 
 /**
  * `isBehind`: not all that was on record when it began is sealed yet. Throws `not-ready`, and
@@ -48,14 +49,14 @@ export async function exportBundle(
   const { head, isBehind } = await untilSealed(shell, instance, await board.endOfEvents());
   using bundle = new BundleWriter(path);
   bundle.add("README", readme);
-  const { entries, named } =
+  const { checkpoint, entries, named } =
     goal === undefined
       ? await addAll(shell, bundle, { instance, head })
       : await addGoal(shell, bundle, { instance, goal });
   await addContent(board, bundle, named);
   bundle.add("keys", `${head.key}\n`);
   bundle.keep();
-  return { key: head.key, entries, isBehind };
+  return { key: head.key, checkpoint, entries, isBehind };
 }
 
 /** `end`: the last place on record. */
@@ -79,7 +80,7 @@ async function addAll(
   shell: Shell,
   bundle: BundleWriter,
   { instance, head }: { instance: InstanceName; head: Head },
-): Promise<{ entries: number; named: Named }> {
+): Promise<Added> {
   const { checkpoint, size } = head;
   bundle.add("checkpoint", checkpoint);
   const add = async (of: "entries" | "records", name: string, write: (line: string) => string) => {
@@ -100,25 +101,26 @@ async function addAll(
     noteNamed(named, record);
     return `${record}\n`;
   });
-  return { entries: index, named };
+  return { checkpoint, entries: index, named };
 }
 
 async function addGoal(
   shell: Shell,
   bundle: BundleWriter,
   { instance, goal }: { instance: InstanceName; goal: GoalId },
-): Promise<{ entries: number; named: Named }> {
+): Promise<Added> {
   const [first = "", ...rest] = await exportOf(shell, instance, { goal });
   const { note } = Note.parse(JSON.parse(rest.pop() ?? ""));
   const lines = rest.map((line) => Line.parse(JSON.parse(line)));
-  bundle.add("checkpoint", Head.parse(JSON.parse(first)).checkpoint);
+  const { checkpoint } = Head.parse(JSON.parse(first));
+  bundle.add("checkpoint", checkpoint);
   bundle.add("goal", note);
   bundle.add("entries", lines.map(({ index, entry }) => `${index} ${entry}`).join(""));
   bundle.add("records.jsonl", lines.map(({ record }) => `${record}\n`).join(""));
   for (const { index, proof } of lines) bundle.add(`proofs/${index}.tlog-proof`, proof);
   const named: Named = new Map();
   for (const { record } of lines) noteNamed(named, record);
-  return { entries: lines.length, named };
+  return { checkpoint, entries: lines.length, named };
 }
 
 /** The verifier key of the instance. Throws `not-ready`. */

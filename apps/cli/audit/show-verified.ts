@@ -7,6 +7,12 @@ import { eventOf } from "../../../lib/blackboard/records/logged-event.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { FactDigest } from "../../../lib/model/fact.ts";
+import {
+  type Anchor,
+  type Anchored,
+  type AnchorProblem,
+  checkAnchors,
+} from "../../../lib/proof/anchors.ts";
 import type { BundleFiles } from "../../../lib/proof/archive.ts";
 import { ownPlace } from "../../../lib/proof/formats.ts";
 import { readVerifierKey, type VerifierKey } from "../../../lib/proof/note.ts";
@@ -20,21 +26,34 @@ import { readBundle } from "./bundle-file.ts";
 const maxShown = 50;
 
 type DecisionProblem = { code: "decision"; place: string; text: string };
+type SeenAnchor = Anchor & { time: Date };
+/** `seen`: undefined where no repository was asked, or it has seen nothing of this log. */
 type Found = Pick<Shown, "checkpoint" | "goal" | "entries" | "leftOut"> & {
   decisions: number;
-  problems: (Problem | DecisionProblem)[];
+  seen: Anchored<SeenAnchor>["newest"];
+  problems: (Problem | DecisionProblem | AnchorProblem)[];
 };
-type Order = { file: string | undefined; key: string | undefined; json: boolean };
+type Order = {
+  file: string | undefined;
+  key: string | undefined;
+  repository: string | undefined;
+  json: boolean;
+};
 
 /** The exit code. Throws `usage`. */
-export async function showVerified({ file, key, json }: Order, shell: Shell): Promise<number> {
+export async function showVerified(
+  { file, key, repository, json }: Order,
+  shell: Shell,
+): Promise<number> {
   if (file === undefined)
     throw new SettError("usage", "`sett audit verify` needs a file.", {
       hint: "`sett audit export` writes one.",
     });
   const trusted = await readKey(key, shell);
   const files = await readBundle(resolve(shell.cwd, file));
-  const found = typeof files === "string" ? unreadable(files) : await verified(files, trusted);
+  const anchors = repository === undefined ? undefined : await anchorsIn(repository, shell);
+  const found =
+    typeof files === "string" ? unreadable(files) : await verified(files, trusted, anchors);
   const isShown = found.problems.length === 0;
   if (json) await shell.out.write(`${JSON.stringify(jsonOf(found))}\n`);
   else await shell.out.write(textOf(found));
@@ -60,14 +79,40 @@ async function readKey(key: string | undefined, { cwd }: Shell): Promise<Verifie
   });
 }
 
+/** Throws `usage` where there is no repository. */
+async function anchorsIn(folder: string, { cwd, env }: Shell): Promise<SeenAnchor[]> {
+  const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
+  const options = { env, mayBeEmpty: true };
+  const repository = await HostRepository.open(resolve(cwd, folder), options);
+  return (await repository.listCheckpoints()).map(({ commit, time, checkpoint }) => {
+    return { place: `git:${commit}`, time, checkpoint };
+  });
+}
+
 function unreadable(text: string): Found {
   const problem: Problem = { code: "unreadable", place: "-", text };
-  const nothing = { checkpoint: undefined, goal: undefined, entries: 0, leftOut: 0, decisions: 0 };
+  const nothing = {
+    checkpoint: undefined,
+    goal: undefined,
+    entries: 0,
+    leftOut: 0,
+    decisions: 0,
+    seen: undefined,
+  };
   return { ...nothing, problems: [problem] };
 }
 
-async function verified(files: BundleFiles, key: VerifierKey): Promise<Found> {
+async function verified(
+  files: BundleFiles,
+  key: VerifierKey,
+  anchors: readonly SeenAnchor[] | undefined,
+): Promise<Found> {
   const { records, problems, ...shown } = await verifyBundle(files, key);
+  const { checkpoint, goal } = shown;
+  const anchored =
+    anchors === undefined || checkpoint === undefined || problems.length > 0
+      ? undefined
+      : await checkAnchors(anchors, { files, key, checkpoint, isOfGoal: goal !== undefined });
   const facts = new Map<FactDigest, string>();
   for (const [name, bytes] of files)
     if (name.startsWith("facts/"))
@@ -87,17 +132,26 @@ async function verified(files: BundleFiles, key: VerifierKey): Promise<Found> {
       text: `The record says ${record || "nothing"}, and the rules ${rules || "nothing"}.`,
     }),
   );
-  return { ...shown, decisions, problems: [...problems, ...wrong] };
+  const seen = anchored?.newest;
+  const unseen = anchored?.problems ?? [];
+  if (anchored !== undefined && seen === undefined && unseen.length === 0)
+    unseen.push({
+      ...{ code: "anchor", place: "git" },
+      text: "The repository has seen nothing that this bundle could be compared with.",
+    });
+  return { ...shown, decisions, seen, problems: [...problems, ...wrong, ...unseen] };
 }
 
-function jsonOf({ checkpoint, goal, entries, decisions, problems, leftOut }: Found): object {
+function jsonOf({ checkpoint, goal, entries, decisions, seen, problems, leftOut }: Found): object {
   const about = { goal: goal?.goal, state: goal?.state };
   const log = { origin: checkpoint?.origin, size: checkpoint?.size };
   const left = leftOut === 0 ? {} : { left_out: leftOut };
-  return { shown: problems.length === 0, ...about, ...log, entries, decisions, problems, ...left };
+  const git = seen && { size: seen.size, at: seen.anchor.time, commit: seen.anchor.place.slice(4) };
+  const made = { entries, decisions, seen: git };
+  return { shown: problems.length === 0, ...about, ...log, ...made, problems, ...left };
 }
 
-function textOf({ checkpoint, goal, entries, decisions, problems, leftOut }: Found): string {
+function textOf({ checkpoint, goal, entries, decisions, seen, problems, leftOut }: Found): string {
   if (problems.length > 0) {
     const lines = problems.map(
       ({ code, place, text }) => `${code} ${oneLine(place)}: ${oneLine(text)}\n`,
@@ -114,9 +168,8 @@ function textOf({ checkpoint, goal, entries, decisions, problems, leftOut }: Fou
   whole      nothing was changed, left out or put in between
   content    the artefacts and the rules are those that the log names
   decisions  ${decisions} were made again by the rules, and are those on record
-Not shown
+${seen === undefined ? "" : `  time       git had the first ${seen.size} entries of the log at ${seen.anchor.time.toISOString()}\n`}Not shown
   people     names are as they were typed: nothing is signed by them
-  time       only the notary says when: no one else has seen the log
-  the rest   commits, calls of models and outputs are named by digests alone
+${seen === undefined ? "  time       only the notary says when: --repository shows what a clone has seen\n" : ""}  the rest   commits, calls of models and outputs are named by digests alone
 `;
 }

@@ -43,6 +43,12 @@ export const audit = defineCommand({
       valueHint: "KEY",
       description: "what `verify` trusts: the key as `sett audit key` prints it, or a file with it",
     },
+    repository: {
+      type: "string",
+      valueHint: "FOLDER",
+      description:
+        "a clone: `verify` compares what it has seen of the log, as `git fetch` has brought it",
+    },
     json: jsonArgument,
     name: nameArgument,
   },
@@ -51,15 +57,16 @@ export const audit = defineCommand({
     "sett audit replay sett-archive.jsonl --json",
     "sett audit export 9f3a12b4 --to release.tar",
     "sett audit verify release.tar --key demo.sett.invalid/1a2b3c4d+5e6f7a8b+AX0…",
+    "sett audit verify release.tar --key demo.key --repository .",
   ],
-  async run({ what, about, all, to, key, json, name }, shell) {
+  async run({ what, about, all, to, key, repository, json, name }, shell) {
     switch (what) {
       case "replay":
         return await showReplay({ file: about, json, name }, shell);
       case "export":
         return await exportAudit({ goal: about, all, to, json, name }, shell);
       case "verify":
-        return await showVerified({ file: about, key, json }, shell);
+        return await showVerified({ file: about, key, repository, json }, shell);
       case "key":
         return await printKey({ name }, shell);
       default:

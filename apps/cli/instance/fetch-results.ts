@@ -8,6 +8,7 @@ import { messageOf } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { keepCheckpoint } from "./keep-checkpoint.ts";
 import { gitOf } from "./packs-place.ts";
 import { type Connectable, connect } from "./session.ts";
 
@@ -19,11 +20,17 @@ export type Results = Pick<PersonBlackboard, "instance"> & {
   commits: Awaited<ReturnType<PersonBlackboard["listCommits"]>>;
   /** The lanes, with their tips. */
   lanes: Awaited<ReturnType<PersonBlackboard["listLanes"]>>;
+  /** The newest one of the sealed log. */
+  checkpoint: string | undefined;
 };
 
 export async function readResults(board: PersonBlackboard): Promise<Results> {
-  const [commits, lanes] = await Promise.all([board.listCommits(), board.listLanes()]);
-  return { instance: board.instance, commits, lanes };
+  const [commits, lanes, checkpoint] = await Promise.all([
+    board.listCommits(),
+    board.listLanes(),
+    board.readCheckpoint(),
+  ]);
+  return { instance: board.instance, commits, lanes, checkpoint };
 }
 
 /** The same with a connection of its own. */
@@ -54,8 +61,8 @@ export async function fetchResults(
   const nothing = { isWhole: true, broken: [] };
   if (workspace === undefined || workspace === "") return nothing;
   try {
-    const { instance, commits, lanes } = await read();
-    if (commits.length === 0) return nothing;
+    const { instance, commits, lanes, checkpoint } = await read();
+    if (commits.length === 0 && checkpoint === undefined) return nothing;
     const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
     const repository = await HostRepository.open(workspace, gitOf(shell));
     const api = apiOf(shell.env);
@@ -65,6 +72,7 @@ export async function fetchResults(
         : await fetchRemoteCommits(api, repository, { instance, commits });
     report(imported, reporting, shell);
     await repository.moveLanes(instance, lanes);
+    if (checkpoint !== undefined) await keepCheckpoint(repository, { instance, checkpoint }, shell);
     return {
       isWhole: imported.broken.every(({ isUnpublished }) => isUnpublished),
       broken: imported.broken,

@@ -220,6 +220,7 @@ export type PersonBlackboard = Pick<
   | "listArchives"
   | "keepReply"
   | "readReply"
+  | "readCheckpoint"
 > &
   AsyncDisposable;
 

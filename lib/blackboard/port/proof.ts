@@ -14,6 +14,8 @@ export interface ProofBoard {
    * where nothing is.
    */
   takeProof(holder: string): Promise<SealedSize | undefined>;
+  /** The newest checkpoint; undefined where nothing is sealed. */
+  readCheckpoint(): Promise<string | undefined>;
   /** `before`: the size that the holder knows. `moved`: Redis knows another one. */
   noteCheckpoint(order: {
     holder: string;

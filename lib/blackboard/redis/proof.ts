@@ -21,6 +21,9 @@ export function proofOf({ connection, keys, call }: Deps): ProofBoard {
       return size == null || checkpoint == null ? undefined : { size: Number(size), checkpoint };
     },
 
+    readCheckpoint: async () =>
+      (await connection.run((client) => client.hGet(keys.proof, "checkpoint"))) ?? undefined,
+
     noteCheckpoint: ({ holder, before, sealed: { size, checkpoint } }) =>
       call("noteCheckpoint", { proof: keys.proof }, { holder, before, size, checkpoint }),
   };

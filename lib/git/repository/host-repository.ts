@@ -23,6 +23,7 @@ import { PlainView } from "../run/plain-view.ts";
 import type { GitProgress } from "../run/progress.ts";
 import { type Git, type GitResult, type GitRun, runGit, tryGit } from "../run/run-git.ts";
 import { withoutRepository } from "../run/user-environment.ts";
+import { type KeptCheckpoint, keepCheckpoint, listCheckpoints } from "./checkpoints.ts";
 import { commitFiles, filesPath, keepCommitFiles } from "./commit-files.ts";
 import { commitNewFiles, type NewFiles } from "./commit-new-files.ts";
 import { type DirtyFile, dirtyFiles } from "./dirty-files.ts";
@@ -516,6 +517,16 @@ export class HostRepository {
   async nameBrought(instance: InstanceName): Promise<void> {
     const named = await this.exchange(instance).brought.named();
     if (named.length > 0) await this.fetchCommits(instance, []);
+  }
+
+  /** As the function of this name. */
+  async keepCheckpoint(instance: InstanceName, checkpoint: string): Promise<void> {
+    await keepCheckpoint(this.#git, this.place, instance, checkpoint);
+  }
+
+  /** As `listCheckpoints`. */
+  async listCheckpoints(): Promise<KeptCheckpoint[]> {
+    return await listCheckpoints((run) => this.#run(run));
   }
 
   /** Lets the names of lanes follow their tips. Throws git-failed. */

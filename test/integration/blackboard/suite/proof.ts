@@ -25,7 +25,9 @@ export function proofSuite(open: () => Promise<Bench>): void {
       board.noteCheckpoint({ holder, before, sealed: { size, checkpoint: `note ${size}\n` } });
     expect(await note("one", 0, 5)).toEqual({ outcome: "fenced" });
     expect(await board.takeProof("one")).toBeUndefined();
+    expect(await board.readCheckpoint()).toBeUndefined();
     expect(await note("one", 0, 5)).toEqual({ outcome: "noted" });
+    expect(await board.readCheckpoint()).toBe("note 5\n");
     // The answer to a call may be lost, so that it is made again.
     expect(await note("one", 0, 5)).toEqual({ outcome: "noted" });
     expect(await note("one", 4, 9)).toEqual({ outcome: "moved" });
