@@ -2,13 +2,13 @@
 import { spawn } from "node:child_process";
 import { endTree } from "../../process/end-tree.ts";
 import { noPrompts } from "./harmless.ts";
-import { failureLine, type Git } from "./run-git.ts";
+import { failureLine, type Git, whenSilent } from "./run-git.ts";
 
 /** `failure`: undefined on success, else git's reason. */
 export type PersonRun = { failure: string | undefined; stdout: string };
 
 /** Only the end of what hooks print is of use. */
-const maxStdout = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** The signal of `git` ends git, with the signers and hooks that it has started. */
 export function runAsPerson(git: Git, cwd: string, args: readonly string[]): Promise<PersonRun> {
@@ -26,10 +26,10 @@ export function runAsPerson(git: Git, cwd: string, args: readonly string[]): Pro
   signal?.addEventListener("abort", onAbort, { once: true });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    stderr += chunk;
+    stderr = `${stderr}${chunk}`.slice(-maxBytes);
   });
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    stdout = `${stdout}${chunk}`.slice(-maxStdout);
+    stdout = `${stdout}${chunk}`.slice(-maxBytes);
   });
   return new Promise<PersonRun>((resolve) => {
     const settle = (code: number | null) => {
@@ -39,7 +39,10 @@ export function runAsPerson(git: Git, cwd: string, args: readonly string[]): Pro
     child.on("error", ({ message }) => resolve({ failure: message, stdout }));
     child.on("close", settle);
     // A program that a hook has left behind may hold the pipe, and is not waited for.
-    child.on("exit", (code) => signal?.aborted && settle(code));
+    child.on("exit", (code) => {
+      if (signal?.aborted) settle(code);
+      else whenSilent(child);
+    });
   }).finally(() => {
     signal?.removeEventListener("abort", onAbort);
     child.stderr.destroy();

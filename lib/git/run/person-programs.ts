@@ -76,6 +76,7 @@ async function reasonsToWait(
   if (subcommand !== "add" && isSigning(settings))
     found.unshift(
       `commit.gpgsign is set, and ${signerOf(settings)} signs, which may ask for a password`,
+      ...keyCommandOf(settings),
     );
   const hooks = await presentHooks(git, place, hooksOf[subcommand]);
   if (hooks.length > 0)
@@ -111,6 +112,14 @@ function signerOf(settings: ReadonlyMap<string, string>): string {
     (format === "openpgp" ? settings.get("gpg.program") : undefined) ??
     usual
   );
+}
+
+/** Before it signs, git asks this command for a key if none is named. */
+function keyCommandOf(settings: ReadonlyMap<string, string>): string[] {
+  const command = settings.get("gpg.ssh.defaultkeycommand");
+  const isAsked = settings.get("gpg.format") === "ssh" && !settings.get("user.signingkey");
+  if (command === undefined || !isAsked) return [];
+  return [`gpg.ssh.defaultKeyCommand is set, and runs ${firstWord(command)}`];
 }
 
 function firstWord(command: string | undefined): string {

@@ -260,7 +260,7 @@ function collect(
  * Closes the pipes of a git that has ended when nothing has come for a time, because a program that
  * it has started holds them.
  */
-function whenSilent(child: ChildProcess, onClose: () => void): void {
+export function whenSilent(child: ChildProcess, onClose: () => void = () => {}): void {
   let silentLooks = 0;
   for (const pipe of [child.stdout, child.stderr])
     pipe?.on("data", () => {

@@ -136,6 +136,14 @@ test.each(
   expect(at.run("status", "--porcelain")).toBe("");
 });
 
+test("a program that a hook has left behind is not waited for", async () => {
+  using at = scene();
+  at.script("hooks/post-merge", "sleep 1000 & echo $! > .git/left");
+  expect(await at.merge()).toMatchObject({ outcome: "merged" });
+  // It still runs, with the pipe of git's messages.
+  process.kill(Number(readFileSync(join(at.path, ".git/left"), "utf8")));
+});
+
 test("what git refuses is said with the files, and a merge that is under way is left alone", async () => {
   using at = scene();
   write(at.path, { "door.txt": "mine\n" });
