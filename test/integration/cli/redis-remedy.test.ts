@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
   appendFile,
   cp,
+  mkdir,
   mkdtemp,
   readdir,
   readFile,
@@ -13,6 +14,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { aclFileScript } from "../../../apps/cli/services/redis-acl-file.ts";
 import { wholeFilesScript } from "../../../apps/cli/services/redis-files.ts";
 import { redisRemedy } from "../../../apps/cli/up/apply/redis-remedy.ts";
 import { placeInFolder, placeInVolume } from "../../../apps/cli/up/hosts/data-place.ts";
@@ -285,6 +287,17 @@ test("Redis is not started where it would begin an empty blackboard beside files
   ];
   for (const damage of started)
     expect(await beforeRedis(damage)).toEqual({ isStarted: true, lines: [""] });
+});
+
+test("Redis is not started where its file of users cannot be written, for it would let in all as the owner", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sett-users-"));
+  await mkdir(join(folder, "users.acl"));
+  const script = `${aclFileScript("users.acl")}\necho start`;
+  const { stdout, stderr, exitCode } = Bun.spawnSync(["sh", "-c", script], { cwd: folder });
+  await rm(folder, { recursive: true });
+  expect([stdout.toString(), exitCode]).toEqual(["", 1]);
+  const advice = redisRemedy(stderr.toString().split("\n"), placeInVolume(part));
+  expect(advice).toContain("The users of Redis in the volume");
 });
 
 test("a Redis that the kernel ends for lack of memory or that crashes in its report, and an image that has none, have their remedies", () => {
