@@ -1,5 +1,5 @@
 // The notary as a service, `orchestrator --notary`: it alone writes the proof volume, and has its
-// key. It has no network, reads the log of Redis, and writes one key of it.
+// key. Of Redis it reads the log, and writes one key.
 
 import { Hono } from "hono";
 import { systemClock } from "../../lib/async/clock.ts";

@@ -24,6 +24,8 @@ export type InclusionProof = { index: number; path: Hash[]; checkpoint: string }
 export const noGoal = "-";
 /** Of records that the notary has written. */
 export const ownPlace = "-";
+/** The type of its records about events that Redis has lost. */
+export const lostType = "notary_lost";
 
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const count = "0|[1-9][0-9]{0,15}";

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { SettError } from "../../../lib/model/errors.ts";
 import { GoalId, type InstanceName } from "../../../lib/model/ids.ts";
-import { goalNoteText, proofText, readRecord } from "../../../lib/proof/formats.ts";
+import { goalNoteText, jsonObject, proofText, readRecord } from "../../../lib/proof/formats.ts";
 import {
   newPrivateKey,
   type SignerKey,
@@ -64,14 +64,15 @@ export async function* exportLines(
   yield JSON.stringify({ checkpoint, size, last_place: lastPlace, key: verifierKeyText(key) });
   if (!("goal" in wanted)) return;
   const { goal } = wanted;
-  let [entries, openClaims] = [0, 0];
+  let entries = 0;
+  const openClaims = new Set<unknown>();
   for await (const one of sealed.entriesOf(goal)) {
     entries++;
-    openClaims += claimsBy(one.record);
+    noteClaim(one.record, openClaims);
     const path = await sealed.prove(one.index);
     yield JSON.stringify({ ...one, proof: proofText({ index: one.index, path, checkpoint }) });
   }
-  const state = openClaims > 0 ? "open" : "closed";
+  const state = openClaims.size > 0 ? "open" : "closed";
   yield JSON.stringify({ note: signNote(goalNoteText({ goal, entries, size, state }), key) });
 }
 
@@ -108,11 +109,12 @@ function nothingSealed(instance: InstanceName): SettError {
   });
 }
 
-/** How many more claims are open after this event. */
-function claimsBy(record: string): number {
-  const type = readRecord(record)?.type;
-  if (type === "claim_opened") return 1;
-  return type === "claim_completed" || type === "claim_terminated" ? -1 : 0;
+/** Each by its id: what a person has written of one claim says nothing of another one. */
+function noteClaim(record: string, open: Set<unknown>): void {
+  const { type, event = "" } = readRecord(record) ?? {};
+  const claim = jsonObject(event)?.claim_id;
+  if (type === "claim_opened") open.add(claim);
+  if (type === "claim_completed" || type === "claim_terminated") open.delete(claim);
 }
 
 function parsed(order: string): z.output<typeof Order> {

@@ -8,7 +8,7 @@ import type { RawEvent } from "../../../lib/blackboard/port/proof.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
-import { ownPlace, readEntry, type SealedRecord } from "../../../lib/proof/formats.ts";
+import { lostType, ownPlace, readEntry, type SealedRecord } from "../../../lib/proof/formats.ts";
 import type { SignerKey } from "../../../lib/proof/note.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import type { SealedFiles } from "./sealed-files.ts";
@@ -71,8 +71,16 @@ export class Notary {
   async #begin(): Promise<SealedLog> {
     const { board, files, key } = this.#deps;
     const noted = await board.takeProof(this.#holder);
-    const own = await this.#ownSize();
-    if (noted !== undefined && noted.size > own) await this.#adopt(noted);
+    const note = await files.readText("checkpoint");
+    const own = this.#sizeOf(note);
+    if (noted !== undefined) await this.#requireSame(noted, own);
+    if (note !== undefined && (await signedAt(own, files, key)) !== note)
+      throw new CannotGoOn(
+        "The proof volume has not what its checkpoint is about.",
+        "Restore the volume from a back-up.",
+      );
+    if (noted !== undefined && noted.size > own)
+      await files.writeText("checkpoint", noted.checkpoint);
     const size = Math.max(own, noted?.size ?? 0);
     const sealed = await SealedLog.open(files, key, { size, isWriter: true });
     if (size === 0) await sealed.append(await this.#beginning());
@@ -81,8 +89,7 @@ export class Notary {
     return sealed;
   }
 
-  async #ownSize(): Promise<number> {
-    const note = await this.#deps.files.readText("checkpoint");
+  #sizeOf(note: string | undefined): number {
     const size = sizeSigned(note, this.#deps.key);
     if (note === undefined) return 0;
     if (size !== undefined) return size;
@@ -92,19 +99,23 @@ export class Notary {
     );
   }
 
-  /** The notary was ended after Redis knew a checkpoint, and before its volume did. */
-  async #adopt({ size, checkpoint }: { size: number; checkpoint: string }): Promise<void> {
+  /**
+   * The notary may have been ended after Redis knew a checkpoint, and before its volume did: that
+   * what the checkpoint is about is there all the same.
+   */
+  async #requireSame(
+    { size, checkpoint }: { size: number; checkpoint: string },
+    own: number,
+  ): Promise<void> {
     const { files, key } = this.#deps;
     const isOwn = sizeSigned(checkpoint, key) === size;
-    const there = isOwn ? await SealedLog.open(files, key, { size, isWriter: false }) : undefined;
-    if ((await there?.sign().catch(() => undefined)) !== checkpoint) {
-      const what = isOwn ? "an older one" : "of another notary";
-      throw new CannotGoOn(
-        `Redis knows a checkpoint of ${size} entries, and the proof volume is ${what}.`,
-        "docs/guides/proof.md says how to go on.",
-      );
-    }
-    await files.writeText("checkpoint", checkpoint);
+    if (isOwn && (await signedAt(size, files, key)) === checkpoint) return;
+    const [other, older] = [isOwn ? "of another log" : "of another notary", "an older one"];
+    const what = isOwn && size > own ? older : other;
+    throw new CannotGoOn(
+      `Redis knows a checkpoint of ${size} entries, and the proof volume is ${what}.`,
+      "docs/guides/proof.md says how to go on.",
+    );
   }
 
   async #beginning(): Promise<Omit<SealedRecord, "salt">[]> {
@@ -121,12 +132,24 @@ export class Notary {
       const place = readEntry(entry)?.place ?? ownPlace;
       if (place !== ownPlace) suspects.push({ index, place });
     }
-    const there = await this.#placesFrom(suspects[0]?.place, suspects.at(-1)?.place);
-    const lost = suspects.filter(({ place }) => !there.has(place)).map(({ index }) => index);
-    const [first, last] = [lost[0], lost.at(-1)];
-    if (first === undefined || last === undefined) return;
-    this.#deps.log.warn("Redis has lost events that were sealed", { first, last });
-    await sealed.append([ownRecord("notary_lost", { first, last })]);
+    // After an earlier loss the places of sealed events do not rise.
+    const places = suspects
+      .map(({ place }) => place)
+      .toSorted((one, other) => (isLater(one, other) ? 1 : -1));
+    const there = await this.#placesFrom(places[0], places.at(-1));
+    const lost: { first: number; last: number }[] = [];
+    let isThere = true;
+    for (const { index, place } of suspects) {
+      const before = lost.at(-1);
+      if (there.has(place)) isThere = true;
+      else if (isThere || before === undefined) {
+        lost.push({ first: index, last: index });
+        isThere = false;
+      } else before.last = index;
+    }
+    if (lost.length === 0) return;
+    this.#deps.log.warn("Redis has lost events that were sealed", { lost });
+    await sealed.append(lost.map((one) => ownRecord(lostType, one)));
   }
 
   async #placesFrom(first: string | undefined, last: string | undefined): Promise<Set<string>> {
@@ -149,6 +172,8 @@ export class Notary {
       const before = sealed.size;
       await sealed.append(old);
       await this.#seal(sealed, before);
+      // A long log takes its time, and it is being sealed.
+      this.#problem = undefined;
     }
   }
 
@@ -189,6 +214,21 @@ export class Notary {
 class CannotGoOn extends SettError {
   constructor(sentence: string, hint: string) {
     super("not-ready", sentence, { hint });
+  }
+}
+
+/** Undefined where the volume has not all that such a tree is of. */
+async function signedAt(
+  size: number,
+  files: SealedFiles,
+  key: SignerKey,
+): Promise<string | undefined> {
+  try {
+    const sealed = await SealedLog.open(files, key, { size, isWriter: false });
+    return await sealed.sign();
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "ENOENT") return undefined;
+    throw error;
   }
 }
 

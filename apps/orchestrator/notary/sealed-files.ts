@@ -88,7 +88,7 @@ export class SealedFiles {
   }
 
   async #writeWhole(path: string, content: string | Buffer): Promise<void> {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path));
     const draft = `${path}.draft`;
     await writeFile(draft, content, { mode: 0o600, flush: true });
     await rename(draft, path);
@@ -97,10 +97,19 @@ export class SealedFiles {
 }
 
 async function append(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   await using file = await open(path, "a", 0o600);
+  const isNew = (await file.stat()).size === 0;
   await file.appendFile(text);
   await file.sync();
+  if (isNew) await syncFolder(dirname(path));
+}
+
+/** With those above it, each of which is on disk then. */
+async function makeFolder(path: string): Promise<void> {
+  const made = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (made === undefined) return;
+  for (let at = path; at.length >= made.length; at = dirname(at)) await syncFolder(dirname(at));
 }
 
 async function syncFolder(path: string): Promise<void> {

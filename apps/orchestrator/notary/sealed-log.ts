@@ -6,10 +6,13 @@ import {
   checkpointText,
   entryOf,
   entryText,
+  jsonObject,
+  lostType,
   noGoal,
   ownPlace,
   readCheckpoint,
   readEntry,
+  readRecord,
   recordText,
   type SealedRecord,
 } from "../../../lib/proof/formats.ts";
@@ -70,7 +73,7 @@ export class SealedLog {
     return this.#size;
   }
 
-  /** Of the last event of Redis that is sealed; `0` before the first. */
+  /** Of the last event that is sealed and that Redis has not lost; `0` before the first. */
   get lastPlace(): string {
     return this.#lastPlace;
   }
@@ -81,6 +84,8 @@ export class SealedLog {
       await this.#appendToFile(events.slice(at, at + room));
       at += room;
     }
+    if (events.some(({ place, type }) => place === ownPlace && type === lostType))
+      await this.#findLastPlace();
   }
 
   /** The checkpoint of all that is appended, signed. */
@@ -103,17 +108,19 @@ export class SealedLog {
     return await inclusionProof(index, this.#size, this.#readNode);
   }
 
-  /** A crash has left lines behind those that are signed, and indexes in files of their goals. */
+  /**
+   * A crash has left lines behind those that are signed, and indexes in files of their goals. Where
+   * another one comes in between, what is left is found again: the goals are known by the entries,
+   * and no file is left behind one that is not there.
+   */
   async #removeUnsigned(size: number): Promise<void> {
-    const first = Math.floor(size / tileWidth);
+    const [first, keep] = [Math.floor(size / tileWidth), size % tileWidth];
     const goals = new Set<string>();
-    for (let file = first; await this.#files.hasAny(file); file++) {
-      const keep = file === first ? size % tileWidth : 0;
-      const entries = await this.#files.readLines("entries", file);
-      const records = await this.#files.readLines("records", file);
-      for (const line of entries.slice(keep)) goals.add(readEntry(`${line}\n`)?.goal ?? noGoal);
-      await this.#files.cutLines("records", file, records.slice(0, keep));
-      await this.#files.cutLines("entries", file, entries.slice(0, keep));
+    let end = first;
+    for (; await this.#files.hasAny(end); end++) {
+      const entries = await this.#files.readLines("entries", end);
+      for (const line of entries.slice(end === first ? keep : 0))
+        goals.add(readEntry(`${line}\n`)?.goal ?? noGoal);
     }
     for (const goal of goals) {
       const indexes = await this.#files.readIndexes(goal);
@@ -122,6 +129,11 @@ export class SealedLog {
         indexes.filter((index) => index < size),
       );
     }
+    for (let file = end - 1; file >= first; file--)
+      for (const kind of ["entries", "records"] as const) {
+        const lines = await this.#files.readLines(kind, file);
+        await this.#files.cutLines(kind, file, lines.slice(0, file === first ? keep : 0));
+      }
   }
 
   async #readTree(size: number): Promise<void> {
@@ -137,19 +149,21 @@ export class SealedLog {
       below = full;
     }
     this.#size = size;
-    await this.#findLastPlace(file);
+    await this.#findLastPlace();
   }
 
-  /** The notary's own entries may be the last ones. */
-  async #findLastPlace(file: number): Promise<void> {
-    for (let at = file; at >= 0; at--) {
-      const lines = await this.#files.readLines("entries", at);
-      for (const line of lines.slice(0, this.#size - at * tileWidth).toReversed()) {
-        const place = readEntry(`${line}\n`)?.place ?? ownPlace;
-        if (place === ownPlace) continue;
-        this.#lastPlace = place;
-        return;
-      }
+  /** The notary's own entries may be the last ones, and say which ones before them Redis lost. */
+  async #findLastPlace(): Promise<void> {
+    this.#lastPlace = "0";
+    const lost: { first: number; last: number }[] = [];
+    for (let index = this.#size - 1; index >= 0; index--) {
+      const { entry, record } = await this.#readEntry(index);
+      const { place = ownPlace, type } = readEntry(entry) ?? {};
+      if (place === ownPlace && type === lostType) lost.push(...lostBy(record));
+      if (place === ownPlace || lost.some(({ first, last }) => first <= index && index <= last))
+        continue;
+      this.#lastPlace = place;
+      return;
     }
   }
 
@@ -259,6 +273,12 @@ function keepLast<Value>(kept: Map<string, Value>, name: string, value: Value, m
   kept.set(name, value);
   const [oldest] = kept.keys();
   if (kept.size > max && oldest !== undefined) kept.delete(oldest);
+}
+
+/** The entries whose events Redis has lost, by a record that says so. */
+function lostBy(record: string): { first: number; last: number }[] {
+  const { first, last } = jsonObject(readRecord(record)?.event ?? "") ?? {};
+  return typeof first === "number" && typeof last === "number" ? [{ first, last }] : [];
 }
 
 function hashesOf(tile: Buffer): Hash[] {

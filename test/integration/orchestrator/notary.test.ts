@@ -97,7 +97,9 @@ describe("the notary", () => {
     await using first = await startNotary(board, place.folder);
     await postGoal(board);
     await sealedTypes(board, first.files);
-    await using second = await startNotary(board, place.folder);
+    await using copy = await temporary();
+    await cp(place.folder, copy.folder, { recursive: true });
+    await using second = await startNotary(board, copy.folder);
     // The first one seals no more; with the next event it finds that out.
     await postGoal(board);
     const end = await first.ended;

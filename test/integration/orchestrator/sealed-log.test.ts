@@ -4,10 +4,10 @@ import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exportLines, openKey, proofKey } from "../../../apps/orchestrator/notary/export-proof.ts";
-import { SealedFiles } from "../../../apps/orchestrator/notary/sealed-files.ts";
+import { type LineKind, SealedFiles } from "../../../apps/orchestrator/notary/sealed-files.ts";
 import { SealedLog } from "../../../apps/orchestrator/notary/sealed-log.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { readCheckpoint, readRecord } from "../../../lib/proof/formats.ts";
+import { readCheckpoint, readEntry, readRecord } from "../../../lib/proof/formats.ts";
 import { isSameHash, leafHash, rootByProof, rootOf } from "../../../lib/proof/merkle.ts";
 import { openNote } from "../../../lib/proof/note.ts";
 import { goal, newKey, nodeReader, otherGoal } from "../../support/proof/bundle.ts";
@@ -131,4 +131,53 @@ test("only the notary makes a key", async () => {
   await expect(head.next()).rejects.toThrow("sealed nothing yet");
   await openKey(files, instance);
   expect(await proofKey(files, instance)).toStartWith("demo.sett.invalid/");
+});
+
+/** Its writes fail from one of them on, as on a volume that is full. */
+class FullFiles extends SealedFiles {
+  left: number;
+
+  constructor(folder: string, left: number) {
+    super(folder);
+    this.left = left;
+  }
+
+  override async cutLines(kind: LineKind, file: number, lines: readonly string[]): Promise<void> {
+    if (this.left-- <= 0) throw new Error("full");
+    await super.cutLines(kind, file, lines);
+  }
+
+  override async writeIndexes(goal: string, indexes: readonly number[]): Promise<void> {
+    if (this.left-- <= 0) throw new Error("full");
+    await super.writeIndexes(goal, indexes);
+  }
+}
+
+test("wherever the removal of what a crash has left is cut short, the next one ends it", async () => {
+  let [isCut, left] = [true, 0];
+  for (; isCut; left++) {
+    await using place = await temporary();
+    const files = new SealedFiles(place.folder);
+    const first = await SealedLog.open(files, signer, { size: 0, isWriter: true });
+    await first.append(eventsFrom(0, 256));
+    await first.append(eventsFrom(256, 300));
+    const full = new FullFiles(place.folder, left);
+    const opening = SealedLog.open(full, signer, { size: 256, isWriter: true });
+    isCut = await opening.then(
+      () => false,
+      () => true,
+    );
+    const again = await SealedLog.open(files, signer, { size: 256, isWriter: true });
+    await again.append(eventsFrom(256, 3));
+    const entries = await Array.fromAsync(again.all(256), ({ entry }) => readEntry(entry));
+    expect(entries.map((entry) => [entry?.place, entry?.number])).toEqual([
+      ["256-0", 171],
+      ["257-0", 172],
+      ["258-0", 87],
+    ]);
+    await again.append(eventsFrom(259, 253 + 20));
+    expect(await Array.fromAsync(again.all(512))).toHaveLength(20);
+    expect(await rootIn(again)).toBe(await rootByHand(again));
+  }
+  expect(left).toBe(7);
 });
