@@ -112,6 +112,10 @@ async function addGoal(
   const [first = "", ...rest] = await exportOf(shell, instance, { goal });
   const { note } = Note.parse(JSON.parse(rest.pop() ?? ""));
   const lines = rest.map((line) => Line.parse(JSON.parse(line)));
+  if (lines.length === 0)
+    throw new SettError("not-ready", `Nothing about ${goal} is sealed.`, {
+      hint: `\`sett logs notary --name ${instance}\` may show why.`,
+    });
   const { checkpoint } = Head.parse(JSON.parse(first));
   bundle.add("checkpoint", checkpoint);
   bundle.add("goal", note);

@@ -5,7 +5,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { keepCheckpoint } from "../instance/keep-checkpoint.ts";
-import { openSession } from "../instance/session.ts";
+import { openSession, type Session } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { exportBundle, keyOf } from "./export-bundle.ts";
 
@@ -23,12 +23,12 @@ export async function exportAudit(order: Order, shell: Shell): Promise<undefined
       hint: "For example: `sett audit export 9f3a12b4`",
     });
   await using session = await openSession(shell, order.name);
+  const instance = besideNotary(session);
   const { board, place } = session;
   const goal =
     order.goal === undefined ? undefined : await resolveGoalId(board, order.goal, shell.suggest);
   const what = goal === undefined ? "all" : shortId(goal);
   const file = resolve(shell.cwd, order.to ?? `sett-proof-${what}.tar`);
-  const { instance } = board;
   const { key, checkpoint, entries, isBehind } = await exportBundle(shell, board, {
     instance,
     goal,
@@ -57,6 +57,14 @@ async function keepIn(
 
 export async function printKey({ name }: Pick<Order, "name">, shell: Shell): Promise<undefined> {
   await using session = await openSession(shell, name);
-  await shell.out.write(`${await keyOf(shell, session.board.instance)}\n`);
+  await shell.out.write(`${await keyOf(shell, besideNotary(session))}\n`);
   return undefined;
+}
+
+/** Another instance of this machine may have the name of one that is reached by its API. */
+function besideNotary({ place }: Session): InstanceName {
+  if (!("api" in place)) return place.instance;
+  throw new SettError("not-ready", `The notary of ${place.instance} is on another machine.`, {
+    hint: "Do this where `sett up` has started it.",
+  });
 }

@@ -27,9 +27,13 @@ const maxShown = 50;
 
 type DecisionProblem = { code: "decision"; place: string; text: string };
 type SeenAnchor = Anchor & { time: Date };
-/** `seen`: undefined where no repository was asked, or it has seen nothing of this log. */
+/**
+ * `undecided`: claims of which the log says too little to decide them again. `seen`: undefined
+ * where no repository was asked, or it has seen nothing of this log.
+ */
 type Found = Pick<Shown, "checkpoint" | "goal" | "entries" | "leftOut"> & {
   decisions: number;
+  undecided: number;
   seen: Anchored<SeenAnchor>["newest"];
   problems: (Problem | DecisionProblem | AnchorProblem)[];
 };
@@ -55,10 +59,15 @@ export async function showVerified(
   const found =
     typeof files === "string" ? unreadable(files) : await verified(files, trusted, anchors);
   const isShown = found.problems.length === 0;
+  const isSealed = found.problems.every(({ code }) => code === "decision");
   if (json) await shell.out.write(`${JSON.stringify(jsonOf(found))}\n`);
   else await shell.out.write(textOf(found));
   if (isShown)
     shell.messages.done(`${oneLine(file)} shows this under the key of ${oneLine(trusted.name)}.`);
+  else if (isSealed)
+    shell.messages.warn(
+      `${oneLine(file)} is what was sealed, and its decisions are not by the rules of sett ${shell.version}: Redis has lost events, a person has written some, or another version has decided.`,
+    );
   else
     shell.messages.warn(
       `${oneLine(file)} is not what was sealed: ${found.problems.length === 1 ? "1 problem" : `${found.problems.length} problems`}.`,
@@ -97,6 +106,7 @@ function unreadable(text: string): Found {
     entries: 0,
     leftOut: 0,
     decisions: 0,
+    undecided: 0,
     seen: undefined,
   };
   return { ...nothing, problems: [problem] };
@@ -124,7 +134,7 @@ async function verified(
     lines.set(place, at + 1);
     replay.add(eventOf(place, { type, event }));
   }
-  const { decisions, differences } = replay.end();
+  const { decisions, differences, unknown } = replay.end();
   const wrong = differences.map(
     ({ event, record, rules }): DecisionProblem => ({
       code: "decision",
@@ -139,19 +149,22 @@ async function verified(
       ...{ code: "anchor", place: "git" },
       text: "The repository has seen nothing that this bundle could be compared with.",
     });
-  return { ...shown, decisions, seen, problems: [...problems, ...wrong, ...unseen] };
+  const found = [...problems, ...wrong, ...unseen];
+  return { ...shown, decisions, undecided: unknown.length, seen, problems: found };
 }
 
-function jsonOf({ checkpoint, goal, entries, decisions, seen, problems, leftOut }: Found): object {
+function jsonOf(found: Found): object {
+  const { checkpoint, goal, entries, decisions, undecided, seen, problems, leftOut } = found;
   const about = { goal: goal?.goal, state: goal?.state };
   const log = { origin: checkpoint?.origin, size: checkpoint?.size };
   const left = leftOut === 0 ? {} : { left_out: leftOut };
   const git = seen && { size: seen.size, at: seen.anchor.time, commit: seen.anchor.place.slice(4) };
-  const made = { entries, decisions, seen: git };
+  const made = { entries, decisions, undecided, seen: git };
   return { shown: problems.length === 0, ...about, ...log, ...made, problems, ...left };
 }
 
-function textOf({ checkpoint, goal, entries, decisions, seen, problems, leftOut }: Found): string {
+function textOf(found: Found): string {
+  const { checkpoint, goal, entries, decisions, undecided, seen, problems, leftOut } = found;
   if (problems.length > 0) {
     const lines = problems.map(
       ({ code, place, text }) => `${code} ${oneLine(place)}: ${oneLine(text)}\n`,
@@ -170,6 +183,13 @@ function textOf({ checkpoint, goal, entries, decisions, seen, problems, leftOut 
   decisions  ${decisions} were made again by the rules, and are those on record
 ${seen === undefined ? "" : `  time       git had the first ${seen.size} entries of the log at ${seen.anchor.time.toISOString()}\n`}Not shown
   people     names are as they were typed: nothing is signed by them
-${seen === undefined ? "  time       only the notary says when: --repository shows what a clone has seen\n" : ""}  the rest   commits, calls of models and outputs are named by digests alone
+${seen === undefined ? "  time       only the notary says when: --repository shows what a clone has seen\n" : ""}  before     what was changed or removed before the notary sealed it
+${undecidedText(undecided)}  the rest   commits, calls of models and outputs are named by digests alone
 `;
+}
+
+function undecidedText(claims: number): string {
+  if (claims === 0) return "";
+  const of = claims === 1 ? "1 claim says" : `${claims} claims say`;
+  return `  rules      ${of} too little for the rules to be applied again\n`;
 }
