@@ -18,7 +18,7 @@ export const suggestRequest: Suggest = (command) => {
     logs: `GET /v1/agents/${id}/logs`,
     post: "POST /v1/artefacts",
     questions: "GET /v1/inquiries",
-    resume: "POST /v1/resume",
+    resume: id === "ID" ? "POST /v1/resume" : `POST /v1/goals/${id}/resume`,
     retry: `POST /v1/artefacts/${id}/retry`,
     status: words.includes("--all") ? "GET /v1/goals" : "GET /v1/instance",
     unearth: `GET /v1/artefacts/${id}`,

@@ -94,11 +94,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/cancel.ts")).cancel,
   },
   pause: {
-    description: "start no new work until `sett resume`",
+    description: "start no new work, or none of a goal, until `sett resume`",
     load: async () => (await import("./commands/pause.ts")).pause,
   },
   resume: {
-    description: "start work again after `sett pause`",
+    description: "start work again, or that of a goal, after `sett pause`",
     load: async () => (await import("./commands/resume.ts")).resume,
   },
   retry: {

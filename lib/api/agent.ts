@@ -24,14 +24,14 @@ export const Lane = z
       .array(
         z.strictObject({
           ...laneGoal,
-          waits_for: z.enum(["rework", "retry"]),
+          waits_for: z.enum(["rework", "retry", "resume"]),
           agent: z.string(),
           reason: z.string(),
         }),
       )
       .openapi({
         description:
-          "`rework`: sent back to `agent`, until that has made another version. `retry`: the attempt failed, and the next one is due later.",
+          "`rework`: sent back to `agent`, until that has made another version. `retry`: the attempt failed, and the next one is due later. `resume`: a person has paused the goal.",
       }),
   })
   .openapi("Lane", {

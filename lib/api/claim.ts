@@ -54,6 +54,7 @@ const Why = z
     z.strictObject({ reason: z.literal("preparing"), files: z.int(), of: z.int() }),
     z.strictObject({ reason: z.literal("busy"), claims: z.array(ClaimId), since: Instant }),
     z.strictObject({ reason: z.literal("paused"), since: Instant, by: Actor }),
+    z.strictObject({ reason: z.literal("goal_paused"), since: Instant, by: Actor }),
   ])
   .openapi("Why");
 

@@ -4,6 +4,7 @@ import { GoalId } from "../model/ids.ts";
 import { ClaimView, Waiting } from "./claim.ts";
 import { CommitName, Instant } from "./common.ts";
 import { GoalCost } from "./cost.ts";
+import { Paused } from "./instance.ts";
 
 export const GoalStateWord = z
   .enum(["cancelled", "waiting", "running", "failed", "achieved", "settled", "stalled"])
@@ -52,6 +53,7 @@ export const Goal = z
     ...summary,
     text: z.string(),
     commit: z.string().nullable().openapi({ description: "Where the work began." }),
+    paused: Paused.nullable().openapi({ description: "Whether none of its new work begins." }),
     unreadable: z
       .strictObject({ artefacts: z.array(z.string()), says: z.string(), remedy: z.string() })
       .nullable()

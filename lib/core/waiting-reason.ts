@@ -9,8 +9,8 @@ import type { FileCount } from "../model/preparing.ts";
  * heartbeat. `unreadable`: only the name in its registration can be read. `busy`: it works on as
  * many other claims as it can, on the first of them `since`. `full`: all agents together have as
  * many workers as they may. `starting`: a worker has to start. `preparing`: its workspace is being
- * made. `paused`: the whole instance is paused. `problem`: a sentence about an agent that is
- * `unconfined`.
+ * made. `paused`: the whole instance is; `goal_paused`: the goal alone. `problem`: a sentence about
+ * an agent that is `unconfined`.
  * Times are ISO 8601; null: no heartbeat was ever received.
  */
 export type BlockedReason =
@@ -20,7 +20,7 @@ export type BlockedReason =
   | { reason: "busy"; claims: ClaimId[]; since: string }
   | { reason: "full"; workers: number }
   | { reason: "starting" }
-  | { reason: "paused"; since: string; by: Actor };
+  | { reason: "paused" | "goal_paused"; since: string; by: Actor };
 export type Liveness =
   | { reason: "external" | "person" | "on_demand" }
   | { reason: "unreadable"; problem: string }

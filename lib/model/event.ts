@@ -76,7 +76,8 @@ export const EventType = z.enum([
   /**
    * A cub has begun its work. Data: `phase`, `attempt`; `inputs`, the ids of what its command gets
    * beside the artefact (the first 32; of more, `inputs_left_out` and `inputs_sha256`, the digest
-   * of all), and `base_commit`; and `taken_before_pause` where the instance is paused meanwhile.
+   * of all), and `base_commit`; and `taken_before_pause` where the instance or
+   * the goal is paused meanwhile.
    */
   "grant_started",
   /**
@@ -125,9 +126,9 @@ export const EventType = z.enum([
   "question_closed",
   /** A person asks to cancel a goal. */
   "cancel_requested",
-  /** A person asks to pause the instance. */
+  /** A person asks to pause the instance, or the goal that the event names. */
   "pause_requested",
-  /** A person asks to resume the instance. */
+  /** A person asks to resume the instance, or the goal that the event names. */
   "resume_requested",
   /** A person asks to try a failed claim again; the event names the Failure. */
   "retry_requested",
@@ -137,6 +138,10 @@ export const EventType = z.enum([
   "instance_paused",
   /** The instance goes on: work is granted and accepted again. Data: `by`. */
   "instance_resumed",
+  /** The goal is paused: none of its new work begins. Data: `by`. */
+  "goal_paused",
+  /** The goal goes on. Data: `by`. */
+  "goal_resumed",
   /**
    * A call of a language model has ended. Data: `call` (its id), `kind` (`grant`, `bid`),
    * `attempt`, `model`, `provider`, `asked` and `answered` (the model that the client asked for,

@@ -155,14 +155,18 @@ const writers: Readonly<Record<EventType, Writer>> = {
   question_asked: ({ about }) => major(say`${toned("wait", "passes")} question ${about} to people`),
   question_closed: ({ about, because }) => minor(say`closes question ${about}${because}`),
   cancel_requested: () => major(say`asks to ${toned("bad", "cancel")} the goal`),
-  pause_requested: () => major(say`asks to ${toned("wait", "pause")} the instance`),
-  resume_requested: () => major(say`asks to resume the instance`),
+  pause_requested: ({ event }) =>
+    major(say`asks to ${toned("wait", "pause")} ${event.goal_id ? "the goal" : "the instance"}`),
+  resume_requested: ({ event }) =>
+    major(say`asks to resume ${event.goal_id ? "the goal" : "the instance"}`),
   retry_requested: ({ about }) => major(say`asks to retry the claim that failed with ${about}`),
   request_refused: ({ because }) => major(say`${toned("bad", "refuses")} the request${because}`),
   instance_paused: ({ onRequest }) =>
     major(say`${toned("wait", "pauses")} the instance${onRequest}`),
   instance_resumed: ({ onRequest }) =>
     major(say`resumes the instance${onRequest}`, { tone: "good" }),
+  goal_paused: ({ onRequest }) => major(say`${toned("wait", "pauses")} the goal${onRequest}`),
+  goal_resumed: ({ onRequest }) => major(say`resumes the goal${onRequest}`, { tone: "good" }),
   model_called: callSentence,
   tool_called: ({ field, claim, agent, reason: _ }) => {
     const what = say`${field("tool")} of ${field("server")} for ${agent} on ${claim}`;

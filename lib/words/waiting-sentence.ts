@@ -103,6 +103,8 @@ function reasonText(
       return say`all agents together have as many workers as they may (${String(why.workers)})`;
     case "paused":
       return say`the instance is paused`;
+    case "goal_paused":
+      return say`the goal is paused`;
     case "unreadable":
       return unreadableText(why.problem, suggest);
     case "silent": {

@@ -36,6 +36,7 @@ export function goalView(facts: GoalFacts, text: string, situation: Situation) {
     ...goalSummaryView(facts),
     text,
     commit: commit ?? null,
+    paused: situation.pausedGoals?.get(facts.goal) ?? null,
     unreadable: unreadable.length === 0 ? null : unreadableView(unreadable, situation.suggest),
     open_claims: status.openClaims.map((claim) => claimView(claim, situation)),
     waiting_for: status.waitingFor.map((waiting) => waitingJson(waiting, situation)),

@@ -106,11 +106,11 @@ export class ForgeLoop {
 
   async #waiting(): Promise<Waiting[]> {
     const { board, agents } = this.#parts;
-    const open = await board.listOpenClaims();
+    const [open, paused] = await Promise.all([board.listOpenClaims(), board.readPausedGoals()]);
     const found: Waiting[] = [];
     for (let from = 0; from < open.length; from += claimsAtOnce) {
       const claims = await board.readClaims(open.slice(from, from + claimsAtOnce));
-      for (const { claim, grants } of claims)
+      for (const { claim, grants } of claims.filter(({ claim }) => !paused.has(claim.goal_id)))
         for (const grant of grants.filter(isForApproval)) {
           const agent = agents.find(({ name }) => name === grant.agent);
           if (agent !== undefined)

@@ -13,8 +13,9 @@ import {
   writeProblems,
 } from "../../../lib/api/common.ts";
 import { Graph } from "../../../lib/api/graph.ts";
+import { Paused } from "../../../lib/api/instance.ts";
 import { Result } from "../../../lib/api/result.ts";
-import { cancelGoal } from "../../../lib/client/actions/control.ts";
+import { cancelGoal, pauseGoal, resumeGoal } from "../../../lib/client/actions/control.ts";
 import { postRemark } from "../../../lib/client/actions/post-remark.ts";
 import { amountsToAdd, raiseBudget } from "../../../lib/client/actions/raise-budget.ts";
 import { readBudget } from "../../../lib/client/facts/budget.ts";
@@ -128,6 +129,34 @@ const cancel = createRoute({
   },
 });
 
+const pauseState = json(
+  z.strictObject({ id: z.string(), paused: Paused.nullable() }).openapi("GoalPause"),
+  "Whether none of its new work begins.",
+);
+
+const pause = createRoute({
+  method: "post",
+  path: "/v1/goals/{id}/pause",
+  tags,
+  summary: "Start no new work on a goal",
+  description: "Work that runs goes on, and a lane lets other goals go before it.",
+  security,
+  middleware: may("control"),
+  request: { params, ...emptyBody },
+  responses: { 200: pauseState, ...writeProblems },
+});
+
+const resume = createRoute({
+  method: "post",
+  path: "/v1/goals/{id}/resume",
+  tags,
+  summary: "Start work on a goal again",
+  security,
+  middleware: may("control"),
+  request: { params, ...emptyBody },
+  responses: { 200: pauseState, ...writeProblems },
+});
+
 const tell = createRoute({
   method: "post",
   path: "/v1/goals/{id}/tell",
@@ -222,5 +251,24 @@ export function addGoalPartRoutes(api: Api, { board, deps, goals, asker }: Parts
     context.set("goal", goal);
     const ended = await cancelGoal(asker, goal, context.var.caller.actor);
     return context.json({ id: goal, state: "cancelled" as const, ...ended }, 200);
+  });
+  addPauseRoutes(api, { board, deps, asker });
+}
+
+function addPauseRoutes(api: Api, { board, deps, asker }: Pick<Parts, "board" | "deps" | "asker">) {
+  const { suggest } = deps;
+
+  api.openapi(pause, async (context) => {
+    const id = await resolveGoalId(board, context.req.valid("param").id, suggest);
+    context.set("goal", id);
+    await pauseGoal(asker, id, context.var.caller.actor);
+    return context.json({ id, paused: (await board.readPausedGoals()).get(id) ?? null }, 200);
+  });
+
+  api.openapi(resume, async (context) => {
+    const id = await resolveGoalId(board, context.req.valid("param").id, suggest);
+    context.set("goal", id);
+    await resumeGoal(asker, id, context.var.caller.actor);
+    return context.json({ id, paused: (await board.readPausedGoals()).get(id) ?? null }, 200);
   });
 }

@@ -15,6 +15,12 @@ export const goalFilter = {
   description: "only this goal; 6 or more characters of its id are enough",
 } as const;
 
+export const pausedGoal = {
+  type: "positional",
+  required: false,
+  description: "only this goal; 6 or more characters of its id are enough",
+} as const;
+
 export const archiveArgument = {
   type: "string",
   valueHint: "FILE",

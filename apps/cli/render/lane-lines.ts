@@ -38,8 +38,11 @@ function blockedLines(
   layout: Layout,
 ): string[] {
   const when = agoOf(since, nowMs);
-  const what =
-    waits_for === "rework" ? `was sent back to ${agent} ${when}` : `failed ${when}, and is retried`;
+  const what = {
+    rework: `was sent back to ${agent} ${when}`,
+    retry: `failed ${when}, and is retried`,
+    resume: `was paused ${when}, and waits until it is resumed`,
+  }[waits_for];
   const said = `  goal ${shortId(goal_id)} ${what}: `;
   return saidWith(said, boundedLine(reason, maxReason), layout, "    ");
 }

@@ -2,6 +2,7 @@
 
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
+import type { GoalId } from "../../../lib/model/ids.ts";
 import { actorName } from "../../../lib/words/actor-name.ts";
 import { agoOf } from "../../../lib/words/age.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
@@ -18,8 +19,12 @@ function whatFor({ type, goal_id, artefact_id }: SettEvent): string {
     case "retry_requested":
       return `to retry the claim that failed with ${shortId(artefact_id ?? "")}`;
     case "resume_requested":
-      return "to resume the instance";
+      return `to resume ${pausedPart(goal_id)}`;
     default:
-      return "to pause the instance";
+      return `to pause ${pausedPart(goal_id)}`;
   }
+}
+
+function pausedPart(goal: GoalId | undefined): string {
+  return goal === undefined ? "the instance" : `goal ${shortId(goal)}`;
 }

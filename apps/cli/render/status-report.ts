@@ -51,7 +51,7 @@ import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { exampleAmount } from "../../../lib/model/budget-question.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
-import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
+import type { AgentName, GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import { payerWord, periodBudget } from "../../../lib/model/payer-name.ts";
 import { periodOf } from "../../../lib/model/spending.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
@@ -205,6 +205,14 @@ function pauseLine({ suggest, pause, nowMs }: Situation, style: Style): string[]
   ];
 }
 
+function goalPauseLine(goal: GoalId, situation: Situation, style: Style): string[] {
+  const { suggest, pausedGoals, nowMs } = situation;
+  const pause = pausedGoals?.get(goal);
+  if (pause === undefined) return [];
+  const said = `paused for ${lastingSince(pause.since, nowMs)} by ${oneLine(actorName(pause.by))}`;
+  return [`${indent}${style.yellow(said)}: ${suggest(`resume ${shortId(goal)}`)}`];
+}
+
 function holdLines({ suggest, holds = [] }: Situation, style: Style): string[] {
   return holds.map(({ whose, period, kind, limit, spent }) => {
     const of = whose === "instance" ? "" : ` --of ${oneLine(payerWord(whose))}`;
@@ -299,6 +307,7 @@ function goalLines(
     ...(trigger === undefined
       ? []
       : [`${indent}${style.dim("stated by")} trigger ${shorten(oneLine(trigger), 60)}`]),
+    ...goalPauseLine(goal, situation, style),
     ...(cost === undefined || goalCostText(cost) === ""
       ? []
       : [`${indent}${style.dim("cost")} ${goalCostText(cost)}`]),

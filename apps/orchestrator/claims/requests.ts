@@ -3,12 +3,14 @@
 
 import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
 import type { BoardAsOf } from "../../../lib/blackboard/port/leading.ts";
+import type { Pause } from "../../../lib/blackboard/port/people.ts";
 import { causeOfRetry, isRetry, retryClaim } from "../../../lib/core/retry-claim.ts";
 import { isStandIn } from "../../../lib/core/stand-in.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Claim, ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { EventDraft, SettEvent } from "../../../lib/model/event.ts";
 import { type ArtefactId, ClaimId, type GoalId } from "../../../lib/model/ids.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { AgentCache } from "../decide/agent-cache.ts";
 import type { PauseCache } from "../decide/pause-cache.ts";
 import type { Deps } from "../leader/deps.ts";
@@ -43,8 +45,11 @@ export class Requests {
     this.#pause.forget();
   }
 
+  /** Of the goal that the request names, or else of the instance. */
   async setPaused(request: SettEvent, paused: boolean, board: BoardAsOf): Promise<void> {
     const { log } = this.#deps;
+    const { goal_id: goal } = request;
+    if (goal !== undefined) return await this.#pauseGoal(request, goal, paused, board);
     const { outcome } = await board.setPaused({
       paused,
       by: request.actor,
@@ -55,13 +60,42 @@ export class Requests {
     if (outcome === "superseded")
       return this.#refuse(request, {}, "A later request to pause or resume came first.", board);
     if (outcome === "set") return log.info(paused ? "Paused" : "Resumed", { by: request.actor });
-    const before = await board.readPause();
-    const already =
-      before === undefined ? "" : `, by ${before.by.replace(/^person:/, "")} since ${before.since}`;
+    const already = alreadyBy(await board.readPause());
     const reason = paused
       ? `The instance is paused already${already}.`
       : "The instance is not paused.";
     await this.#refuse(request, {}, reason, board);
+  }
+
+  async #pauseGoal(
+    request: SettEvent,
+    goal: GoalId,
+    paused: boolean,
+    board: BoardAsOf,
+  ): Promise<void> {
+    const order = { goal, paused, by: request.actor, at: request.time, request: request.id };
+    const { outcome } = await board.pauseGoal(order);
+    const about = { goal_id: goal };
+    switch (outcome) {
+      case "set":
+        return;
+      case "superseded":
+        return this.#refuse(
+          request,
+          about,
+          "A later request to pause or resume came first.",
+          board,
+        );
+      case "over":
+        return this.#refuse(request, about, "The goal was ended before.", board);
+      case "already": {
+        const already = alreadyBy((await board.readPausedGoals()).get(goal));
+        const reason = paused ? `The goal is paused already${already}.` : "The goal is not paused.";
+        return this.#refuse(request, about, reason, board);
+      }
+      default:
+        return unreachable(outcome);
+    }
   }
 
   /** Another try of the claim that ended with this Failure. */
@@ -160,6 +194,10 @@ export class Requests {
       from = last.id;
     }
   }
+}
+
+function alreadyBy(pause: Pause | undefined): string {
+  return pause === undefined ? "" : `, by ${pause.by.replace(/^person:/, "")} since ${pause.since}`;
 }
 
 function isOutcome({ type, data, goal_id }: SettEvent, request: SettEvent): boolean {

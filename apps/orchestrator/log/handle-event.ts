@@ -41,6 +41,8 @@ const withoutWork = [
   "question_asked",
   "request_refused",
   "instance_paused",
+  "goal_paused",
+  "goal_resumed",
   "model_called",
   "tool_called",
   "tool_changed",

@@ -10,6 +10,7 @@ const places: readonly (readonly [RegExp, string])[] = [
   [/GET \/v1\/agents\/([\w-]+)\/logs/, "the log of $1 in the view Clan"],
   [/GET \/v1\/events(?:\?goal=([\w-]+))?/, "the view Log"],
   [/POST \/v1\/goals\/([\w-]+)\/cancel/, "the button Cancel of its goal"],
+  [/POST \/v1\/goals\/([\w-]+)\/resume/, "the button Resume of its goal"],
   [/POST \/v1\/goals(?=[\s`,.;:)]|$)/, "the view New goal"],
   [/POST \/v1\/questions\/([\w-]+)\/answer/, "the question in the view Inbox"],
   [/POST \/v1\/artefacts\/([\w-]+)\/retry/, "the button Retry of the failure"],

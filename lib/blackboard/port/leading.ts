@@ -61,7 +61,7 @@ type FirstTwo<Method extends (one: never, two: never, ...rest: never[]) => unkno
   Parameters<Method> extends [infer One, infer Two, ...unknown[]] ? [One, Two] : never;
 
 type OnConnection = {
-  [Method in "openClaim" | "commitClaim" | "endGoal" | "setPaused"]: (
+  [Method in "openClaim" | "commitClaim" | "endGoal" | "setPaused" | "pauseGoal"]: (
     order: Omit<Parameters<Whole[Method]>[0], "epoch" | "readOn">,
   ) => ReplyOf<Whole[Method]>;
 } & {
@@ -155,6 +155,7 @@ function onConnection(board: CandidateBlackboard, epoch: number, readOn: number)
     commitClaim: (order) => unfenced(board.commitClaim({ ...order, epoch, readOn })),
     endGoal: (order) => unfenced(board.endGoal({ ...order, epoch, readOn })),
     setPaused: (order) => unfenced(board.setPaused({ ...order, epoch, readOn })),
+    pauseGoal: (order) => unfenced(board.pauseGoal({ ...order, epoch, readOn })),
     placeBid: (order) => board.placeBid({ ...order, readOn }),
     allowBidCalls: (order) => board.allowBidCalls({ ...order, readOn }),
     acceptGrant: (order) => board.acceptGrant({ ...order, readOn }),

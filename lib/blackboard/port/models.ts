@@ -140,7 +140,7 @@ export interface ModelBoard {
   }): Promise<{ outcome: "raised" | "already" }>;
   /** The payers whose new work does not begin. */
   readHolds(): Promise<Hold[]>;
-  /** Whether no new work of the goal begins. */
+  /** Whether no new work of the goal begins: because of a budget, or since it is paused itself. */
   isHeld(goal: GoalId): Promise<boolean>;
   /**
    * Lets the work begin whose day or month is over (event `budget_freed`); with `all`, for a

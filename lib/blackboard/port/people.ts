@@ -3,9 +3,12 @@
 import type { Artefact } from "../../model/artefact.ts";
 import type { DoneGrant } from "../../model/claim.ts";
 import type { Actor } from "../../model/event.ts";
-import type { ArtefactId, ClaimId } from "../../model/ids.ts";
+import type { ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { ReadOn } from "./artefacts.ts";
 import type { Refused } from "./refused.ts";
+
+/** Since when (ISO 8601), and by whom. */
+export type Pause = { since: string; by: Actor };
 
 export interface PeopleBoard {
   /** Questions that wait for a person, oldest first. */
@@ -68,5 +71,20 @@ export interface PeopleBoard {
     readOn?: ReadOn;
   }): Promise<{ outcome: "set" | "already" | "superseded" | "fenced" }>;
   /** Since when (ISO 8601) and by whom the instance is paused, if it is. */
-  readPause(): Promise<{ since: string; by: Actor } | undefined>;
+  readPause(): Promise<Pause | undefined>;
+  /**
+   * As `setPaused`, for the work in one goal: while it is paused no grant of it is taken, and none
+   * begins that was not taken before. `over`: the goal was ended, or there is none.
+   */
+  pauseGoal(order: {
+    goal: GoalId;
+    paused: boolean;
+    by: Actor;
+    at: string;
+    request?: string;
+    epoch: number;
+    readOn?: ReadOn;
+  }): Promise<{ outcome: "set" | "already" | "superseded" | "over" | "fenced" }>;
+  /** The goals that are paused by themselves. */
+  readPausedGoals(): Promise<Map<GoalId, Pause>>;
 }

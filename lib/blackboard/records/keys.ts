@@ -52,7 +52,8 @@ export function keysOf(instance: InstanceName) {
      * `trigger` (what has stated it, if one has) and `issue` (for which one at a forge), `comment`
      * (the comment on that issue, as JSON), `payer` (whose budget of a day and of a month its calls
      * count in, beside the instance's), `remarks` (ids of what people have said to all its work, as
-     * JSON) and `remark_count` (also to single claims).
+     * JSON), `remark_count` (also to single claims) and `pause_request` (the last request to pause
+     * or to resume it, and what came of it).
      */
     goal: (id: GoalId) => `${prefix}goal:${id}`,
     /** zset: artefact ids of one goal, by time. */
@@ -220,6 +221,11 @@ export function keysOf(instance: InstanceName) {
     orchestrator: `${prefix}orchestrator`,
     /** string: since when the instance is paused, while it is; agents may read it. */
     paused: `${prefix}paused`,
+    /**
+     * hash: goal → since when and by whom it is paused, and the place of the last message that was
+     * in the mail of each agent then, as JSON; agents may read it.
+     */
+    pausedGoals: `${prefix}goals:paused`,
     /**
      * hash: agent → the place of the last message that was in its mail when the pause began, while
      * the instance is paused.

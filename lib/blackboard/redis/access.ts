@@ -214,6 +214,7 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
         keys.thread(anyId as LogicalId),
         keys.goal(anyGoal),
         keys.paused,
+        keys.pausedGoals,
         keys.holds,
         keys.lanes,
         keys.mailOut(agent),

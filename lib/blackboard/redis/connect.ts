@@ -20,6 +20,7 @@ import { logOf } from "./log.ts";
 import { mailOf } from "./mail.ts";
 import { modelsOf } from "./models.ts";
 import { noticesOf } from "./notices.ts";
+import { pausesOf } from "./pauses.ts";
 import { peopleOf, remarksOf } from "./people.ts";
 import { connected } from "./probe.ts";
 import { proofOf } from "./proof.ts";
@@ -113,6 +114,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...claimsOf(deps),
     ...grantsOf(deps),
     ...peopleOf(deps),
+    ...pausesOf(deps),
     ...remarksOf(deps),
     ...agentsOf(deps),
     ...mailOf(deps),

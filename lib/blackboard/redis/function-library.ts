@@ -41,6 +41,7 @@ import noteFact from "./lua/note-fact.lua" with { type: "text" };
 import notePreparing from "./lua/note-preparing.lua" with { type: "text" };
 import openClaim from "./lua/open-claim.lua" with { type: "text" };
 import oweEvent from "./lua/owe-event.lua" with { type: "text" };
+import pauseGoal from "./lua/pause-goal.lua" with { type: "text" };
 import placeBid from "./lua/place-bid.lua" with { type: "text" };
 import postAsLeader from "./lua/post-as-leader.lua" with { type: "text" };
 import prelude from "./lua/prelude.lua" with { type: "text" };
@@ -123,6 +124,7 @@ const sources: Record<FunctionName, string> = {
   tell,
   recordVerdict,
   setPaused,
+  pauseGoal,
   registerAgents,
   acquireLeaderLease,
   releaseLeaderLease,

@@ -282,6 +282,18 @@ export const functionTable = {
     args: { epoch: "number", is_paused: "flag", by: "text", since: "text", request: "text?" },
     outcomes: { set: [], already: [], superseded: [], fenced },
   },
+  pauseGoal: {
+    keys: ["orchestrator", "agents", "goal", "paused_goals"],
+    args: {
+      epoch: "number",
+      goal: "text",
+      is_paused: "flag",
+      by: "text",
+      since: "text",
+      request: "text?",
+    },
+    outcomes: { set: [], already: [], superseded: [], over: [], fenced },
+  },
   registerAgents: {
     keys: ["agents", "expected_agents", "senders"],
     args: { actor: "text", mode: "text", registrations: "registration*" },
@@ -366,7 +378,7 @@ export const functionTable = {
     outcomes: { settled: [], fenced },
   },
   reopenMail: {
-    keys: ["orchestrator", "mail", "paused_mail"],
+    keys: ["orchestrator", "mail", "paused_mail", "paused_goals"],
     args: { epoch: "number", agent: "text" },
     outcomes: { reopened: [], kept: [], fenced },
   },

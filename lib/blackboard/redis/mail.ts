@@ -74,10 +74,10 @@ export function mailOf({ connection, keys, call, callOn, user }: Deps): MailBoar
     },
 
     async reopenMail(epoch, agents) {
-      const { orchestrator, pausedMail: paused_mail } = keys;
+      const { orchestrator, pausedMail: paused_mail, pausedGoals: paused_goals } = keys;
       const reopened: AgentName[] = [];
       for (const agent of agents ?? (await connection.run(readNames))) {
-        const stored = { orchestrator, mail: keys.mailOut(agent), paused_mail };
+        const stored = { orchestrator, mail: keys.mailOut(agent), paused_mail, paused_goals };
         const { outcome } = await call("reopenMail", stored, { epoch, agent });
         if (outcome === "fenced") return { outcome };
         if (outcome === "reopened") reopened.push(agent);

@@ -1,16 +1,21 @@
-// Questions, answers, verdicts and the pause, in Redis.
+// Questions, answers and verdicts, in Redis.
 
 import { ArtefactId, type ClaimId } from "../../model/ids.ts";
 import type { PeopleBoard } from "../port/people.ts";
 import { endData, rejection } from "../records/ended-grant.ts";
 import { textOfGrant } from "./claim-fields.ts";
 import type { Deps } from "./deps.ts";
+import type { PauseBoard } from "./pauses.ts";
 import { artefactRecord } from "./records.ts";
 
 /** All are among the inputs of each later grant. */
 const maxRemarks = 100;
 
-export function peopleOf({ connection, keys, call, callOn }: Deps): Omit<PeopleBoard, "tell"> {
+export function peopleOf({
+  connection,
+  keys,
+  call,
+}: Deps): Omit<PeopleBoard, "tell" | keyof PauseBoard> {
   const keysOfQuestion = (id: ArtefactId) => ({
     question_artefact: keys.artefact(id),
     question: keys.question(id),
@@ -69,25 +74,6 @@ export function peopleOf({ connection, keys, call, callOn }: Deps): Omit<PeopleB
           event_data: JSON.stringify(endData(ended)),
         },
       );
-    },
-
-    setPaused({ paused, by, at, request, epoch, readOn }) {
-      const { orchestrator, agents, paused: pausedSince, pausedMail: paused_mail } = keys;
-      const stored = { orchestrator, agents, paused: pausedSince, paused_mail };
-      return callOn(readOn)("setPaused", stored, {
-        epoch,
-        is_paused: paused,
-        by,
-        since: at,
-        request,
-      });
-    },
-
-    async readPause() {
-      const [since, by] = await connection.run((client) =>
-        client.hmGet(keys.orchestrator, ["paused_since", "paused_by"]),
-      );
-      return since && by ? { since, by } : undefined;
     },
   };
 }

@@ -29,7 +29,10 @@ export function periodsOf({
     },
 
     async isHeld(goal) {
-      const payers = await connection.run((client) => client.hKeys(keys.holds));
+      const [isPaused, payers] = await connection.run((client) =>
+        Promise.all([client.hExists(keys.pausedGoals, goal), client.hKeys(keys.holds)]),
+      );
+      if (isPaused) return true;
       if (payers.length === 0) return false;
       if (payers.includes("instance")) return true;
       const payer = await connection.run((client) => client.hGet(keys.goal(goal), "payer"));

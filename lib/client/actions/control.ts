@@ -1,5 +1,5 @@
-// A person asks these of the orchestrator: cancel a goal, pause and resume the instance, retry a
-// claim that has failed.
+// A person asks these of the orchestrator: cancel a goal, pause and resume it or the instance,
+// retry a claim that has failed.
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import type { GoalState } from "../../core/goal-status.ts";
 import type { Artefact } from "../../model/artefact.ts";
@@ -60,6 +60,36 @@ export async function resumeInstance(asker: Asker, actor: Actor): Promise<void> 
     actor,
     outcomeOf: (event) =>
       event.type === "instance_resumed" && event.data?.by === actor ? event : undefined,
+  });
+}
+
+/** From now on none of the goal's new work begins. Throws as `cancelGoal`. */
+export async function pauseGoal(asker: Asker, goal: GoalId, actor: Actor): Promise<void> {
+  const { state } = (await readGoalState(asker.board, goal)).status;
+  if (!canBeCancelled.has(state))
+    throw refusal(
+      `Goal ${shortId(goal)} is ${state}: there is no work to pause.`,
+      `${asker.suggest(`watch --no-follow --goal ${shortId(goal)}`)}`,
+    );
+  await request(asker, {
+    draft: { type: "pause_requested", goal_id: goal },
+    actor,
+    outcomeOf: (event) =>
+      event.type === "goal_paused" && event.goal_id === goal && event.data?.by === actor
+        ? event
+        : undefined,
+  });
+}
+
+/** The goal's work that has waited since the pause begins. Throws as `request`. */
+export async function resumeGoal(asker: Asker, goal: GoalId, actor: Actor): Promise<void> {
+  await request(asker, {
+    draft: { type: "resume_requested", goal_id: goal },
+    actor,
+    outcomeOf: (event) =>
+      event.type === "goal_resumed" && event.goal_id === goal && event.data?.by === actor
+        ? event
+        : undefined,
   });
 }
 

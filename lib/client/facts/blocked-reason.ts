@@ -1,5 +1,6 @@
 // Finds out, from the blackboard, why an agent has not acted yet although a goal waits for it.
 
+import type { Pause } from "../../blackboard/port/people.ts";
 import type { Waiting } from "../../core/goal-status.ts";
 import type { BlockedReason, Liveness } from "../../core/waiting-reason.ts";
 import {
@@ -12,8 +13,7 @@ import {
   worksItself,
 } from "../../model/agent.ts";
 import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";
-import type { Actor } from "../../model/event.ts";
-import type { AgentName, ClaimId } from "../../model/ids.ts";
+import type { AgentName, ClaimId, GoalId } from "../../model/ids.ts";
 import { silentAfterMs } from "../../model/leases.ts";
 import type { NoticeProblem } from "../../model/notify.ts";
 import type { Hold } from "../../model/spending.ts";
@@ -41,7 +41,9 @@ export type Situation = {
   statuses: ReadonlyMap<AgentName, ReportedStatus>;
   leader: { holder: string; epoch: number; expiresInMs: number } | undefined;
   /** Since when (ISO 8601) and by whom the instance is paused, if it is. */
-  pause: { since: string; by: Actor } | undefined;
+  pause: Pause | undefined;
+  /** The goals that are paused by themselves. */
+  pausedGoals?: ReadonlyMap<GoalId, Pause>;
   /** Whose new work does not begin, because a budget of a day or a month is used up. */
   holds?: readonly Hold[];
   /** Every open claim of the instance. */
@@ -55,12 +57,15 @@ export type Situation = {
 };
 
 /**
- * Undefined where the goal waits for no agent and the instance is not paused, and where a worker
- * does the work: workers send no heartbeat.
+ * Undefined where the goal waits for no agent and neither it nor the instance is paused, and where
+ * a worker does the work: workers send no heartbeat.
  */
 export function blockedReasonOf(waiting: Waiting, situation: Situation): BlockedReason | undefined {
   if (situation.pause !== undefined && isHeldByPause(waiting))
     return { reason: "paused", ...situation.pause };
+  // What is granted meanwhile waits until an agent may take it.
+  const ofGoal = waiting.kind === "start" ? pauseOfGoal(waiting, situation) : undefined;
+  if (ofGoal !== undefined) return { reason: "goal_paused", ...ofGoal };
   if (!("agent" in waiting) || waiting.kind === "turn") return undefined;
   const begins = waiting.kind === "work" || waiting.kind === "start";
   const preparing = begins ? preparingFor(waiting, situation) : undefined;
@@ -105,6 +110,16 @@ function preparingFor(
   const note = statuses.get(agent)?.preparing?.find((each) => each.claim === claim);
   if (note === undefined || nowMs - note.at > silentAfterMs) return undefined;
   return { reason: "preparing", files: note.files, of: note.of };
+}
+
+function pauseOfGoal(
+  waiting: Waiting,
+  { pausedGoals, open }: Pick<Situation, "pausedGoals" | "open">,
+): Pause | undefined {
+  if (pausedGoals === undefined || pausedGoals.size === 0 || !("claim" in waiting))
+    return undefined;
+  const goal = open.find(({ claim }) => claim.id === waiting.claim)?.claim.goal_id;
+  return goal === undefined ? undefined : pausedGoals.get(goal);
 }
 
 /**

@@ -107,13 +107,14 @@ async function readListed(
 
 export async function readSituation(board: PersonBlackboard, suggest: Suggest): Promise<Situation> {
   const malformed: MalformedClaim[] = [];
-  const [open, agents, statuses, leader, pause, holds, nowMs, memory, noticeProblems] =
+  const [open, agents, statuses, leader, pause, pausedGoals, holds, nowMs, memory, noticeProblems] =
     await Promise.all([
       board.listOpenClaims().then((ids) => board.readClaims(ids, (one) => malformed.push(one))),
       board.listAgents(),
       board.listStatuses(),
       board.readLeader(),
       board.readPause(),
+      board.readPausedGoals(),
       board.readHolds(),
       board.time(),
       board.readMemory(),
@@ -127,6 +128,7 @@ export async function readSituation(board: PersonBlackboard, suggest: Suggest): 
     statuses,
     leader,
     pause,
+    pausedGoals,
     holds,
     open,
     malformed,

@@ -1,10 +1,12 @@
 // The state of each lane: its tip, the goal that is merged now, the goals that wait for it, and
 // those that it has stopped. Stored nowhere but for the tip.
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
+import type { Pause } from "../../blackboard/port/people.ts";
 import type { ArtefactHead } from "../../model/artefact.ts";
 import type { Claim, ClaimSnapshot, Grant } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, CommitHash, GoalId } from "../../model/ids.ts";
 import type { LaneName } from "../../model/lane.ts";
+import { actorName } from "../../words/actor-name.ts";
 import type { Situation } from "./blocked-reason.ts";
 
 /** A goal on its way onto a lane. `artefact_id`: its result. `since`: ISO 8601. */
@@ -16,11 +18,12 @@ export type LaneGoal = {
 };
 
 /**
- * `waits_for`: `rework` by `agent`, to which the lane has sent the result back, or another attempt
- * of the lane's own agent. `reason`: the feedback's first line, or why the attempt failed.
+ * `waits_for`: `rework` by `agent`, to which the lane has sent the result back; another attempt of
+ * the lane's own agent; or that a person resumes the goal. `reason`: the feedback's first line, why
+ * the attempt failed, or who has paused it.
  */
 export type BlockedGoal = LaneGoal & {
-  waits_for: "rework" | "retry";
+  waits_for: "rework" | "retry" | "resume";
   agent: AgentName;
   reason: string;
 };
@@ -38,7 +41,7 @@ export type LaneState = {
 /** Returns the lanes by the names of the agents that merge onto them. */
 export async function readLanes(
   board: Pick<PersonBlackboard, "listLanes" | "readHeads">,
-  { agents, open }: Pick<Situation, "agents" | "open">,
+  { agents, open, pausedGoals = new Map() }: Pick<Situation, "agents" | "open" | "pausedGoals">,
 ): Promise<Map<AgentName, LaneState>> {
   const merging = agents.flatMap(({ name, lane }) => (lane === undefined ? [] : [{ name, lane }]));
   if (merging.length === 0) return new Map();
@@ -51,7 +54,7 @@ export async function readLanes(
   return new Map(
     merging.map(({ name, lane }) => {
       const tip = tips.find((one) => one.lane === lane)?.commit ?? null;
-      return [name, { name: lane, agent: name, tip, ...goalsOf(name, open, byId) }];
+      return [name, { name: lane, agent: name, tip, ...goalsOf(name, open, byId, pausedGoals) }];
     }),
   );
 }
@@ -60,6 +63,7 @@ function goalsOf(
   lane: AgentName,
   open: readonly ClaimSnapshot[],
   reviews: ReadonlyMap<ArtefactId, ArtefactHead>,
+  pausedGoals: ReadonlyMap<GoalId, Pause>,
 ): Pick<LaneState, "merges" | "next" | "blocked"> {
   const own = open.flatMap(({ claim, grants }) =>
     grants.filter(({ agent }) => agent === lane).map((grant) => ({ claim, grant })),
@@ -67,14 +71,20 @@ function goalsOf(
   const [merges = null] = own.flatMap(({ claim, grant }) =>
     grant.state === "running" ? [goalOf(claim, grant.started_at)] : [],
   );
-  const next = own
-    .flatMap(({ claim, grant }) =>
-      grant.state === "queued" ? [goalOf(claim, grant.queued_at)] : [],
-    )
-    .toSorted(bySince);
+  const queued = own.flatMap(({ claim, grant }) =>
+    grant.state === "queued" ? [goalOf(claim, grant.queued_at)] : [],
+  );
+  const next = queued.filter(({ goal_id }) => !pausedGoals.has(goal_id)).toSorted(bySince);
+  const paused = queued.flatMap((goal) => pausedOf(goal, lane, pausedGoals.get(goal.goal_id)));
   const retried = own.flatMap(({ claim, grant }) => retriedOf(claim, grant));
   const sentBack = open.flatMap((snapshot) => sentBackOf(snapshot, lane, reviews));
-  return { merges, next, blocked: [...retried, ...sentBack].toSorted(bySince) };
+  return { merges, next, blocked: [...paused, ...retried, ...sentBack].toSorted(bySince) };
+}
+
+function pausedOf(goal: LaneGoal, agent: AgentName, pause: Pause | undefined): BlockedGoal[] {
+  if (pause === undefined) return [];
+  const { since, by } = pause;
+  return [{ ...goal, since, waits_for: "resume", agent, reason: `by ${actorName(by)}` }];
 }
 
 function retriedOf(claim: Claim, grant: Grant): BlockedGoal[] {

@@ -37,9 +37,11 @@ function answers(event: SettEvent, request: SettEvent): boolean {
     case "goal_ended":
       return request.type === "cancel_requested" && request.goal_id === event.goal_id;
     case "instance_paused":
-      return request.type === "pause_requested";
+    case "goal_paused":
+      return request.type === "pause_requested" && request.goal_id === event.goal_id;
     case "instance_resumed":
-      return request.type === "resume_requested";
+    case "goal_resumed":
+      return request.type === "resume_requested" && request.goal_id === event.goal_id;
     case "claim_opened":
       return (
         request.type === "retry_requested" && event.data?.cause === `retry:${request.artefact_id}`

@@ -45,6 +45,7 @@ export function goalJson(reading: GoalReading, situation: Situation) {
     summary: goalSummary(reading),
     created_at: artefacts[0]?.created_at,
     trigger: trigger ?? null,
+    paused: situation.pausedGoals?.get(goal) ?? null,
     artefacts: count,
     unreadable,
     overwritten: overwritten ?? [],

@@ -63,6 +63,7 @@ export const remoteCalls = {
   listOpenQuestions: { right: "read", args: none },
   answersOf: { right: "read", args: z.tuple([artefacts]) },
   readPause: { right: "read", args: none },
+  readPausedGoals: { right: "read", args: none },
   readLeader: { right: "read", args: none },
   readNoticeProblems: { right: "read", args: none },
   readGateway: { right: "read", args: none },

@@ -251,10 +251,11 @@ async function requestOf(
   { type, goal_id, artefact_id }: EventDraft,
   { board }: CallDeps,
 ): Promise<EventDraft> {
-  if (type === "pause_requested" || type === "resume_requested") return { type };
+  const isPause = type === "pause_requested" || type === "resume_requested";
+  if (isPause && goal_id === undefined) return { type };
   const isGoal = goal_id !== undefined && (await board.readGoal(goal_id)).artefacts > 0;
   if (!isGoal) throw wrong("a request about a goal that is there");
-  if (type === "cancel_requested") return { type, goal_id };
+  if (isPause || type === "cancel_requested") return { type, goal_id };
   const failure = artefact_id && (await board.readArtefact(artefact_id));
   if (failure?.structural_type !== "Failure" || failure.goal_id !== goal_id)
     throw wrong("a request about a Failure of its goal");

@@ -1,6 +1,7 @@
 // Says what a goal waits for, for how long and why: as a sentence, and as a few words that share a
 // line with others.
 import type { Waiting } from "../../core/goal-status.ts";
+import type { BlockedReason } from "../../core/waiting-reason.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { leaderLeaseMs } from "../../model/leases.ts";
 import type { FileCount } from "../../model/preparing.ts";
@@ -46,7 +47,7 @@ export function waitingBrief(
   const age = lastingSince(waiting.since, nowMs);
   const ofAgent = (agent: AgentName, whenAlive: string) => {
     const why = blockedReasonOf(waiting, situation);
-    if (why?.reason === "paused")
+    if (isPause(why))
       return style.yellow(isTerse ? `${agent} paused` : `${agent} to start, paused`);
     if (isTerse) return (isAbsent(why) ? style.red : same)(`${agent} ${age}`);
     if (why?.reason === "unregistered") return style.red(`${agent} not registered`);
@@ -74,7 +75,7 @@ export function waitingBrief(
       return isTerse ? waiting.agent : `${waiting.after.join(" and ")}, then ${waiting.agent}`;
     case "decision":
     case "claim":
-      if (blockedReasonOf(waiting, situation)?.reason === "paused") return style.yellow("paused");
+      if (isPause(blockedReasonOf(waiting, situation))) return style.yellow("paused");
       return (hasOrchestrator(situation) ? same : style.red)(`orchestrator ${age}`);
     case "repair":
       return style.red(isTerse ? "a repair" : `claim ${shortId(waiting.claim)} is malformed`);
@@ -89,6 +90,10 @@ export function waitingBrief(
     default:
       return unreachable(waiting);
   }
+}
+
+function isPause(why: BlockedReason | undefined): boolean {
+  return why?.reason === "paused" || why?.reason === "goal_paused";
 }
 
 function preparingBrief({ files, of }: FileCount): string {

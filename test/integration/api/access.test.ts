@@ -50,6 +50,8 @@ const writes: [path: string, token: TokenName, body?: object][] = [
   ["goals", "forager", { text: "x" }],
   ["artefacts", "poster", { type: "Note", text: "x" }],
   [`goals/${id}/cancel`, "controller"],
+  [`goals/${id}/pause`, "controller"],
+  [`goals/${id}/resume`, "controller"],
   [`goals/${id}/tell`, "answerer", { text: "x" }],
   [`goals/${id}/budget`, "raiser", { add: "1usd" }],
   [`claims/${id}/retry`, "controller"],

@@ -7,8 +7,9 @@ import { reserve, reserveOrder, runModelGrant } from "../../support/blackboard/m
 import { type PortMethod, portUses, type Role } from "../../support/blackboard/port-uses.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { connectRoles } from "../../support/blackboard/role-bench.ts";
-import { acquireLeaderLease } from "../../support/blackboard/scene.ts";
+import { acquireLeaderLease, at, postGoal, user } from "../../support/blackboard/scene.ts";
 import { nightly } from "../../support/nightly.ts";
+import { sampleAgent } from "../../support/records/sample.ts";
 import {
   type CommandRecord,
   recordCommands,
@@ -94,12 +95,20 @@ test("the orchestrator opens a mailbox again that its agent has closed, which fe
   const largest = "18446744073709551615";
   await server.cli("XADD", mailbox, `${largest}-${largest}`, "id", "last", "text", "{");
   const epoch = await acquireLeaderLease(bench.board);
+  await bench.board.registerAgents([sampleAgent(agent)], user, { exact: true });
+  const goal = await postGoal(bench.board);
+  await bench.board.pauseGoal({ goal: goal.goal_id, paused: true, by: user, at, epoch });
+  const pausedGoals = `sett:${bench.board.instance}:goals:paused`;
+  expect(await server.cli("HGET", pausedGoals, goal.goal_id)).toContain(`{"closer":"${largest}-`);
   expect(await bench.board.reopenMail(epoch, [agent])).toEqual({ outcome: "done", reopened: [] });
   await server.cli("XTRIM", mailbox, "MAXLEN", "0");
   expect(await bench.board.reopenMail(epoch, [agent])).toEqual({
     outcome: "done",
     reopened: [agent],
   });
+  // What it says from now on comes after the pause.
+  expect(await server.cli("HGET", pausedGoals, goal.goal_id)).toContain('"mail":{}');
+  expect([...(await bench.board.readPausedGoals()).keys()]).toEqual([goal.goal_id]);
   await bench.board.sendMail(agent, { id: "next", text: "{" });
 });
 

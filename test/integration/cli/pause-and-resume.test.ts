@@ -72,6 +72,45 @@ describe("sett pause and sett resume", () => {
     });
   }, 120_000);
 
+  test("a paused goal waits while others go before it, and both commands say so", async () => {
+    const release = Promise.withResolvers<void>();
+    const code = async () => {
+      await release.promise;
+      return report("Code");
+    };
+    await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool: code } });
+    const first = await clan.goal();
+    await clan.grant(first, "coder", "running");
+    const waiting = await clan.goal("The paused one");
+    await clan.grant(waiting, "coder", "queued");
+    const other = await clan.goal("The other");
+    const short = waiting.id.slice(0, 8);
+    const { err } = await clan.sett("pause", short, "--as", "Grace Hopper");
+    expect(err).toContain(`Goal ${short} is paused: running work goes on to its end`);
+    expect((await clan.sett("pause", waiting.id)).err).toContain(
+      "The goal is paused already, by Grace Hopper since 20",
+    );
+    release.resolve();
+    for (const one of [first, other]) await clan.ended(one, "complete");
+    const status = JSON.parse(await clan.need("status", "--json"));
+    const goal = status.goals.find((one: { id: string }) => one.id === waiting.id);
+    expect(goal.paused).toMatchObject({ by: "person:Grace Hopper" });
+    expect(goal.waiting_for).toMatchObject([
+      { kind: "start", why: { reason: "goal_paused", ...goal.paused } },
+    ]);
+    const text = await clan.need("status");
+    expect(text).toMatch(/waits for `coder` to start, \w+: the goal is paused/);
+    expect(text).toMatch(
+      new RegExp(`paused for \\w+ by Grace Hopper: sett resume ${short} --name t-`),
+    );
+    expect((await clan.claimOn(waiting)).grants.map(({ state }) => state)).toEqual(["queued"]);
+
+    expect((await clan.sett("resume", short)).err).toContain(`Goal ${short} is resumed.`);
+    await clan.ended(waiting, "complete");
+    expect((await clan.sett("resume", short)).err).toContain("The goal is not paused.");
+    expect((await clan.sett("pause", short)).err).toContain("there is no work to pause");
+  }, 120_000);
+
   nightly(
     "requests made while no orchestrator runs are recorded, and handled in order when one does",
     async () => {

@@ -247,6 +247,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         agents,
         paused,
         pausedMail: paused_mail,
+        pausedGoals: paused_goals,
       } = at.keys;
       const cancel = event("cancel_requested", { goal_id: at.goal });
       const ending = { epoch: 1, goal: at.goal, ending: "cancelled", by: ada, failure: undefined };
@@ -262,6 +263,13 @@ export const forbiddenCommands: ForbiddenCommands[] = [
           "setPaused",
           { orchestrator, agents, paused, paused_mail },
           { epoch: 1, is_paused: true, by: ada, since: "1", request: undefined },
+        ),
+        ["HDEL", paused_goals, at.goal],
+        call(
+          at,
+          "pauseGoal",
+          { orchestrator, agents, goal: goal(at.goal), paused_goals },
+          { epoch: 1, goal: at.goal, is_paused: false, by: ada, since: "1", request: undefined },
         ),
       ];
     },

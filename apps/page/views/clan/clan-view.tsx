@@ -226,17 +226,27 @@ function Lane({ lane: { name, tip, next, blocked } }: { lane: LaneView }) {
           {blocked.slice(0, maxGoals).map((goal) => (
             <li key={goal.claim_id} className="tone-feedback toned-edge">
               <span aria-hidden="true">↩ </span>
-              <LaneGoal goal={goal} />{" "}
-              {goal.waits_for === "rework"
-                ? `sent back to ${goal.agent}`
-                : "failed, and is retried"}
-              , <Ago at={goal.since} />: <Line text={goal.reason} />
+              <LaneGoal goal={goal} /> {stopOf(goal)}, <Ago at={goal.since} />:{" "}
+              <Line text={goal.reason} />
             </li>
           ))}
         </ul>
       )}
     </section>
   );
+}
+
+function stopOf({ waits_for, agent }: LaneView["blocked"][number]): string {
+  switch (waits_for) {
+    case "rework":
+      return `sent back to ${agent}`;
+    case "retry":
+      return "failed, and is retried";
+    case "resume":
+      return "paused";
+    default:
+      return waits_for satisfies never;
+  }
 }
 
 /** The queue says how many wait. */

@@ -1,4 +1,4 @@
-// A goal's state, text and cost, and what a person may do with it: cancel, allow more.
+// A goal's state, text and cost, and what a person may do with it: cancel, pause, allow more.
 import { useState } from "react";
 import { duration } from "../../../../lib/words/age.ts";
 import { shortId } from "../../../../lib/words/short-id.ts";
@@ -17,7 +17,7 @@ import { money } from "../../text/words.ts";
 type Props = { goal: GoalDetail; tookMs: number | undefined; refresh: () => void };
 
 export function GoalHead({ goal, tookMs, refresh }: Props) {
-  const { id, state, summary, commit, created_at, cost, trigger, unreadable } = goal;
+  const { id, state, summary, commit, created_at, cost, trigger, unreadable, paused } = goal;
   useAsSubject(summary === "" ? `Goal ${shortId(id)}` : visibleLine(summary, 60));
   // At rest there is no work to cancel, and the orchestrator would refuse.
   const isOver = state !== "running" && state !== "waiting";
@@ -67,6 +67,7 @@ export function GoalHead({ goal, tookMs, refresh }: Props) {
         )}
         <span className="goal-actions">
           {cost !== null && <RaiseBudget goal={id} done={refresh} />}
+          {(!isOver || paused !== null) && <PauseGoal goal={goal} refresh={refresh} />}
           {!isOver && (
             <Action
               right="control"
@@ -89,6 +90,15 @@ export function GoalHead({ goal, tookMs, refresh }: Props) {
         </div>
       )}
     </header>
+  );
+}
+
+function PauseGoal({ goal: { id, paused }, refresh }: Pick<Props, "goal" | "refresh">) {
+  const deed = paused === null ? "pause" : "resume";
+  return (
+    <Action right="control" act={() => post(`/v1/goals/${id}/${deed}`, {}).then(refresh)}>
+      {paused === null ? "Pause the goal" : "Resume the goal"}
+    </Action>
   );
 }
 

@@ -1,6 +1,6 @@
 -- A queued grant of this attempt, of an open claim and a goal that was not ended, becomes a running
--- one with a lease. One that was taken before a pause is not held back by it: its message was in
--- the mail when the pause began.
+-- one with a lease. One that was taken before a pause, of the instance or of the goal, is not held
+-- back by it: its message was in the mail when the pause began.
 -- KEYS claim, grants, due, orchestrator, taken
 -- ARGS claim, agent, attempt: number, queued_at, run, grant, lease_ms: number, actor, event_data,
 --      mail: applied_mail?

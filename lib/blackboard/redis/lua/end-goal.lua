@@ -8,6 +8,7 @@ local function end_goal(keys, args)
   if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
   if is_goal_ended(args.goal) then return { 'already' } end
   redis.call('HSET', keys.goal, 'ended', args.ending)
+  redis.call('HDEL', prefix .. 'goals:paused', args.goal)
   local actor = orchestrator_of(args.epoch)
   if args.failure then
     local same, problem = artefact_problem(args.failure)

@@ -23,11 +23,24 @@ local function is_later(place, than)
   return ms > than_ms
 end
 
--- Whether the agent has sent the message before the pause that goes on. It chooses the ids in its
--- stream itself, but none that comes before what was there.
-local function came_before_pause(agent, mail)
-  local last = mail and redis.call('HGET', prefix .. 'paused:mail', agent)
-  return last and not is_later(mail.place, last)
+-- How far the mail of each registered agent goes: its name, the place of its last message …
+local function last_places(agents)
+  local places = {}
+  for _, agent in ipairs(redis.call('HKEYS', agents)) do
+    local mail = prefix .. 'agent:' .. agent .. ':out'
+    local last = redis.call('XREVRANGE', mail, '+', '-', 'COUNT', 1)[1]
+    if last then
+      places[#places + 1] = agent
+      places[#places + 1] = last[1]
+    end
+  end
+  return places
+end
+
+-- Whether an agent has sent the message before a pause, when `last` was the last place in its mail.
+-- It chooses the ids in its stream itself, but none that comes before what was there.
+local function came_before(last, mail)
+  return last and mail and not is_later(mail.place, last)
 end
 
 -- Nothing for what no message has asked. Of a quiet one only a refusal is answered.

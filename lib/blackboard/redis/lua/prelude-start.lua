@@ -17,6 +17,19 @@ local function wake_queued(agents)
   end
 end
 
+-- What is noted at `key` of requests to pause and to resume: the answer to one that was dealt with
+-- before, or after which a later one was, and else nil. With `answer` that is noted now.
+local function former_answer(key, request, answer)
+  if not request then return nil end
+  if answer then return redis.call('HSET', key, 'pause_request', answer .. ' ' .. request) end
+  local stored = redis.call('HGET', key, 'pause_request')
+  if not stored then return nil end
+  local outcome, last = stored:match('^(%l+) (.+)$')
+  if last == request then return outcome end
+  if is_later(last, request) then return 'superseded' end
+  return nil
+end
+
 -- True of a goal that counts in a budget of a day or of a month which is used up.
 local function is_held(goal)
   local holds = prefix .. 'holds'
@@ -38,9 +51,11 @@ local function note_taken(keys, order, run, id, text)
     end
   end
   if redis.call('GET', prefix .. 'paused') then return 'The instance is paused.' end
-  if is_held(redis.call('HGET', claim_key(order.claim), 'goal_id')) then
-    return 'The budget that its goal counts in is used up.'
+  local goal = redis.call('HGET', claim_key(order.claim), 'goal_id')
+  if goal and redis.call('HEXISTS', prefix .. 'goals:paused', goal) == 1 then
+    return 'The goal is paused.'
   end
+  if is_held(goal) then return 'The budget that its goal counts in is used up.' end
   local place = redis.call('XADD', keys.mail, '*', 'id', id, 'text', text)
   -- HSET could also write a million fields at once, and its caller needs the right to it.
   if taken then redis.call('HDEL', keys.taken, order.claim) end
@@ -57,8 +72,8 @@ local function end_taken(key, order, run)
   if is_it then redis.call('HDEL', key, order.claim) end
 end
 
--- Why the grant cannot begin; nil when it can, and then whether the instance is paused: it must be
--- queued, and in a pause `mail`, which says that it was taken, must have been sent before.
+-- Why the grant cannot begin; nil when it can, and then whether the instance or the goal is paused:
+-- it must be queued, and in a pause `mail`, which says that it was taken, must have come before.
 local function start_problem(orchestrator, order, claim, grant, mail)
   local queued =
     { claim = order.claim, agent = order.agent, attempt = order.attempt, state = 'queued',
@@ -66,10 +81,15 @@ local function start_problem(orchestrator, order, claim, grant, mail)
   local problem = grant_problem(queued, claim, grant)
   if problem then return problem end
   local is_paused = redis.call('HEXISTS', orchestrator, 'paused_since') == 1
-  if is_paused and not came_before_pause(order.agent, mail) then
-    return 'The instance is paused.'
-  end
-  return nil, is_paused
+  local last = is_paused and redis.call('HGET', prefix .. 'paused:mail', order.agent)
+  if is_paused and not came_before(last, mail) then return 'The instance is paused.' end
+  local stored = redis.call('HGET', prefix .. 'goals:paused', claim.goal_id)
+  if not stored then return nil, is_paused end
+  local is_read, pause = pcall(cjson.decode, stored)
+  local places = is_read and type(pause) == 'table' and pause.mail
+  last = type(places) == 'table' and places[order.agent]
+  if not came_before(last, mail) then return 'The goal is paused.' end
+  return nil, true
 end
 
 -- Logs that it has begun, and takes it from the queue. The caller writes the grant, its lease and

@@ -37,6 +37,7 @@ local function remove_of_goal(keys, args)
     end
     if redis.call('ZCARD', keys.artefacts_of_goal) == 0 then
       redis.call('ZREM', prefix .. 'goals', args.goal)
+      redis.call('HDEL', prefix .. 'goals:paused', args.goal)
       for _, call in ipairs(redis.call('HKEYS', calls_key(args.goal))) do
         redis.call('ZREM', prefix .. 'model_calls', call_member(args.goal, call))
       end

@@ -5,39 +5,20 @@
 -- ARGS epoch: number, is_paused: flag, by, since, request: text?
 -- Result set | already | superseded | fenced
 -- `by` is an actor; `since` is ISO 8601; `request` is the event that asks for it.
-local function note_mail(agents, paused_mail)
-  for _, agent in ipairs(redis.call('HKEYS', agents)) do
-    local mail = prefix .. 'agent:' .. agent .. ':out'
-    local last = redis.call('XREVRANGE', mail, '+', '-', 'COUNT', 1)[1]
-    if last then redis.call('HSET', paused_mail, agent, last[1]) end
-  end
-end
-
--- The answer to a request that was dealt with before, or after which a later one was.
-local function former_answer(keys, request)
-  local stored = request and redis.call('HGET', keys.orchestrator, 'pause_request')
-  if not stored then return nil end
-  local outcome, last = stored:match('^(%l+) (.+)$')
-  if last == request then return { outcome } end
-  if is_later(last, request) then return { 'superseded' } end
-  return nil
-end
-
 local function set_paused(keys, args)
   if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
-  local answer = former_answer(keys, args.request)
-  if answer then return answer end
+  local former = former_answer(keys.orchestrator, args.request)
+  if former == 'superseded' then return { 'superseded' } end
+  if former then return { former } end
   local is_paused = redis.call('HEXISTS', keys.orchestrator, 'paused_since') == 1
   local is_already = is_paused == args.is_paused
-  if args.request then
-    redis.call('HSET', keys.orchestrator,
-      'pause_request', (is_already and 'already ' or 'set ') .. args.request)
-  end
+  former_answer(keys.orchestrator, args.request, is_already and 'already' or 'set')
   if is_already then return { 'already' } end
   if args.is_paused then
     redis.call('HSET', keys.orchestrator, 'paused_since', args.since, 'paused_by', args.by)
     redis.call('SET', keys.paused, args.since)
-    note_mail(keys.agents, keys.paused_mail)
+    local places = last_places(keys.agents)
+    if #places > 0 then redis.call('HSET', keys.paused_mail, unpack(places)) end
   else
     redis.call('HDEL', keys.orchestrator, 'paused_since', 'paused_by')
     redis.call('DEL', keys.paused, keys.paused_mail)

@@ -79,6 +79,7 @@ export function asLeaderSuite(open: () => Promise<Bench>): void {
     const requests = [
       bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", by: user, epoch, readOn }),
       bench.board.setPaused({ ...pause, readOn }),
+      bench.board.pauseGoal({ ...pause, goal: goal.goal_id, readOn }),
       bench.board.openClaim({ open: retried, epoch, bidDeadlineMs: 1_000, readOn }),
       bench.board.logAsLeader(refusal, epoch, readOn),
     ];

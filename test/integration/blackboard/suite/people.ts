@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import type { Grant } from "../../../../lib/model/claim.ts";
-import { CommitHash } from "../../../../lib/model/ids.ts";
+import { type ClaimId, CommitHash } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import {
   acquireLeaderLease,
@@ -295,6 +295,52 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     ).toMatchObject([
       { type: "instance_paused", data: { by: user } },
       { type: "instance_resumed", data: { by: user } },
+    ]);
+  });
+
+  test("a paused goal has no grant taken, others go on, and resuming it wakes its agents; one that is ended is not paused any more", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    await board.registerAgents([sampleAgent("coder")], user, { exact: true });
+    const { claim, goal } = await queueGrant(board);
+    const other = await queueGrant(board);
+    const { epoch } = other;
+    const pause = (paused: boolean, request?: string) =>
+      board
+        .pauseGoal({ goal: goal.goal_id, paused, by: user, at, epoch, ...(request && { request }) })
+        .then(({ outcome }) => outcome);
+    const take = (of: { claim: { id: ClaimId } }) =>
+      board.takeGrant({
+        ...{ claim: of.claim.id, agent: coder, attempt: 1, queued_at: at, run: "run" },
+        message: { id: crypto.randomUUID(), text: "{}" },
+      });
+    expect(await pause(false)).toBe("already");
+    expect(await pause(true, "7-2")).toBe("set");
+    expect(await pause(true, "7-2")).toBe("set");
+    expect(await pause(false, "7-1")).toBe("superseded");
+    expect(await board.readPausedGoals()).toEqual(
+      new Map([[goal.goal_id, { since: at, by: user }]]),
+    );
+    expect(await board.isHeld(goal.goal_id)).toBe(true);
+    expect(await board.isHeld(other.goal.goal_id)).toBe(false);
+    expect(await take({ claim })).toEqual({ outcome: "refused", reason: "The goal is paused." });
+    expect(await take(other)).toEqual({ outcome: "taken" });
+    const stop = new AbortController();
+    const woken = board.followGrants(coder, stop.signal)[Symbol.asyncIterator]();
+    expect((await woken.next()).value).toContain(claim.id);
+    expect(await pause(false, "7-3")).toBe("set");
+    expect((await woken.next()).value).toContain(claim.id);
+    stop.abort();
+    expect(await take({ claim })).toEqual({ outcome: "taken" });
+    expect(await pause(true)).toBe("set");
+    await board.endGoal({ goal: goal.goal_id, ending: "cancelled", by: user, epoch });
+    expect(await board.readPausedGoals()).toEqual(new Map());
+    expect(await pause(true)).toBe("over");
+    expect((await events(board)).filter(({ type }) => type.startsWith("goal_"))).toMatchObject([
+      { type: "goal_paused", goal_id: goal.goal_id, data: { by: user } },
+      { type: "goal_resumed", goal_id: goal.goal_id, data: { by: user } },
+      { type: "goal_paused" },
+      { type: "goal_ended" },
     ]);
   });
 

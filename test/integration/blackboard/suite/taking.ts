@@ -20,7 +20,7 @@ const [one, other] = [
 ];
 
 /** A queued grant of the coder, whose mail is read. */
-async function scene(board: Blackboard) {
+async function scene(board: Blackboard, paused: "instance" | "goal" = "instance") {
   await board.registerAgents([sampleAgent("coder")], user, { exact: true });
   const { claim, epoch, goal } = await queueGrant(board);
   const take = (run: string, over: object = {}) =>
@@ -38,7 +38,12 @@ async function scene(board: Blackboard) {
       ...{ claim: claim.id, grant: { ...running("coder"), run_id: run }, leaseMs: 60_000 },
       ...(place !== undefined && { mail: { place, id: run, isQuiet: true } }),
     });
-  return { claim, goal, epoch, take, accept };
+  const pause = async (isPaused: boolean) => {
+    const order = { paused: isPaused, by: user, at, epoch };
+    if (paused === "instance") await board.setPaused(order);
+    else await board.pauseGoal({ ...order, goal: goal.goal_id });
+  };
+  return { claim, goal, epoch, take, accept, pause };
 }
 
 /** Returns what is in the coder's mail before a last message that this sends. */
@@ -99,58 +104,55 @@ export function takingSuite(open: () => Promise<Bench>): void {
     expect(await mailOf(bench.board)).toEqual([`${one} started`]);
   });
 
-  test("nothing is taken while the instance is paused; what was taken before starts, and its event says so", async () => {
-    await using bench = await open();
-    const { epoch, take, accept } = await scene(bench.board);
-    const pause = (paused: boolean) => bench.board.setPaused({ paused, by: user, at, epoch });
-    await pause(true);
-    const refusal = { outcome: "refused" as const, reason: "The instance is paused." };
-    expect(await take(one)).toEqual(refusal);
-    expect(await accept(one)).toEqual(refusal);
-    await pause(false);
-    expect(await take(one)).toEqual({ outcome: "taken" });
-    await pause(true);
-    expect(await accept(other)).toEqual(refusal);
-    const [started] = await readMail(bench.board);
-    expect(await accept(one, started?.place)).toEqual({ outcome: "accepted" });
-    expect((await events(bench.board, "grant_started")).map(({ data }) => data)).toEqual([
-      { phase: "exclusive", attempt: 1, rev: 2, taken_before_pause: true },
-    ]);
-  });
+  for (const paused of ["instance", "goal"] as const) {
+    const refusal = { outcome: "refused" as const, reason: `The ${paused} is paused.` };
 
-  test("what an agent says in a pause starts nothing, whatever it has noted down and said before", async () => {
-    await using bench = await open();
-    const { epoch, take, accept } = await scene(bench.board);
-    const pause = (paused: boolean) => bench.board.setPaused({ paused, by: user, at, epoch });
-    const refusal = { outcome: "refused" as const, reason: "The instance is paused." };
-    expect(await take(one)).toEqual({ outcome: "taken" });
-    const [taken] = await readMail(bench.board);
-    if (taken !== undefined) await bench.board.answerMail(taken, undefined);
-    await bench.board.sendMail(coder, { id: "before", text: "" });
-    await pause(true);
-    await bench.board.sendMail(coder, { id: one, text: "started" });
-    const places = (await readMail(bench.board))
-      .filter(({ id }) => id === one)
-      .map(({ place }) => place);
-    expect(places).toHaveLength(1);
-    expect(await accept(one, places[0])).toEqual(refusal);
-    // A further pause is another one: what was said in the first was said before it.
-    await pause(false);
-    await pause(true);
-    expect(await accept(one, places[0])).toEqual({ outcome: "accepted" });
-  });
-
-  test("an agent without mail when the pause began has begun nothing before it", async () => {
-    await using bench = await open();
-    const { epoch, accept } = await scene(bench.board);
-    await bench.board.setPaused({ paused: true, by: user, at, epoch });
-    await bench.board.sendMail(coder, { id: one, text: "started" });
-    const [started] = await readMail(bench.board);
-    expect(await accept(one, started?.place)).toEqual({
-      outcome: "refused",
-      reason: "The instance is paused.",
+    test(`nothing is taken while the ${paused} is paused; what was taken before starts, and its event says so`, async () => {
+      await using bench = await open();
+      const { take, accept, pause } = await scene(bench.board, paused);
+      await pause(true);
+      expect(await take(one)).toEqual(refusal);
+      expect(await accept(one)).toEqual(refusal);
+      await pause(false);
+      expect(await take(one)).toEqual({ outcome: "taken" });
+      await pause(true);
+      expect(await accept(other)).toEqual(refusal);
+      const [started] = await readMail(bench.board);
+      expect(await accept(one, started?.place)).toEqual({ outcome: "accepted" });
+      expect((await events(bench.board, "grant_started")).map(({ data }) => data)).toEqual([
+        { phase: "exclusive", attempt: 1, rev: 2, taken_before_pause: true },
+      ]);
     });
-  });
+
+    test(`what an agent says in a pause of the ${paused} starts nothing, whatever it has noted down and said before`, async () => {
+      await using bench = await open();
+      const { take, accept, pause } = await scene(bench.board, paused);
+      expect(await take(one)).toEqual({ outcome: "taken" });
+      const [taken] = await readMail(bench.board);
+      if (taken !== undefined) await bench.board.answerMail(taken, undefined);
+      await bench.board.sendMail(coder, { id: "before", text: "" });
+      await pause(true);
+      await bench.board.sendMail(coder, { id: one, text: "started" });
+      const places = (await readMail(bench.board))
+        .filter(({ id }) => id === one)
+        .map(({ place }) => place);
+      expect(places).toHaveLength(1);
+      expect(await accept(one, places[0])).toEqual(refusal);
+      // A further pause is another one: what was said in the first was said before it.
+      await pause(false);
+      await pause(true);
+      expect(await accept(one, places[0])).toEqual({ outcome: "accepted" });
+    });
+
+    test(`an agent without mail when the pause of the ${paused} began has begun nothing before it`, async () => {
+      await using bench = await open();
+      const { accept, pause } = await scene(bench.board, paused);
+      await pause(true);
+      await bench.board.sendMail(coder, { id: one, text: "started" });
+      const [started] = await readMail(bench.board);
+      expect(await accept(one, started?.place)).toEqual(refusal);
+    });
+  }
 
   test("a grant that one run has taken can be taken by another once its message is gone, and the grant still queued", async () => {
     await using bench = await open();

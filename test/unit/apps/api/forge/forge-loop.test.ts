@@ -39,6 +39,7 @@ test("a log that breaks off is followed again, and ends nothing", async () => {
   let times = 0;
   const board = {
     readPause: async () => undefined,
+    readPausedGoals: async () => new Map(),
     listOpenClaims: async () => [],
     endOfEvents: async () => "0",
     async *followEvents(_from: string, signal: AbortSignal) {
@@ -59,6 +60,7 @@ test("a log that breaks off is followed again, and ends nothing", async () => {
 test("a forge that does not answer keeps those who wait for another from nothing", async () => {
   const board = {
     readPause: async () => undefined,
+    readPausedGoals: async () => new Map(),
     listOpenClaims: async () => ["c"],
     readClaims: async () => [
       { claim: { id: "c", artefact_id: "a" }, grants: [grantOf("slow"), grantOf("quick")] },

@@ -47,11 +47,13 @@ test("a goal that it has stopped says why, and who is to go on with it", () => {
       ...{ agent: agentName("coder"), reason: "A gate\nfails" },
     },
     { ...goal(2, 55), waits_for: "retry", agent: agentName("merge"), reason: "The time was over" },
+    { ...goal(3, 50), waits_for: "resume", agent: agentName("merge"), reason: "by Ada" },
   ];
   expect(laneLines([{ ...still, blocked }], nowMs, wide)).toEqual([
     "lane main (merge): merges nothing",
     "  goal 11111111 was sent back to coder 1m ago: A gate fails",
     "  goal 22222222 failed 5s ago, and is retried: The time was over",
+    "  goal 33333333 was paused 10s ago, and waits until it is resumed: by Ada",
   ]);
 });
 

@@ -38,6 +38,7 @@ async function scene() {
     commitClaim: () => now.commitClaim(commit),
     endGoal: () => now.endGoal({ goal: goal.goal_id, ending: "cancelled", by: user }),
     setPaused: () => now.setPaused({ paused: true, by: user, at }),
+    pauseGoal: () => now.pauseGoal({ goal: goal.goal_id, paused: true, by: user, at }),
     logAsLeader: () => now.logAsLeader({ type: "event_given_up" }),
     settleOwed: () => now.settleOwed([]),
   };

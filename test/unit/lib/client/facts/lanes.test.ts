@@ -84,6 +84,19 @@ test("an attempt of the lane that is to be made again stops its goal", async () 
   ]);
 });
 
+test("a paused goal waits until it is resumed, and the others are next", async () => {
+  const [paused, other] = [claim([queued(merge.name, 5)]), claim([queued(merge.name, 8)])];
+  const pausedGoals = new Map([
+    [paused.claim.goal_id, { since: at(30), by: "person:Ada <a@b.c>" }],
+  ]);
+  const situation = { agents: [merge], open: [paused, other], pausedGoals };
+  const lane = (await readLanes(boardWith(undefined), situation)).get(merge.name);
+  expect(lane?.next.map(({ claim_id }) => claim_id)).toEqual([other.claim.id]);
+  expect(lane?.blocked).toMatchObject([
+    { claim_id: paused.claim.id, waits_for: "resume", since: at(30), reason: "by Ada" },
+  ]);
+});
+
 test("without a lane the record is not asked", async () => {
   const refusing = {
     listLanes: () => Promise.reject(new Error("asked")),

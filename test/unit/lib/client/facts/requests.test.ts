@@ -36,12 +36,17 @@ test("each request is listed, in order, with who made it and for what", async ()
       () => cancel,
       () => ({ type: "pause_requested" }),
       () => ({ type: "resume_requested" }),
+      () => ({ type: "pause_requested", goal_id: goal.goal_id }),
+      () => ({ type: "resume_requested", goal_id: goal.goal_id }),
+      () => ({ type: "goal_resumed", goal_id: sampleArtefact().goal_id }),
       () => retry,
     ),
   ).toEqual([
     `Ada Lovelace asked to cancel goal ${goal.id.slice(0, 8)}`,
     "Ada Lovelace asked to pause the instance",
     "Ada Lovelace asked to resume the instance",
+    `Ada Lovelace asked to pause goal ${goal.id.slice(0, 8)}`,
+    `Ada Lovelace asked to resume goal ${goal.id.slice(0, 8)}`,
     `Ada Lovelace asked to retry the claim that failed with ${failure.id.slice(0, 8)}`,
   ]);
 });
@@ -49,6 +54,11 @@ test("each request is listed, in order, with who made it and for what", async ()
 test.each([
   ["a goal that has ended", cancel, () => ({ type: "goal_ended", goal_id: goal.goal_id })],
   ["a pause", { type: "pause_requested" }, () => ({ type: "instance_paused" })],
+  [
+    "the pause of its goal",
+    { type: "pause_requested", goal_id: goal.goal_id },
+    () => ({ type: "goal_paused", goal_id: goal.goal_id }),
+  ],
   ["the end of a pause", { type: "resume_requested" }, () => ({ type: "instance_resumed" })],
   [
     "another claim",
