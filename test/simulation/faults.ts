@@ -26,6 +26,7 @@ export type Fault = { atMs: number; atWrite?: number } & (
   | { kind: "up without an agent" | "up with other rules"; target: number; forMs: number }
   | { kind: "break tool"; target: number; forMs: number }
   | { kind: "pause instance"; forMs: number }
+  | { kind: "pause goal"; target: number; forMs: number }
   | { kind: "cancel" | "retry at once" | "post a version"; target: number }
 );
 
@@ -72,6 +73,19 @@ const longMs = (random: Random) =>
 const downMs = (random: Random) => random.between(0, 8_000) * (random.chance(0.1) ? 12 : 1);
 const stepMs = (random: Random) =>
   Math.round((random.chance(0.5) ? 1 : -1) * random.pick([300, 2_000, 20_000, 3_600_000]));
+
+/**
+ * No usual schedule pauses a goal: one kind more in the list below would give all seeds other
+ * schedules.
+ */
+export function goalPauses(random: Random): Fault[] {
+  return Array.from({ length: random.whole(1, 4) }, () => ({
+    kind: "pause goal",
+    atMs: random.between(300, 3_000),
+    target: target(random),
+    forMs: random.between(100, 12_000),
+  }));
+}
 
 /** The more often it is in the list, the more often it is drawn. */
 const draws: readonly [Draw, ...Draw[]] = [

@@ -162,11 +162,17 @@ function happen(world: World, fault: Fault, random: Random): void {
     case "pause instance":
       world.people.log({ type: "pause_requested" });
       return void later(() => world.people.log({ type: "resume_requested" }));
+    case "pause goal": {
+      const goal = world.goals[fault.target % Math.max(1, world.goals.length)]?.goal_id;
+      if (goal === undefined) return;
+      world.people.askOf(goal, "pause_requested");
+      return void later(() => world.people.askOf(goal, "resume_requested"));
+    }
     case "cancel": {
       const goal = world.goals[fault.target % Math.max(1, world.goals.length)];
       if (goal === undefined) return;
       world.cancelled.add(goal.goal_id);
-      return world.people.cancel(goal.goal_id);
+      return world.people.askOf(goal.goal_id, "cancel_requested");
     }
     case "retry at once": {
       const fieldsOf = (id: ArtefactId) => hashAt(redis, redis.keys.artefact(id));

@@ -68,11 +68,11 @@ export class People {
     this.ask((board) => board.createArtefact(goal, actor));
   }
 
-  /** As `sett cancel` does: Redis may have lost the goal. */
-  cancel(goal: GoalId): void {
+  /** As `sett cancel` and `sett pause` do: Redis may have lost the goal. */
+  askOf(goal: GoalId, type: "cancel_requested" | "pause_requested" | "resume_requested"): void {
     this.ask(async (board) => {
       const { artefacts } = await board.readGoal(goal);
-      if (artefacts > 0) await board.logEvent({ type: "cancel_requested", goal_id: goal }, actor);
+      if (artefacts > 0) await board.logEvent({ type, goal_id: goal }, actor);
     });
   }
 

@@ -2,7 +2,7 @@
 // rest.
 import { storedKinds } from "../../lib/blackboard/records/due-member.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
-import type { AgentName, ArtefactId } from "../../lib/model/ids.ts";
+import { type AgentName, type ArtefactId, GoalId } from "../../lib/model/ids.ts";
 import type { Policy } from "../../lib/model/policy.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { History } from "../chaos/history.ts";
@@ -143,6 +143,9 @@ function restOf(world: World, isDeferred: boolean) {
     // A request to resume may have been lost with Redis' last writes.
     if (hashAt(redis, redis.keys.orchestrator).has("paused_since") && people.isIdle)
       people.log({ type: "resume_requested" });
+    if (people.isIdle)
+      for (const goal of hashAt(redis, redis.keys.pausedGoals).keys())
+        people.askOf(GoalId.parse(goal), "resume_requested");
     scheduler.after(lookEveryMs, own, "look", look);
   }
   return rest;
@@ -153,6 +156,8 @@ function openMatter(redis: SimulatedRedis): string | undefined {
   const { keys } = redis;
   const leader = hashAt(redis, keys.orchestrator);
   if (leader.has("paused_since")) return "The instance is paused.";
+  const [paused] = hashAt(redis, keys.pausedGoals).keys();
+  if (paused !== undefined) return `Goal ${paused} is paused.`;
   const open = openClaims(redis);
   if (open.length > 0) return `Open claims: ${open.join(", ")}.`;
   const questions = membersOf(redis, keys.openQuestions);

@@ -24,6 +24,11 @@ export const peopleDamages: readonly Damage[] = [
     (h) => say(h, "instance_paused", "orchestrator:1", {}, event(h, "orchestrator_started")),
   ],
   [
+    "nothingIsStartedWhilePaused",
+    "work that began while its goal was paused",
+    (h) => say(h, "goal_paused", "orchestrator:1", {}, event(h, "claim_opened")),
+  ],
+  [
     "pausesAreRequested",
     "a pause that no person has requested",
     (h) => say(h, "instance_paused", "orchestrator:1", { data: { by: "person:Ada" } }),
@@ -51,6 +56,14 @@ export const peopleDamages: readonly Damage[] = [
     "everyRequestIsSeenTo",
     "a pause that did not come",
     (h) => say(h, "pause_requested", "person:Ada"),
+  ],
+  [
+    "everyRequestIsSeenTo",
+    "a pause of the instance in the place of a goal's",
+    (h) => {
+      say(h, "pause_requested", "person:Ada");
+      say(h, "instance_paused", "orchestrator:1", { goal_id: undefined });
+    },
   ],
   [
     "everyRequestIsSeenTo",

@@ -45,6 +45,8 @@ const decisions: readonly EventType[] = [
     "orchestrator_started",
     "instance_paused",
     "instance_resumed",
+    "goal_paused",
+    "goal_resumed",
     "request_refused",
     "event_given_up",
     "connections_ended",

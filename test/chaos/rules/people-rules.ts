@@ -20,17 +20,17 @@ export const peopleRules: Rules = [
 
 /** Work that a person does by hand goes on. */
 function* nothingIsStartedWhilePaused({ events }: History) {
-  let isPaused = false;
-  for (const { id, type, actor, agent, claim_id, data } of events) {
-    if (type === "instance_paused" || type === "instance_resumed")
-      isPaused = type === "instance_paused";
-    if (
-      isPaused &&
-      type === "grant_started" &&
-      actor !== "hand" &&
-      data?.taken_before_pause !== true
-    )
-      yield `Event ${id}: ${agent} began its work on claim ${claim_id} while the instance was paused.`;
+  const paused = new Set<string>();
+  for (const { id, type, actor, agent, claim_id, goal_id, data } of events) {
+    const goal = `goal ${goal_id}`;
+    if (type === "instance_paused") paused.add("the instance");
+    if (type === "instance_resumed") paused.delete("the instance");
+    if (type === "goal_paused") paused.add(goal);
+    if (type === "goal_resumed") paused.delete(goal);
+    if (type !== "grant_started" || actor === "hand" || data?.taken_before_pause === true) continue;
+    for (const one of ["the instance", goal])
+      if (paused.has(one))
+        yield `Event ${id}: ${agent} began its work on claim ${claim_id} while ${one} was paused.`;
   }
 }
 
@@ -41,7 +41,8 @@ function* pausesAreRequested({ events }: History) {
     const wanted = type === "instance_paused" ? "pause_requested" : "resume_requested";
     if (isPaused === (type === "instance_paused")) yield `Event ${id} (${type}) changes nothing.`;
     isPaused = type === "instance_paused";
-    if (!ofType(events.slice(0, index), wanted).some(({ actor }) => actor === data?.by))
+    const requests = ofType(events.slice(0, index), wanted);
+    if (!requests.some(({ actor, goal_id }) => goal_id === undefined && actor === data?.by))
       yield `Event ${id} (${type}): ${data?.by} has not requested it.`;
   }
 }
@@ -58,8 +59,10 @@ function* everyRequestIsSeenTo({ causes, events, goals }: History) {
     if (type === "cancel_requested") return goals.get(String(goal_id))?.ended !== undefined;
     if (type === "retry_requested")
       return `retry:${artefact_id}` in (retriesOf(String(artefact_id), causes) ?? {});
-    return (
-      ofType(later, type === "pause_requested" ? "instance_paused" : "instance_resumed").length > 0
+    const paused = goal_id === undefined ? "instance_paused" : "goal_paused";
+    const resumed = goal_id === undefined ? "instance_resumed" : "goal_resumed";
+    return ofType(later, type === "pause_requested" ? paused : resumed).some(
+      (event) => event.goal_id === goal_id,
     );
   };
   for (const [index, event] of events.entries()) {
