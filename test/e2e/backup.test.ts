@@ -66,7 +66,8 @@ test("an instance at work goes into one file, which only its owner can read, and
   expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining(`✔ ${here.name} is in `) });
   expect((await stat(file("work.sett"))).mode & 0o777).toBe(0o600);
   const names = (await $`tar -tf ${file("work.sett")}`.text()).trim().split("\n");
-  expect(names).toEqual([
+  // Those of goals depend on how far the notary is.
+  expect(names.filter((name) => !/^proof\/goals\/[0-9a-f]{2}\//.test(name))).toEqual([
     "manifest.json",
     "blackboard/appendonly.aof.2.base.rdb",
     "blackboard/appendonly.aof.manifest",
@@ -74,7 +75,6 @@ test("an instance at work goes into one file, which only its owner can read, and
     expect.stringMatching(/^record\/outputs\/[0-9a-f-]{36}\/[0-9a-f]{64}\.gz$/),
     "proof/checkpoint",
     "proof/entries/000",
-    expect.stringMatching(/^proof\/goals\/[0-9a-f]{2}\/[0-9a-f-]{36}$/),
     "proof/goals/none/-",
     "proof/key",
     "proof/records/000",
