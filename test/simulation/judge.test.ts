@@ -157,6 +157,16 @@ test("a schedule that went well breaks no rule", () => {
   expect(judge(playGoal())).toEqual([]);
 });
 
+test("work that ends at a person's word is not lost, also where Redis loses that word", () => {
+  const schedule = playGoal();
+  changed(schedule, resultOf(schedule), { type: "AttemptLost", payload: '{"agent":"worker"}' });
+  const rule = "noWorkIsLostOfACubThatLives";
+  const faults = [{ kind: "post a version" }];
+  expect(rulesOf({ ...schedule, faults, losses: 0 })).toContain(rule);
+  expect(rulesOf({ ...schedule, faults: [{ kind: "skip" }], losses: 1 })).toContain(rule);
+  expect(rulesOf({ ...schedule, faults, losses: 1 })).not.toContain(rule);
+});
+
 test("of a schedule that has not come to rest only that is said", () => {
   expect(judge({ ...playGoal(), limbo: "Open claims: 1.", mistakes: ["worker ended"] })).toEqual([
     { kind: "in limbo", rule: "everyScheduleComesToRest", sentence: "Open claims: 1." },

@@ -53,8 +53,12 @@ function* everyGoalComesToAnEnd(history: History, { faults }: Judged) {
  */
 const losesWork = /^(?:forge mail|poison|refuse a function)$/;
 
-function* noWorkIsLostOfACubThatLives({ artefacts }: History, { faults, harmed }: Judged) {
+/** A cub stops its tool at such a word of a person, which Redis may lose afterwards. */
+const endsClaims = /^(?:cancel|post a version)$/;
+
+function* noWorkIsLostOfACubThatLives({ artefacts }: History, { faults, harmed, losses }: Judged) {
   if (faults.some(({ kind }) => losesWork.test(kind))) return;
+  if (losses > 0 && faults.some(({ kind }) => endsClaims.test(kind))) return;
   for (const { id, type, payload } of artefacts.values()) {
     const agent = type === attemptLostType ? JSON.parse(payload).agent : undefined;
     if (agent !== undefined && !harmed.has(agent))
