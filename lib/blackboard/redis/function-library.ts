@@ -167,8 +167,10 @@ const sources: Record<FunctionName, string> = {
 
 const code = [
   ...preludes,
+  // Members of a table, because Lua takes no more than 200 local variables of one library.
+  "local next_record = {}",
   ...Object.entries(records).map(
-    ([name, members]) => `local function next_${name}()\n  return ${tableOf(members)}\nend`,
+    ([name, members]) => `function next_record.${name}()\n  return ${tableOf(members)}\nend`,
   ),
   ...Object.entries(sources).map(([name, source]) => registration(name as FunctionName, source)),
 ];
@@ -218,6 +220,7 @@ function readerOf(kind: Kind): string {
 }
 
 function readerName(kind: Kind): string {
+  if (kind in records) return `next_record.${kind}`;
   return `next_${kind === "bytes" ? "text" : kind}`;
 }
 
