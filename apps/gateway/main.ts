@@ -148,6 +148,7 @@ async function runGateway(settings: Settings): Promise<void> {
     ...{
       servers: settings.toolServers,
       agents: settings.toolAgents,
+      budgets: settings,
       folder: settings.recordFolder,
     },
   });

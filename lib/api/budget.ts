@@ -38,5 +38,8 @@ export const BudgetReport = z
         usage: Usage,
       }),
     ),
+    tools: z
+      .array(z.strictObject({ name: z.string(), calls: z.int(), usd: z.number() }))
+      .openapi({ description: "Servers of tools that have a price." }),
   })
   .openapi("BudgetReport");

@@ -1,5 +1,6 @@
 // The addresses and headers of `tools`, with `${NAME}` taken from the host. No sentence shows a
 // header's value.
+import { nanosPerUsd } from "../model/amounts.ts";
 import type { SettConfig, SettFile } from "../model/config.ts";
 import { allowedTool, type ToolHeaders, type ToolsConfig } from "../model/config-tools.ts";
 import { isThisMachine } from "../model/proxy.ts";
@@ -105,11 +106,12 @@ export function toolsConfig(
   { values }: Pick<ResolvedTools, "values">,
 ): ToolsConfig {
   const config: ToolsConfig = { settings: {}, headers: {} };
-  for (const [name, { mcp, allow, ask, limits }] of Object.entries(tools)) {
+  for (const [name, { mcp, allow, ask, price_per_call: price, limits }] of Object.entries(tools)) {
     const { url = "", headers = {}, hidden = [] } = values.get(name) ?? {};
     const hasHeaders = Object.keys(mcp.headers).length > 0;
     config.settings[name] = {
       ...{ url, allow, ...(ask.length > 0 && { ask }) },
+      ...(price !== undefined && { call_nanousd: Math.round(price * nanosPerUsd) }),
       ...{ calls: limits.calls, answer_length: limits.answer },
       ...{ timeout_ms: limits.timeout, needs_headers: hasHeaders },
     };

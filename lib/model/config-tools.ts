@@ -76,6 +76,14 @@ const ToolServer = z.strictObject({
     .describe(
       "Tools that agents may call, too, but each call only after a person has said yes to it: the work ends with the question, and the next attempt may make this call once.",
     ),
+  price_per_call: z
+    .number()
+    .min(0.000_001)
+    .max(1_000)
+    .optional()
+    .describe(
+      "What one call of this server costs, in US dollars: it counts in the budgets, and is not made where one of them does not allow it.",
+    ),
   limits: ToolLimits.prefault({}).describe("What calls of this server may take."),
 });
 const ToolServerFile = ToolServer.refine(({ allow, ask }) => allow.length + ask.length > 0, {
@@ -102,6 +110,8 @@ export const ToolServerSettings = z.strictObject({
   allow: z.array(AllowedTool),
   /** Those for which a person is asked before each call. */
   ask: z.array(AllowedTool).optional(),
+  /** What a call costs, in 1e-9 US dollars. */
+  call_nanousd: z.int().optional(),
   calls: z.int(),
   answer_length: z.int(),
   timeout_ms: z.int(),

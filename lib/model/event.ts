@@ -155,7 +155,8 @@ export const EventType = z.enum([
    * `tool`, `outcome` (`ok`, `error` where the tool says so, `asked` where a person has to allow it
    * first, `refused` by Sett, `failed`), `allowed_by` (a person's answer), `problem`,
    * `duration_ms`, `bytes` (of the answer), `request` and `answer` (digests of what was
-   * sent and came), `description` (the digest of what the server says of the tool).
+   * sent and came), `usd` (where the server has a price), `description` (the digest of
+   * what the server says of the tool).
    */
   "tool_called",
   /**

@@ -18,7 +18,7 @@ export function budgetReport(
   reading: BudgetReading,
   { style, columns }: Pick<Layout, "style" | "columns">,
 ): string[] {
-  const { goal, summary, agents, models, under_way: underWay, estimated, spent } = reading;
+  const { goal, summary, agents, models, tools, under_way: underWay, estimated, spent } = reading;
   const { estimated_nanousd: guess = 0 } = spent;
   const title = summary === "" ? "" : `  ${shorten(oneLine(summary), maxSummaryLength)}`;
   const lines = [`${style.bold(shortId(goal))}${title}`, ""];
@@ -59,7 +59,20 @@ export function budgetReport(
         columns,
       ),
     );
+  if (tools.length > 0)
+    lines.push(
+      "",
+      ...table(["TOOLS OF", "CALLS", "COST"], toolRows(reading, style), style, columns),
+    );
   return lines;
+}
+
+function toolRows({ tools }: BudgetReading, style: Style): Cell[][] {
+  return tools.map(({ name, calls, nanousd }) => [
+    { text: name, paint: style.bold },
+    { text: String(calls) },
+    { text: formatAmount("nanousd", nanousd) },
+  ]);
 }
 
 /** The budgets of this day and this month; nothing where there are none. */
@@ -104,7 +117,7 @@ function agentRows({ agents }: BudgetReading, style: Style): Cell[][] {
     { text: oneLine(model) },
     { text: underWay === 0 ? String(cost.calls) : `${cost.calls} + ${underWay}` },
     { text: formatAmount("tokens", cost.tokens).replace(/ \w+$/, "") },
-    { text: shortCost(cost) || none },
+    { text: shortCost(cost) || formatAmounts({ nanousd: cost.nanousd }) || none },
     { text: limitText(limits) },
   ]);
 }

@@ -1,6 +1,7 @@
 // The tools of MCP servers that agents may call: who may call which, within which limits, and the
 // record of each call.
 
+import { nanosPerUsd } from "../../../lib/model/amounts.ts";
 import {
   headersFile,
   ToolHeaders,
@@ -12,6 +13,7 @@ import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Deps } from "../deps.ts";
 import { workOf } from "../handle-call.ts";
 import { askPerson } from "./ask-person.ts";
+import { chargeCall, type ToolBudgets } from "./charge-call.ts";
 import { type Definition, shownDefinition } from "./definitions.ts";
 import { KnownDefinitions } from "./known-definitions.ts";
 import { hideSecrets } from "./outside-text.ts";
@@ -20,6 +22,7 @@ import { type NamedTool, type ToolCaller, toolNames } from "./tool-names.ts";
 import { isAnswer, openSession, type ToolSession } from "./tool-session.ts";
 
 export type ToolDeps = Pick<Deps, "board" | "keys" | "bodies" | "log" | "clock" | "newId"> & {
+  budgets: ToolBudgets;
   servers: ReadonlyMap<string, ToolServerSettings>;
   agents: ReadonlyMap<string, readonly string[]>;
   /** It keeps what servers have said of their tools. */
@@ -116,7 +119,7 @@ export class Tools {
     if (done.isKnown === true) return answer;
     const request = JSON.stringify({ server: named.server, tool: named.name, arguments: args });
     await this.#record(of, named, {
-      ...{ outcome: done.outcome, digest: done.digest, allowedBy: done.allowedBy, startedMs },
+      ...{ ...done, startedMs },
       problem: done.problem && this.#hide(done.problem, headers),
       request: hideSecrets(request, headers.hidden),
       answer: text,
@@ -145,37 +148,28 @@ export class Tools {
     const limit = AbortSignal.timeout(settings.timeout_ms);
     const until = AbortSignal.any([signal, limit]);
     let open: Open | undefined;
+    let permit: Permit | Done | undefined;
     try {
       open = await this.#open(of, server, until);
       open.calls += 1;
-      const { session, definitions } = open;
-      const definition = definitions.get(name);
-      if (definition === undefined)
-        return refused(`The server \`${server}\` has no tool \`${name}\` that can be used.`);
-      const { digest } = definition;
-      if (!isAllowed(definition, named.digest))
-        return refused(
-          `What \`${server}\` says of \`${name}\` has changed: its digest is sha256:${digest}, and sett.yml allows another. A person has to look at it.`,
-        );
-      const word = named.isAsked
-        ? await askPerson(this.#deps, of, { named, ...wanted })
-        : undefined;
-      if (word?.outcome === "refused") return refused(word.sentence);
-      if (word?.outcome === "waits") return waiting(word.sentence);
-      const raw = await session.call(name, wanted.args, until);
+      permit = await this.#permit(of, named, wanted, open.definitions.get(name));
+      if ("answer" in permit) return permit;
+      const raw = await open.session.call(name, wanted.args, until);
       const answer = answerOf(raw, settings.answer_length);
-      const outcome = answer.isError === true ? "error" : "ok";
-      return { answer, digest, outcome, allowedBy: word?.answer };
+      return { ...permit, answer, outcome: answer.isError === true ? "error" : "ok" };
     } catch (error) {
       // What it was in is in doubt: the next call begins a new session.
       if (!isAnswer(error)) this.#drop(work);
       if (limit.aborted)
-        return failed(
-          `\`${server}\` did not answer within ${settings.timeout_ms / 1_000} s. Whether it has done something is not known.`,
-        );
+        return {
+          ...permit,
+          ...failed(
+            `\`${server}\` did not answer within ${settings.timeout_ms / 1_000} s. Whether it has done something is not known.`,
+          ),
+        };
       const words = messageOf(error);
       return {
-        ...{ outcome: "failed", problem: words },
+        ...{ ...permit, outcome: "failed", problem: words },
         answer: refusal(`The call of \`${server}\` failed. This is what is known of it:`, {
           server,
           words,
@@ -187,6 +181,30 @@ export class Tools {
         this.#closeIfDone(open);
       }
     }
+  }
+
+  /** Whether the call may be made; it is charged then, and the yes of a person is used up. */
+  async #permit(
+    of: ToolCaller,
+    named: NamedTool,
+    wanted: { args: unknown; hidden: readonly string[] },
+    definition: Definition | undefined,
+  ): Promise<Permit | Done> {
+    const { server, name } = named;
+    if (definition === undefined)
+      return refused(`The server \`${server}\` has no tool \`${name}\` that can be used.`);
+    const { digest } = definition;
+    if (!isAllowed(definition, named.digest))
+      return refused(
+        `What \`${server}\` says of \`${name}\` has changed: its digest is sha256:${digest}, and sett.yml allows another. A person has to look at it.`,
+      );
+    const word = named.isAsked ? await askPerson(this.#deps, of, { named, ...wanted }) : undefined;
+    if (word?.outcome === "refused") return refused(word.sentence);
+    if (word?.outcome === "waits") return waiting(word.sentence);
+    const { call_nanousd: price } = this.#settingsOf(server);
+    const charge = await chargeCall(this.#deps, of, { server, nanousd: price });
+    if ("sentence" in charge) return refused(charge.sentence);
+    return { digest, allowedBy: word?.answer, nanousd: charge.nanousd };
   }
 
   #count(work: string): number {
@@ -329,6 +347,7 @@ export class Tools {
       ...{ bytes: answer.bytes, request: request.digest, answer: answer.digest },
       ...withoutUndefined({ problem: call.problem?.slice(0, 300), description: call.digest }),
       ...withoutUndefined({ allowed_by: call.allowedBy }),
+      ...(call.nanousd !== undefined && { usd: call.nanousd / nanosPerUsd }),
     };
     log.info("Tool called", { server, tool: name, agent, outcome: call.outcome });
     await board.logEvent(
@@ -338,21 +357,25 @@ export class Tools {
   }
 }
 
-type Done = {
+/**
+ * A call that may be made. `digest`: of the tool's description. `allowedBy`: the person's answer
+ * that has allowed it. `nanousd`: what it costs, where that is known.
+ */
+type Permit = {
+  digest: string;
+  allowedBy: ArtefactId | undefined;
+  nanousd: number | undefined;
+};
+
+type Done = Partial<Permit> & {
   answer: ToolAnswer;
   outcome: Outcome;
   problem?: string;
-  /** It is the digest of the tool's description. */
-  digest?: string;
-  /** The person's answer that has allowed it. */
-  allowedBy?: ArtefactId | undefined;
   /** One like it is on record, and this one is not. */
   isKnown?: boolean;
 };
 
-type ToRecord = Pick<Done, "outcome"> & {
-  digest: string | undefined;
-  allowedBy: ArtefactId | undefined;
+type ToRecord = Pick<Done, "outcome" | keyof Permit> & {
   problem: string | undefined;
   startedMs: number;
   request: string;

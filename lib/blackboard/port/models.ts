@@ -18,6 +18,7 @@ import {
   type PeriodSpending,
   SpendingLimits,
 } from "../../model/spending.ts";
+import type { ToolCharge } from "../../model/tool-charge.ts";
 import type { ReadOn } from "./artefacts.ts";
 import type { Refused } from "./refused.ts";
 
@@ -67,6 +68,8 @@ export const GatewayNotice = z.object({
 });
 export type GatewayNotice = z.infer<typeof GatewayNotice>;
 
+type Limits = { goal: Budget; grant: Budget; spending?: SpendingLimits | undefined };
+
 export interface ModelBoard {
   /**
    * The agent may ask its model how to bid, with the token of this digest. Refused: the bidding is
@@ -94,11 +97,24 @@ export interface ModelBoard {
   reserveCall(order: {
     token: ModelToken;
     call: Omit<OpenCall, keyof Caller>;
-    limits: { goal: Budget; grant: Budget; spending?: SpendingLimits | undefined };
+    limits: Limits;
     leaseMs: number;
   }): Promise<
     { outcome: "reserved"; call: OpenCall } | ({ outcome: "exhausted" } & Exhausted) | TokenRefused
   >;
+  /**
+   * Charges a call of a tool before it is made, against the same limits as a call of a model. It is
+   * refused without a question to people: the agent may do without the tool. A repeat with the same
+   * id is `charged` again.
+   */
+  chargeTool(order: {
+    goal: GoalId;
+    token: ModelToken;
+    charge: Pick<ToolCharge, "server" | "nanousd" | "started_at"> & { id: string };
+    limits: Limits;
+  }): Promise<{ outcome: "charged" } | ({ outcome: "exhausted" } & Exhausted) | TokenRefused>;
+  /** In no order that means anything. */
+  readToolCharges(goal: GoalId): Promise<ToolCharge[]>;
   /**
    * Renews reservations; one that is not on the blackboard (Redis has lost its last writes) is made
    * again, without a check. Returns the ids of calls whose grant has ended, or whose bid is placed:

@@ -59,13 +59,15 @@ export function keysOf(instance: InstanceName) {
     /** zset: artefact ids of one goal, by time. */
     artefactsOfGoal: (id: GoalId) => `${prefix}goal:${id}:artefacts`,
     /**
-     * hash: what the goal's calls of language models have cost (`spent_nanousd`, `spent_tokens`,
+     * hash: what the goal's calls of models and tools have cost (`spent_nanousd`, `spent_tokens`,
      * `spent_calls`), what is reserved for those under way (`reserved_*`), what people have added
      * to the limits (`added_*`, `added:{agent}:*`), and why (`cause:{id}`).
      */
     goalBudget: (id: GoalId) => `${prefix}goal:${id}:budget`,
     /** hash: id → a call of a language model as JSON; one that has ended has an `outcome`. */
     modelCalls: (id: GoalId) => `${prefix}goal:${id}:calls`,
+    /** hash: id → what a call of a tool with a price has cost, as JSON. */
+    toolCharges: (id: GoalId) => `${prefix}goal:${id}:tool_charges`,
     /**
      * hash: `{claim}:{agent}:{digest}` → a call of a tool for which a person is asked, as JSON, and
      * `count:{claim}:{agent}:{attempt}`, how many of an attempt have waited.

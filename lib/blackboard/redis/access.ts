@@ -139,7 +139,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
     writes: [
       ...[keys.events, keys.gateway, keys.openModelCalls, keys.holds, keys.spending(anyPeriod)],
       ...[keys.modelCalls(anyGoal), keys.goalBudget(anyGoal), keys.claimBudget(anyClaim)],
-      keys.askedCalls(anyGoal),
+      ...[keys.askedCalls(anyGoal), keys.toolCharges(anyGoal)],
     ],
     channels: [],
     only: {},

@@ -18,6 +18,7 @@ import answerQuestion from "./lua/answer-question.lua" with { type: "text" };
 import askCall from "./lua/ask-call.lua" with { type: "text" };
 import askPeople from "./lua/ask-people.lua" with { type: "text" };
 import beginWork from "./lua/begin-work.lua" with { type: "text" };
+import chargeTool from "./lua/charge-tool.lua" with { type: "text" };
 import clearDue from "./lua/clear-due.lua" with { type: "text" };
 import commitClaim from "./lua/commit-claim.lua" with { type: "text" };
 import countLostEvents from "./lua/count-lost-events.lua" with { type: "text" };
@@ -118,6 +119,7 @@ const sources: Record<FunctionName, string> = {
   renewLease,
   notePreparing,
   finishGrant,
+  chargeTool,
   askCall,
   askPeople,
   answerQuestion,

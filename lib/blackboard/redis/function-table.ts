@@ -431,6 +431,24 @@ export const functionTable = {
       refused: tokenRefused,
     },
   },
+  chargeTool: {
+    keys: ["tool_charges"],
+    args: {
+      token: "model_token",
+      id: "text",
+      started_at: "text",
+      server: "text",
+      needed: "amounts",
+      goal_limits: "limits",
+      grant_limits: "limits",
+      spending_limits: "text?",
+    },
+    outcomes: {
+      charged: [],
+      exhausted: ["scope", "whose", "kind", "allowed", "limit", "spent", "reserved", "needed"],
+      refused: tokenRefused,
+    },
+  },
   askCall: {
     keys: ["asked_calls"],
     args: {

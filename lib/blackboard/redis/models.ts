@@ -6,10 +6,12 @@ import {
   BudgetRefusal,
   type BudgetScope,
   CallRecord,
+  type Exhausted,
   type ModelToken,
   OpenCall,
 } from "../../model/model-call.ts";
 import { Payer } from "../../model/spending.ts";
+import { ToolCharge } from "../../model/tool-charge.ts";
 import {
   GatewayNotice,
   type GoalSpending,
@@ -81,28 +83,35 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
           started_at: wanted.started_at,
           json: JSON.stringify(wanted),
           needed: wanted.reserved,
-          goal_limits: limitsOf(limits.goal),
-          grant_limits: limitsOf(limits.grant),
-          spending_limits: limits.spending && JSON.stringify(limits.spending),
+          ...limitsIn(limits),
           lease_ms: leaseMs,
         },
       );
       if (reply.outcome === "refused") return refusedOf(reply);
       if (reply.outcome === "reserved")
         return { outcome: "reserved", call: OpenCall.parse(JSON.parse(reply.call)) };
-      const { scope, whose, kind, allowed, limit, spent, reserved, needed } = reply;
-      return {
-        outcome: "exhausted",
-        // The function answers with no other words.
-        scope: scope as BudgetScope,
-        ...(whose !== "" && { whose }),
-        kind: kind as AmountKind,
-        allowed: Number(allowed),
-        limit: Number(limit),
-        spent: Number(spent),
-        reserved: Number(reserved),
-        needed: Number(needed),
-      };
+      return exhaustedOf(reply);
+    },
+
+    async chargeTool({ goal, token, charge: { id, server, nanousd, started_at }, limits }) {
+      const needed = { ...noAmounts, nanousd };
+      const reply = await call(
+        "chargeTool",
+        { tool_charges: keys.toolCharges(goal) },
+        { token, id, started_at, server, needed, ...limitsIn(limits) },
+      );
+      if (reply.outcome === "refused") return refusedOf(reply);
+      return reply.outcome === "charged" ? reply : exhaustedOf(reply);
+    },
+
+    async readToolCharges(goal) {
+      const key = keys.toolCharges(goal);
+      const texts = await connection.run((client) => client.hVals(key));
+      return texts.flatMap((text) => {
+        const read = parsed(text, ToolCharge);
+        if (read === undefined) onUnreadable(`a call of a tool at ${key}`);
+        return read ?? [];
+      });
     },
 
     async renewCalls({ calls, leaseMs }) {
@@ -205,6 +214,33 @@ function callerOf(
 function callRecord(one: OpenCall): ArgumentOf<"model_call"> {
   const { id, goal_id: goal, claim_id: claim, agent, kind, attempt, reserved, started_at } = one;
   return { id, goal, claim, agent, kind, attempt, reserved, started_at, json: JSON.stringify(one) };
+}
+
+type ExhaustedReply = Record<"scope" | "whose" | keyof Figures | "kind", string>;
+type Figures = Pick<Exhausted, "allowed" | "limit" | "spent" | "reserved" | "needed">;
+
+function exhaustedOf({ scope, whose, kind, ...figures }: ExhaustedReply) {
+  const { allowed, limit, spent, reserved, needed } = figures;
+  return {
+    outcome: "exhausted" as const,
+    // The function answers with no other words.
+    scope: scope as BudgetScope,
+    ...(whose !== "" && { whose }),
+    kind: kind as AmountKind,
+    allowed: Number(allowed),
+    limit: Number(limit),
+    spent: Number(spent),
+    reserved: Number(reserved),
+    needed: Number(needed),
+  };
+}
+
+function limitsIn({ goal, grant, spending }: Parameters<ModelBoard["chargeTool"]>[0]["limits"]) {
+  return {
+    goal_limits: limitsOf(goal),
+    grant_limits: limitsOf(grant),
+    spending_limits: spending && JSON.stringify(spending),
+  };
 }
 
 function limitsOf({ nanousd, tokens, calls }: Budget): ArgumentOf<"limits"> {

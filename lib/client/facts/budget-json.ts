@@ -1,5 +1,5 @@
 // The budget of a goal as JSON. `sett budget --json` and the API have the same.
-import { amountKinds, minus } from "../../model/amounts.ts";
+import { amountKinds, minus, nanosPerUsd } from "../../model/amounts.ts";
 import type { Amounts, Budget } from "../../model/budget.ts";
 import { periodOf } from "../../model/spending.ts";
 import { amountsJson, budgetJson, costJson } from "../render/cost-text.ts";
@@ -8,7 +8,7 @@ import type { PeriodReading } from "./period-budgets.ts";
 
 export function budgetReportJson(reading: BudgetReading) {
   const { goal, limits, added, spent, reserved, under_way, agents, models, isAnnounced } = reading;
-  const { estimated } = reading;
+  const { estimated, tools } = reading;
   return {
     goal_id: goal,
     gateway: isAnnounced,
@@ -34,6 +34,7 @@ export function budgetReportJson(reading: BudgetReading) {
       spent: costJson(cost),
       usage,
     })),
+    tools: tools.map(({ name, calls, nanousd }) => ({ name, calls, usd: nanousd / nanosPerUsd })),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Amounts, Budget } from "../../model/budget.ts";
 import { exampleAmount } from "../../model/budget-question.ts";
 import type { ArtefactId, GoalId } from "../../model/ids.ts";
 import { budgetExceededType, type CallRecord, type Usage } from "../../model/model-call.ts";
+import type { ToolCharge } from "../../model/tool-charge.ts";
 import { readGoal } from "./goal.ts";
 
 /**
@@ -31,6 +32,8 @@ export type ModelSpending = {
   usage: Usage;
 };
 
+export type ToolSpending = { name: string; calls: number; nanousd: number };
+
 export type BudgetReading = {
   goal: GoalId;
   summary: string;
@@ -46,25 +49,28 @@ export type BudgetReading = {
   estimated: number;
   agents: AgentSpending[];
   models: ModelSpending[];
+  /** Servers of tools with a price. */
+  tools: ToolSpending[];
   /** The last thing that stopped for want of budget, where a person can act on it. */
   blocked: { id: ArtefactId; isQuestion: boolean; example: string } | undefined;
 };
 
 export async function readBudget(board: PersonBlackboard, goal: GoalId): Promise<BudgetReading> {
-  const [gateway, spending, calls, { artefacts: heads, status }, openQuestions] = await Promise.all(
-    [
+  const [gateway, spending, calls, charges, { artefacts: heads, status }, openQuestions] =
+    await Promise.all([
       board.readGateway(),
       board.readSpending(goal),
       board.readCalls(goal),
+      board.readToolCharges(goal),
       readGoal(board, goal),
       board.listOpenQuestions(),
-    ],
-  );
+    ]);
   const { ended, open } = calls;
   const byAgent = costsBy(ended, ({ agent }) => String(agent));
   const agentNames = new Set([
     ...Object.keys(gateway?.agents ?? {}),
     ...byAgent.keys(),
+    ...charges.map(({ agent }) => String(agent)),
     ...open.map(({ agent }) => String(agent)),
   ]);
   const addedOfAgents = new Map(
@@ -98,13 +104,30 @@ export async function readBudget(board: PersonBlackboard, goal: GoalId): Promise
         model: settings?.model ?? ended.findLast(({ agent }) => agent === name)?.model ?? "",
         limits: raised(settings?.budget ?? {}, added),
         added,
-        cost: byAgent.get(name) ?? noCost,
+        cost: withTools(byAgent.get(name) ?? noCost, charges, name),
         under_way: open.filter(({ agent }) => agent === name).length,
       };
     }),
     models: modelsOf(ended, (name) => gateway?.models[name]),
+    tools: toolsOf(charges),
     blocked: isBlocked ? { id: last.id, isQuestion, example: exampleAmount(refusal) } : undefined,
   };
+}
+
+function withTools(cost: Cost, charges: readonly ToolCharge[], name: string): Cost {
+  const own = charges.filter(({ agent }) => agent === name);
+  return { ...cost, nanousd: cost.nanousd + sumOf(own) };
+}
+
+function toolsOf(charges: readonly ToolCharge[]): ToolSpending[] {
+  const byServer = [...Map.groupBy(charges, ({ server }) => server)];
+  return byServer
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, own]) => ({ name, calls: own.length, nanousd: sumOf(own) }));
+}
+
+function sumOf(charges: readonly ToolCharge[]): number {
+  return charges.reduce((sum, { nanousd }) => sum + nanousd, 0);
 }
 
 type KnownModel = { provider: string; is_priced: boolean } | undefined;

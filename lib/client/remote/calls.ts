@@ -76,6 +76,7 @@ export const remoteCalls = {
   listArchives: { right: "read", args: none },
   readSpending: { right: "read", args: goal },
   readCalls: { right: "read", args: goal },
+  readToolCharges: { right: "read", args: goal },
   readHolds: { right: "read", args: none },
   readPeriods: { right: "read", args: z.tuple([z.array(PeriodId).max(100)]) },
   createArtefact: { right: "forage", args: z.tuple([Artefact, Actor]) },

@@ -166,6 +166,22 @@ test("names the question of an agent that waits for more, where the gateway has 
   expect((await at.sett("budget", goal.id)).err).not.toContain("An agent");
 });
 
+test("calls of tools with a price count in the money, and have their sums by server and by agent", async () => {
+  const { goal: other, token } = await runModelGrant(board);
+  for (const id of [crypto.randomUUID(), crypto.randomUUID()]) {
+    const charge = { id, server: "search", nanousd: 15_000_000, started_at: other.created_at };
+    const limits = { goal: {}, grant: {} };
+    await board.chargeTool({ goal: other.goal_id, token, charge, limits });
+  }
+  const out = await at.need("budget", other.id);
+  expect(out).toMatch(/^money +\$5\.00 +\$0\.03 +\$0 +\$4\.97$/m);
+  expect(out).toMatch(/^coder +strong +0 +0 +\$0\.03 +\$1\.00$/m);
+  expect(out).toMatch(/^TOOLS OF +CALLS +COST\nsearch +2 +\$0\.03$/m);
+  expect(JSON.parse(await at.need("budget", other.id, "--json")).tools).toEqual([
+    { name: "search", calls: 2, usd: 0.03 },
+  ]);
+});
+
 test("hoard, unearth, status and graph show the cost where there is one", async () => {
   const cost = { usd: 0.42, tokens: 13_000, calls: 2, unpriced_calls: 1, estimated_usd: 0 };
   const text = "$0.42, 13k tokens, 2 calls, 1 of them at a price that is not known";

@@ -353,6 +353,39 @@ test(
 );
 
 test(
+  "a call with a price is charged before it is made, also where it fails, and is not made where the budget does not allow it",
+  async () => {
+    let calls = 0;
+    await using server = hostileServer(({ method }) => {
+      if (method === "tools/list") return { tools: [toolNamed("t")] };
+      calls += 1;
+      if (calls === 2) return new Error("The server fails.");
+      return { content: [{ type: "text", text: "found" }] };
+    });
+    await using scene = await start({
+      tools: { s: toolServer(server.url, ["t"], { call_nanousd: 10_000_000 }) },
+      goal: { nanousd: 25_000_000, calls: 1 },
+    });
+    await using client = await clientOf(scene);
+    expect((await client.call("s_t", {})).text).toBe("found");
+    expect((await client.call("s_t", {})).isError).toBe(true);
+    expect((await client.call("s_t", {})).text).toContain(
+      "The budget of the goal does not allow this call: of $0.0250, $0.0200 are spent, and this call may need $0.0100.",
+    );
+    expect(calls).toBe(2);
+    const { spent } = await scene.board.readSpending(scene.work.goal.goal_id);
+    expect(spent).toEqual({ nanousd: 20_000_000, tokens: 0, calls: 0 });
+    const events = await eventsOf(scene, "tool_called");
+    expect(events.map(({ data }) => [data?.outcome, data?.usd])).toEqual([
+      ["ok", 0.01],
+      ["failed", 0.01],
+      ["refused", undefined],
+    ]);
+  },
+  minutes,
+);
+
+test(
   "what a server says of arguments is marked as data, and a header that it quotes is taken out",
   async () => {
     const secret = "issues-token-1234567890";

@@ -195,7 +195,7 @@ function toolsOf(
   return {
     version: "test",
     tools: new Tools({
-      ...{ ...deps, servers, agents, folder, version: "test" },
+      ...{ ...deps, budgets: deps, servers, agents, folder, version: "test" },
       ...(listMs !== undefined && { listMs }),
     }),
   };

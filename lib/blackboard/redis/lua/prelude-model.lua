@@ -26,6 +26,10 @@ local function calls_key(goal)
   return goal_key(goal) .. ':calls'
 end
 
+local function tool_charges_key(goal)
+  return goal_key(goal) .. ':tool_charges'
+end
+
 local function call_member(goal, id)
   return goal .. ':' .. id
 end
@@ -241,6 +245,32 @@ local function exhausted_period(limits, goal, started_at, needed)
       end
     end
   end
+  return nil
+end
+
+-- The limits of each goal of a trigger, where it has some of its own.
+local function limits_of_goal(spending, goal)
+  local payer = spending and redis.call('HGET', goal_key(goal), 'payer')
+  local of_payer = payer and limits_of_payer(spending, payer)
+  return of_payer and of_payer.goal
+end
+
+-- The scope of the first budget that does not allow `order.needed` more, its figures, and with a
+-- day or a month its payer; nil when all do. What people have added to the limits is added here.
+local function exhausted_budget(order, goal)
+  local token, budget = order.token, goal_budget_key(goal)
+  local spending = order.spending_limits and cjson.decode(order.spending_limits)
+  local by = exhausted_by(limits_of_goal(spending, goal) or order.goal_limits, order.needed,
+    { key = budget, start = '' }, { key = budget, start = 'added_' })
+  if by then return 'goal', by, '' end
+  local of_grant = { key = claim_budget_key(token.claim), start = token.agent .. ':' }
+  by = exhausted_by(order.grant_limits, order.needed, of_grant,
+    { key = budget, start = 'added:' .. token.agent .. ':' })
+  if by then return 'grant', by, '' end
+  if not spending then return nil end
+  local period, figures, payer =
+    exhausted_period(spending, goal, order.started_at, order.needed)
+  if period then return period, figures, payer end
   return nil
 end
 

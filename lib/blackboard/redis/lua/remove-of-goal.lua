@@ -42,7 +42,7 @@ local function remove_of_goal(keys, args)
         redis.call('ZREM', prefix .. 'model_calls', call_member(args.goal, call))
       end
       redis.call('UNLINK', keys.goal, goal_budget_key(args.goal), calls_key(args.goal),
-        asked_calls_key(args.goal), goal_key(args.goal) .. ':facts',
+        asked_calls_key(args.goal), tool_charges_key(args.goal), goal_key(args.goal) .. ':facts',
         prefix .. 'delivery:goal-' .. args.goal)
     end
   end

@@ -10,14 +10,6 @@
 -- the limits of days and months. `whose`: the payer, where the scope is one of these. What people
 -- have added to the limits is added here. A refusal for want of budget is kept in the goal's
 -- budget, for what a question about it says and for what its answer adds.
-
--- The limits of each goal of a trigger, where it has some of its own.
-local function limits_of_goal(spending, goal)
-  local payer = spending and redis.call('HGET', goal_key(goal), 'payer')
-  local of_payer = payer and limits_of_payer(spending, payer)
-  return of_payer and of_payer.goal
-end
-
 local function reserve_call(keys, args)
   local token = args.token
   local claim, problem, is_ended = claim_of_token(token)
@@ -29,23 +21,13 @@ local function reserve_call(keys, args)
   end
   if stored then return { 'reserved', text } end
 
-  local budget = goal_budget_key(goal)
-  local spending = args.spending_limits and cjson.decode(args.spending_limits)
-  local scope, whose = 'goal', ''
-  local by = exhausted_by(limits_of_goal(spending, goal) or args.goal_limits, args.needed,
-    { key = budget, start = '' }, { key = budget, start = 'added_' })
-  if not by then
-    local of_grant = { key = claim_budget_key(token.claim), start = token.agent .. ':' }
-    scope = 'grant'
-    by = exhausted_by(args.grant_limits, args.needed, of_grant,
-      { key = budget, start = 'added:' .. token.agent .. ':' })
-  end
-  if not by and spending then
-    local period, figures, payer = exhausted_period(spending, goal, args.started_at, args.needed)
-    if period then scope, by, whose = period, figures, payer end
-  end
+  local scope, by, whose = exhausted_budget({
+    token = args.token, started_at = args.started_at, needed = args.needed,
+    goal_limits = args.goal_limits, grant_limits = args.grant_limits,
+    spending_limits = args.spending_limits,
+  }, goal)
   if by then
-    keep_refusal(token, budget, args.id, scope, by, whose)
+    keep_refusal(token, goal_budget_key(goal), args.id, scope, by, whose)
     local need = by.needed
     return { 'exhausted', scope, whose, by.kind, by.allowed, by.limit, by.spent, by.reserved, need }
   end
@@ -56,7 +38,7 @@ local function reserve_call(keys, args)
     'attempt', token.attempt
   )
   local call = caller:sub(1, -2) .. ',' .. args.json:sub(2)
-  forget_refusal(token, budget, args.id)
+  forget_refusal(token, goal_budget_key(goal), args.id)
   local owner = { goal = goal, claim = token.claim, agent = token.agent,
     started_at = args.started_at }
   add_amounts(owner, 'reserved', args.needed, 1)

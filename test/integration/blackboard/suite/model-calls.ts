@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { randomUUID } from "node:crypto";
 import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { ModelToken, SoFar } from "../../../../lib/model/model-call.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
@@ -52,6 +53,44 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     await board.finishGrant(done(claim.id, resultOf(goal, claim), grant));
     expect(await board.findCaller(token)).toEqual({ ...refused, isEnded: true });
     expect(await board.reserveCall(reserveOrder(token))).toEqual({ ...refused, isEnded: true });
+  });
+
+  test("a call of a tool with a price is charged once, and not where a budget does not allow it", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, token, agent } = await runModelGrant(board);
+    const started_at = "2026-11-26T23:17:41.000Z";
+    const cost = (nanousd: number) => ({ id: randomUUID(), server: "search", nanousd, started_at });
+    const limits = {
+      goal: { nanousd: 100, calls: 1, tokens: 1 },
+      grant: { nanousd: 90 },
+      spending: { instance: { day: { nanousd: 70 } }, people: {}, triggers: {} },
+    };
+    const charge = (one: ReturnType<typeof cost>, over: Partial<typeof limits> = {}) =>
+      board.chargeTool({ goal: goal.goal_id, token, charge: one, limits: { ...limits, ...over } });
+    const first = cost(60);
+    expect(await charge(first)).toEqual({ outcome: "charged" });
+    expect(await charge(first)).toEqual({ outcome: "charged" });
+    const figures = { outcome: "exhausted", kind: "nanousd", spent: 60, reserved: 0, needed: 20 };
+    expect(await charge(cost(20))).toMatchObject({ ...figures, scope: "day", limit: 70 });
+    expect(await charge(cost(20), { goal: { nanousd: 70, calls: 1, tokens: 1 } })).toMatchObject({
+      ...{ ...figures, scope: "goal" },
+    });
+    expect(await charge(cost(20), { grant: { nanousd: 70 } })).toMatchObject({
+      ...{ ...figures, scope: "grant" },
+    });
+    expect(
+      await board.chargeTool({
+        ...{ goal: goal.goal_id, charge: cost(1), limits },
+        token: { ...token, digest: digestOf("another") },
+      }),
+    ).toMatchObject({ outcome: "refused" });
+
+    expect(await board.readToolCharges(goal.goal_id)).toEqual([
+      { claim_id: token.claim, agent, server: "search", nanousd: 60, started_at },
+    ]);
+    const { spent, refusals } = await board.readSpending(goal.goal_id);
+    expect([spent, refusals]).toEqual([{ nanousd: 60, tokens: 0, calls: 0 }, []]);
   });
 
   test("a wrong secret, agent, attempt or claim is no token", async () => {

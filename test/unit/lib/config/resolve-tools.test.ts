@@ -67,6 +67,19 @@ test("each mistake has its place and a remedy, and no word of a header's value",
   ]);
 });
 
+test("a price of a call is kept in whole nanodollars, and is no guess of nothing", async () => {
+  const mcp = '{ url: "https://h/" }';
+  const { config } = await read(
+    agent("[issues]") + server(mcp, "allow: [c], price_per_call: 0.07"),
+  );
+  expect(config.tools.settings.issues).toMatchObject({ call_nanousd: 70_000_000 });
+  const [mistake] = await mistakesIn(
+    agent("[issues]") + server(mcp, "allow: [c], price_per_call: 0"),
+    host,
+  );
+  expect(mistake).toContain("tools.issues.price_per_call");
+});
+
 test("a tool in `ask` is one that agents may call, and is in no other list", async () => {
   const mcp = '{ url: "https://h/" }';
   const { config } = await read(agent("[issues]") + server(mcp, "ask: [create]"));
