@@ -225,7 +225,7 @@ export function readNotarySettings(environment: Record<string, string | undefine
   };
 }
 
-/** What an export of the notary's volume needs of it. Throws as the others. */
+/** An export of the notary's volume needs these alone. Throws as the others. */
 export function readProofSettings(environment: Record<string, string | undefined>) {
   const { SETT_INSTANCE_NAME, SETT_PROOF_DIR } = NotaryEnvironment.shape;
   const shape = z.object({ SETT_INSTANCE_NAME, SETT_PROOF_DIR });

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// What an event says that a verifier needs; empty where it says nothing of the kind.
+// It has what an event says that a verifier needs; empty where it says nothing of the kind.
 type event struct {
 	goal, artefactID, artefactDigest string
 	facts                            []string

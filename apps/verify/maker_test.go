@@ -31,7 +31,7 @@ type maker struct {
 	entries []string
 	goals   map[string]int
 	hashes  []tlog.Hash
-	// What the events name: digests by file.
+	// It has the digests that events name, by file.
 	contents map[string]string
 }
 

@@ -58,7 +58,7 @@ func parseCheckpoint(text string) (checkpoint, bool) {
 	return checkpoint{lines[0], size, root}, isHash && isCount(size)
 }
 
-// What the note `goal` says.
+// It has what the note `goal` says.
 type goalNote struct {
 	goal          string
 	events, state string

@@ -13,7 +13,7 @@ type file struct {
 	content []byte
 	isNamed bool
 	digest  string
-	// What it is as a proof, once an entry has asked for it.
+	// These say what it is as a proof, once an entry has asked for it.
 	isRead, isProof, isOfCheckpoint bool
 	proof                           proof
 }
@@ -40,7 +40,7 @@ type bundle struct {
 	report
 	files map[string]*file
 	key   note.Verifier
-	// What the notes say, where they can be read.
+	// These have what the notes say, where they can be read.
 	checkpoint *checkpoint
 	goal       *goalNote
 	// It is about one goal, whether or not its note can be read.
@@ -170,7 +170,7 @@ func (b *bundle) checkEntries() {
 	b.checkCount(lines)
 }
 
-// With the line feed.
+// The line keeps its line feed.
 func cutLine(content []byte) (line, rest []byte) {
 	end := bytes.IndexByte(content, '\n') + 1
 	if end == 0 {
@@ -200,7 +200,7 @@ func (b *bundle) checkEntry(at int, read entry, before []byte, numbers map[strin
 	}
 }
 
-// Of a number that was read, so that it is below 2^53; 1 without one.
+// The number was read, so that it is below 2^53; without one it is 1.
 func next(number string) string {
 	read, _ := strconv.Atoi(number)
 	return strconv.Itoa(read + 1)

@@ -1,4 +1,4 @@
-// What a call of a tool has cost for whose server sett.yml has a price.
+// Describes the cost of a call of a tool for whose server sett.yml has a price.
 import { z } from "zod";
 import { AgentName, ClaimId } from "./ids.ts";
 

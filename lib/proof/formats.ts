@@ -57,7 +57,7 @@ export function goalOf(event: string): string {
   return typeof goal === "string" && new RegExp(`^${uuid}$`).test(goal) ? goal : noGoal;
 }
 
-/** What an entry says of its record. */
+/** An entry says this of its record. */
 export function entryOf(record: SealedRecord, text: string): Omit<Entry, "number"> {
   const type = /^[a-z_]{1,64}$/.test(record.type) ? record.type : "unreadable";
   const digest = createHash("sha256").update(text).digest("hex");

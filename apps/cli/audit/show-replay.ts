@@ -1,4 +1,4 @@
-// What `sett audit replay` says of decisions that were made again.
+// Says what `sett audit replay` has found of decisions that were made again.
 import { resolve } from "node:path";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";

@@ -1,5 +1,5 @@
-// What the volume of the record should have, by the blackboard: bodies of calls, and what commands
-// have printed.
+// Finds what the volume of the record should have, by the blackboard: bodies of calls, and what
+// commands have printed.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { artefactList, backwards, goalList } from "../../../lib/client/facts/pages.ts";
 

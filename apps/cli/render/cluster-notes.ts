@@ -1,4 +1,4 @@
-// What a cluster says of parts that do not run, and of pods that it has taken away, in sentences.
+// Says what a cluster says of parts that do not run, and of pods that it has taken away.
 
 import { partName } from "../../../lib/runtime/part-name.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";

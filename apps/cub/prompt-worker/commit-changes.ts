@@ -135,7 +135,7 @@ async function unfinished(workspace: Workspace): Promise<string | undefined> {
   return undefined;
 }
 
-/** What a merge, a picked or a reverted commit under way brings to HEAD. */
+/** A merge, a picked or a reverted commit under way brings these to HEAD. */
 const othersSides = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD^"];
 
 /**
@@ -155,7 +155,7 @@ async function markedInMerge(workspace: Workspace): Promise<string | undefined> 
   return undefined;
 }
 
-/** Whatever drivers and colours the configuration of the repository names. */
+/** The configuration of the repository may name drivers and colours; none of them is used. */
 const plainDiff = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
 
 /** The files whose marks of a conflict are others than those of this commit: more, or fewer. */

@@ -1,4 +1,4 @@
-// What the notary reads of the log, and what it leaves on the blackboard. A part of the port.
+// A part of the port: the notary reads the log, and leaves its checkpoint.
 
 /** An entry of the log as Redis has it: an event of ours, or what a person has written. */
 export type RawEvent = { place: string; type: string; event: string };

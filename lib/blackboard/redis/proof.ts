@@ -1,4 +1,4 @@
-// What the notary reads and leaves, in Redis.
+// Reads and leaves in Redis what the notary needs.
 import type { ProofBoard } from "../port/proof.ts";
 import type { Deps } from "./deps.ts";
 

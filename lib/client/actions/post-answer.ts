@@ -33,7 +33,7 @@ export type AnswerOutcome =
   | { outcome: "answered"; answer: Artefact; raises: string | undefined }
   | { outcome: "closed"; why: string };
 
-/** What an answer of the caller's may do: raise a budget, and allow a call of a tool. */
+/** An answer of the caller's may raise a budget, or allow a call of a tool. */
 export type AnsweringRights = { raise: boolean; allow: boolean };
 
 export const mayBoth: AnsweringRights = { raise: true, allow: true };

@@ -59,8 +59,8 @@ export type KeptCheckpoint = { commit: CommitHash; time: Date; checkpoint: strin
 const maxBytes = 10_000;
 
 /**
- * What this repository has seen, also by names that a fetch has given: the oldest first. Throws
- * git-failed.
+ * Lists what this repository has seen, also by names that a fetch has given: the oldest first.
+ * Throws git-failed.
  */
 export async function listCheckpoints(
   run: (run: GitRun) => Promise<string>,

@@ -15,7 +15,7 @@ export async function readDockerConfig(env: HostEnvironment): Promise<unknown> {
   return await readJson(join(configFolder(env), "config.json"));
 }
 
-/** What keeps docker from going by that file; undefined where it is not there, or can be read. */
+/** Says what keeps docker from going by that file; undefined where it is not there, or is read. */
 export async function unreadableConfig(env: HostEnvironment): Promise<string | undefined> {
   const file = join(configFolder(env), "config.json");
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => error);

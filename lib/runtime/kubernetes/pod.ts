@@ -1,4 +1,4 @@
-// What is read of a pod of a cluster, and the state of a part that its pods show. Pure.
+// Reads a pod of a cluster, and the state of a part that its pods show. Pure.
 import { z } from "zod";
 import type { ContainerState } from "../port.ts";
 

@@ -1,4 +1,4 @@
-// What a cluster says of a part that does not run, and of a pod that it has taken away. Pure.
+// Finds what a cluster says of a part that does not run, and of a pod that it took away. Pure.
 import type { ContainerPart } from "../port.ts";
 import type { Condition, Pod } from "./pod.ts";
 import { askedBy, type Room } from "./room.ts";

@@ -1,5 +1,5 @@
-// What `sett up` would make in a cluster, as manifests. No manifest has a variable of a part: those
-// are in Secrets, which the manifests name. Pure.
+// Writes what `sett up` would make in a cluster, as manifests. No manifest has a variable of a
+// part: those are in Secrets, which the manifests name. Pure.
 import { createHash, createHmac } from "node:crypto";
 import { stringify } from "yaml";
 import type { InstanceName } from "../../model/ids.ts";
@@ -12,7 +12,7 @@ import type { KubeObject } from "./client.ts";
 import { claimOf, markerOf, type NamedAddress, newMade, objectsOf } from "./manifests.ts";
 import { namespaceOf } from "./namespace.ts";
 
-/** What a cluster has of an instance. `secret`: the Secret that a part's pods have. */
+/** A cluster has this of an instance. `secret`: the Secret that a part's pods have. */
 export type There = {
   hosts: readonly NamedAddress[];
   parts: ReadonlyMap<string, { made: string; secret: string | undefined }>;

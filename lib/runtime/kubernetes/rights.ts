@@ -1,5 +1,5 @@
-// What a person must be allowed in the namespace of an instance: as a Role, and compared with what
-// the cluster says that this person may do.
+// Says what a person must be allowed in the namespace of an instance: as a Role, and compared with
+// what the cluster says that this person may do.
 import { z } from "zod";
 import { SettError } from "../../model/errors.ts";
 import type { KubeClient } from "./client.ts";

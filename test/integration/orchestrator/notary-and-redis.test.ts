@@ -1,5 +1,5 @@
-// What the notary makes of a Redis that has lost, moved or swapped what it knew, and of a volume
-// that is not the one it was. Redis is a list here, so that its places can be chosen.
+// The notary meets a Redis that has lost, moved or swapped what it knew, and a volume that is not
+// the one it was. Redis is a list here, so that its places can be chosen.
 import { expect, test } from "bun:test";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// What may be done to a bundle, each by its name: for tests that compare verifiers.
+// Damages bundles in ways that each have a name: for tests that compare verifiers.
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";

@@ -17,8 +17,8 @@ local function wake_queued(agents)
   end
 end
 
--- What is noted at `key` of requests to pause and to resume: the answer to one that was dealt with
--- before, or after which a later one was, and else nil. With `answer` that is noted now.
+-- Reads what is noted at `key` of requests to pause and to resume: the answer to one that was dealt
+-- with before, or after which a later one was, and else nil. With `answer` that is noted now.
 local function former_answer(key, request, answer)
   if not request then return nil end
   if answer then return redis.call('HSET', key, 'pause_request', answer .. ' ' .. request) end

@@ -1,4 +1,4 @@
-// What `sett up` says that an instance has lost, on the blackboard that ships.
+// Shows what `sett up` says that an instance has lost, on the blackboard that ships.
 import { expect, test } from "bun:test";
 import { findLost, type KnownBefore } from "../../../../../../apps/cli/up/apply/find-lost.ts";
 import { sayLost } from "../../../../../../apps/cli/up/apply/report.ts";
