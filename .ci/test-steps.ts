@@ -77,7 +77,7 @@ function checks(): Step[] {
     check("dead-code", [tool("knip"), "--no-progress"]),
     check("workflows", [tool("bun"), ".ci/lint-workflows.ts"]),
     check("collector", [tool("bun"), ".ci/go.ts", "collector"]),
-    // What Go has compiled for the one is not compiled again for the other.
+    // Go compiles once what both programs have in common.
     check("verify", [tool("bun"), ".ci/go.ts", "verify"], ["collector"]),
   ];
 }

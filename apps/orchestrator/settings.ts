@@ -26,12 +26,15 @@ const Templates = jsonText(
 const exampleHooks =
   '[{"url":"https://…","secret":"…","on":["question"],"remind_every_ms":3600000}]';
 
+const redisUrl = z.url({
+  protocol: /^rediss?$/,
+  error: "must be a URL such as redis://user:password@host:6379",
+});
+
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
-  REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://user:password@host:6379" })
-    .describe("Where Redis is, with the service's user and password."),
+  REDIS_URL: redisUrl.describe("Where Redis is, with the service's user and password."),
   ...healthAddress,
   SETT_POLICY: jsonText(Policy, JSON.stringify(defaultPolicy))
     .default(defaultPolicy)
@@ -197,9 +200,7 @@ export function readRecorderSettings(environment: Record<string, string | undefi
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const NotaryEnvironment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
-  REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://user:password@host:6379" })
-    .describe("Where Redis is, with the notary's user and password."),
+  REDIS_URL: redisUrl.describe("Where Redis is, with the notary's user and password."),
   SETT_PROOF_DIR: z
     .string()
     .min(1)

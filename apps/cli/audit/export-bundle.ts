@@ -25,7 +25,7 @@ const Recorded = z.object({ record: z.string() });
 const Line = z.object({ index: z.number(), ...Entry.shape, ...Recorded.shape, proof: z.string() });
 const Note = z.object({ note: z.string() });
 
-/** What is younger than three seconds is not sealed yet. */
+/** The notary seals nothing that is younger than three seconds. */
 const maxWaitMs = 20_000;
 const lookEveryMs = 500;
 
@@ -167,7 +167,7 @@ function noteNamed(named: Named, text: string): void {
     named.set(name, (named.get(name) ?? new Set()).add(goal));
 }
 
-/** What is not on the blackboard any more is not in the bundle, and the verifier says so. */
+/** The verifier says where content is not on the blackboard any more, and so not in the bundle. */
 async function addContent(board: Board, bundle: BundleWriter, named: Named): Promise<void> {
   for (const [name, goals] of [...named].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     const id = ArtefactId.safeParse(/^artefacts\/(.+)\.json$/.exec(name)?.[1]);

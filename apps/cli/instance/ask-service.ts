@@ -11,7 +11,7 @@ type ServiceProgram = {
   ask: (argument: string, order: unknown) => Promise<ExecResult>;
 };
 
-/** Of a service whose program is the orchestrator's. Undefined where the instance has none here. */
+/** The service's program is the orchestrator's. Undefined where the instance has none here. */
 export async function askService(
   shell: Pick<Shell, "cwd" | "env" | "interrupted">,
   instance: InstanceName,

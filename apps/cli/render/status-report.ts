@@ -81,7 +81,7 @@ export type Report = {
   /** Requests on which the orchestrator has not acted yet. */
   requests: readonly SettEvent[];
   crashes: readonly Crash[];
-  /** Of all parts; none where it runs on one machine. */
+  /** They are about all parts; an instance on one machine has none. */
   clusterNotes: readonly ClusterNote[];
   /** Undefined where nothing is wrong with it, and where there is none. */
   gateway: GatewayProblem | undefined;
@@ -393,7 +393,7 @@ function failureLines(
   ];
 }
 
-/** What was overwritten can neither be answered nor approved: its goal can be ended. */
+/** A person can neither answer nor approve what was overwritten, and can end its goal. */
 function nextOf(
   waiting: Waiting,
   { goal, overwritten = [] }: GoalReading,

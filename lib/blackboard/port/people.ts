@@ -10,6 +10,16 @@ import type { Refused } from "./refused.ts";
 /** Since when (ISO 8601), and by whom. */
 export type Pause = { since: string; by: Actor };
 
+/** `at`: ISO 8601. `request`: the event that asks for it. */
+type PauseOrder = {
+  paused: boolean;
+  by: Actor;
+  at: string;
+  request?: string;
+  epoch: number;
+  readOn?: ReadOn;
+};
+
 export interface PeopleBoard {
   /** Questions that wait for a person, oldest first. */
   listOpenQuestions(): Promise<ArtefactId[]>;
@@ -62,29 +72,16 @@ export interface PeopleBoard {
    * counts, in whichever order they are handled: the earlier one is `superseded` after it. A repeat
    * is answered as the first time.
    */
-  setPaused(order: {
-    paused: boolean;
-    by: Actor;
-    at: string;
-    request?: string;
-    epoch: number;
-    readOn?: ReadOn;
-  }): Promise<{ outcome: "set" | "already" | "superseded" | "fenced" }>;
+  setPaused(order: PauseOrder): Promise<{ outcome: "set" | "already" | "superseded" | "fenced" }>;
   /** Since when (ISO 8601) and by whom the instance is paused, if it is. */
   readPause(): Promise<Pause | undefined>;
   /**
    * As `setPaused`, for the work in one goal: while it is paused no grant of it is taken, and none
    * begins that was not taken before. `over`: the goal was ended, or there is none.
    */
-  pauseGoal(order: {
-    goal: GoalId;
-    paused: boolean;
-    by: Actor;
-    at: string;
-    request?: string;
-    epoch: number;
-    readOn?: ReadOn;
-  }): Promise<{ outcome: "set" | "already" | "superseded" | "over" | "fenced" }>;
+  pauseGoal(
+    order: PauseOrder & { goal: GoalId },
+  ): Promise<{ outcome: "set" | "already" | "superseded" | "over" | "fenced" }>;
   /** The goals that are paused by themselves. */
   readPausedGoals(): Promise<Map<GoalId, Pause>>;
 }
