@@ -70,7 +70,11 @@ export function runSchedule(
   }: { faults?: readonly Fault[]; trace?: (line: string) => void; kind?: "pieces" } = {},
 ): Outcome {
   const world = new World(seed, trace, kind);
-  using _globals = installVirtualGlobals(world.scheduler, randomOf(Math.imul(seed, 16) + 8));
+  const chances = {
+    random: randomOf(Math.imul(seed, 16) + 8),
+    salts: randomOf(Math.imul(seed, 16) + 12),
+  };
+  using _globals = installVirtualGlobals(world.scheduler, chances);
   const random = randomOf(Math.imul(seed, 16) + 9);
   world.start();
   const count = random.pick([1, 1, 2, 3, 4]);

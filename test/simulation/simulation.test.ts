@@ -15,11 +15,11 @@ test(`${schedules} schedules come to rest, and break no rule`, async () => {
   expect(failed.map(({ seed, needed, sentences }) => ({ seed, needed, sentences }))).toEqual([]);
 }, 3_000_000);
 
-test("a seed repeats its schedule, event by event", () => {
+test("a seed repeats its schedule, event by event, and what is on record after it", () => {
   const traceOf = (seed: number) => {
     const lines: string[] = [];
-    const { digest } = runSchedule(seed, { trace: (line) => lines.push(line) });
-    return { lines, digest };
+    const { digest, history } = runSchedule(seed, { trace: (line) => lines.push(line) });
+    return { lines, digest, history };
   };
   for (const seed of [7, 11, 23]) {
     const one = traceOf(seed);
@@ -80,6 +80,7 @@ test("after a schedule the clocks, the timers and chance are the machine's again
       Date,
       Math.random,
       crypto.randomUUID,
+      crypto.getRandomValues,
       performance.now,
     ],
     ...[AbortController, AbortSignal],

@@ -30,20 +30,38 @@ const fourDigits = Array.from({ length: 0x1_00_00 }, (_, number) =>
   number.toString(16).padStart(4, "0"),
 );
 
-/** Installs them; what it returns is disposed of at the end, and everything is as it was before. */
-export function installVirtualGlobals(scheduler: Scheduler, random: Random): Disposable {
+/** Fills the bytes of an array from the seed. */
+function bytesOf(random: Random) {
+  return <Filled extends ArrayBufferView>(array: Filled): Filled => {
+    const { buffer, byteOffset, byteLength } = array;
+    const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+    for (let place = 0; place < byteLength; place += 1) bytes[place] = random.whole(0, 255);
+    return array;
+  };
+}
+
+/**
+ * Installs them, `salts` for random bytes. What it returns is disposed of at the end, and
+ * everything is as it was before.
+ */
+export function installVirtualGlobals(
+  scheduler: Scheduler,
+  { random, salts }: { random: Random; salts: Random },
+): Disposable {
   const all = globalThis as unknown as Globals;
   const before = names.map((name) => [name, all[name]] as const);
-  const originals = { random: Math.random, randomUUID: crypto.randomUUID, now: performance.now };
+  const { randomUUID, getRandomValues } = crypto;
+  const originals = { random: Math.random, now: performance.now };
   Object.assign(all, timersOf(scheduler), virtualAbort, { Date: virtualDate(scheduler) });
   Math.random = () => random.between(0, 1);
   crypto.randomUUID = uuidsOf(random);
+  Object.assign(crypto, { getRandomValues: bytesOf(salts) });
   performance.now = () => scheduler.nowMs;
   return {
     [Symbol.dispose]() {
       for (const [name, value] of before) all[name] = value;
       Math.random = originals.random;
-      crypto.randomUUID = originals.randomUUID;
+      Object.assign(crypto, { randomUUID, getRandomValues });
       performance.now = originals.now;
     },
   };
