@@ -68,26 +68,43 @@ function prepareFindings({ name, workspace: { prepare } }: AgentConfig): Finding
   return [{ path: ["agents", name, "workspace", "prepare", "run"], sentence }];
 }
 
+/** The ends of names of variables with which programs sign in to a server. */
+const key = "(?:TOKEN|PAT|(?:API|AUTH|ACCESS)_?KEY|PASSWORD|WEBHOOK(?:_URL)?)";
+
+/** `names` is whose key it is, at any place of a name: `MY_GITHUB_ACCESS_TOKEN`. */
+const keyOf = (names: string) => new RegExp(`(?:^|_)(?:${names})_(?:[A-Z]+_)*${key}$`);
+
 /**
- * Variables with which programs sign in to a server on the public network, and the lines of
- * `egress` that lead there.
+ * Keys of servers on the public network, and the lines of `egress` that lead there. One of an
+ * `ENTERPRISE` is for a server of its own.
  */
 const tokens: readonly [variable: RegExp, hosts: readonly string[]][] = [
-  [/^(?:GITHUB|GH)_(?:API_|ACCESS_)?(?:TOKEN|PAT)$/, ["api.github.com:443", "github.com:443"]],
-  [/^(?:GITLAB|GL)_TOKEN$|^GITLAB_PRIVATE_TOKEN$/, ["gitlab.com:443"]],
-  [/^(?:NPM|NODE_AUTH)_TOKEN$/, ["registry.npmjs.org:443"]],
-  [/^(?:TWINE_PASSWORD|UV_PUBLISH_TOKEN|PYPI_TOKEN)$/, ["upload.pypi.org:443"]],
-  [/^CARGO_REGISTRY_TOKEN$/, ["crates.io:443"]],
-  [/^SLACK_(?:BOT_)?TOKEN$/, ["slack.com:443"]],
-  [/^SENTRY_AUTH_TOKEN$/, ["sentry.io:443"]],
-  [/^HF_TOKEN$|^HUGGING_?FACE_HUB_TOKEN$/, ["huggingface.co:443"]],
-  [/^BITBUCKET_(?:ACCESS_)?TOKEN$/, ["api.bitbucket.org:443", "bitbucket.org:443"]],
-  [/^LINEAR_API_KEY$/, ["api.linear.app:443"]],
-  [/^(?:GEM_HOST|RUBYGEMS)_API_KEY$/, ["rubygems.org:443"]],
-  [/^VERCEL_TOKEN$/, ["api.vercel.com:443"]],
-  [/^DIGITALOCEAN_(?:ACCESS_)?TOKEN$/, ["api.digitalocean.com:443"]],
-  [/^CLOUDFLARE_API_TOKEN$/, ["api.cloudflare.com:443"]],
+  [keyOf("GITHUB|GH"), ["api.github.com:443", "github.com:443"]],
+  [keyOf("GITLAB|GL"), ["gitlab.com:443"]],
+  [keyOf("NPM|NODE_AUTH"), ["registry.npmjs.org:443"]],
+  [keyOf("TWINE|UV_PUBLISH|PYPI|FLIT"), ["upload.pypi.org:443"]],
+  [keyOf("CARGO_REGISTRY|CARGO"), ["crates.io:443"]],
+  [keyOf("SLACK"), ["slack.com:443", "hooks.slack.com:443"]],
+  [keyOf("SENTRY"), ["sentry.io:443"]],
+  [keyOf("HF|HUGGING_?FACE(?:_?HUB)?"), ["huggingface.co:443"]],
+  [keyOf("BITBUCKET"), ["api.bitbucket.org:443", "bitbucket.org:443"]],
+  [keyOf("LINEAR"), ["api.linear.app:443"]],
+  [keyOf("GEM_HOST|RUBYGEMS"), ["rubygems.org:443"]],
+  [keyOf("NUGET"), ["api.nuget.org:443"]],
+  [keyOf("VERCEL"), ["api.vercel.com:443"]],
+  [keyOf("NETLIFY"), ["api.netlify.com:443"]],
+  [keyOf("HEROKU"), ["api.heroku.com:443"]],
+  [keyOf("DIGITALOCEAN"), ["api.digitalocean.com:443"]],
+  [keyOf("CLOUDFLARE|CF"), ["api.cloudflare.com:443"]],
+  [keyOf("NOTION"), ["api.notion.com:443"]],
+  [keyOf("TELEGRAM"), ["api.telegram.org:443"]],
+  [keyOf("DISCORD"), ["discord.com:443"]],
+  [keyOf("STRIPE"), ["api.stripe.com:443"]],
 ];
+const ofOwnServer = /(?:^|_)ENTERPRISE_/;
+
+/** Any other key of a server. A password may be for something inside of the container. */
+const anyKey = /_(?:TOKEN|PAT|API_?KEY|AUTH_?KEY|ACCESS_KEY(?:_ID)?|WEBHOOK(?:_URL)?)$/;
 
 /** Who reaches another server than these may have one of the same kind there, with such a token. */
 const publicHosts = new Set([
@@ -124,13 +141,22 @@ function tokenFindings({ name, environment, secrets, model, ...agent }: AgentCon
       const sentence = `\`${variable}\` is of no use here, because this agent reaches no network: below \`models\` its key lets the agent ask a model, and stays out of its container`;
       return [{ path, sentence }];
     }
-    const hosts = tokens.find(([pattern]) => pattern.test(variable))?.[1];
+    const hosts = hostsOf(variable);
     if (hosts === undefined || reachesOwn || hosts.some(isReached)) return [];
-    const lines = `\`egress: [${hosts.map((host) => `"${host}"`).join(", ")}]\``;
+    if (hosts.length === 0 && (targets.length > 0 || isModelVariable(variable))) return [];
+    const named = hosts.length === 0 ? ["HOST:PORT"] : hosts;
+    const lines = `\`egress: [${named.map((host) => `"${host}"`).join(", ")}]\``;
     const reached = targets.length === 0 ? "reaches no network" : "does not reach it";
     const sentence = `\`${variable}\` is of use only where its server is reached, and this agent ${reached}: ${lines} opens the way`;
     return [{ path, sentence }];
   });
+}
+
+/** None where it is the key of some server; undefined where the name says nothing. */
+function hostsOf(variable: string): readonly string[] | undefined {
+  const known = tokens.find(([pattern]) => pattern.test(variable))?.[1];
+  if (known !== undefined && !ofOwnServer.test(variable)) return known;
+  return anyKey.test(variable) ? [] : undefined;
 }
 
 type Need = {

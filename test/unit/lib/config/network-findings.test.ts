@@ -69,6 +69,33 @@ test("a token whose server the agent does not reach is named, and the key of a m
   expect(warningsOf(agent("ANTHROPIC_API_KEY", "    egress: [api.anthropic.com]\n"))).toEqual([]);
 });
 
+test.each([
+  ["MY_GITHUB_PERSONAL_ACCESS_TOKEN", "api.github.com:443"],
+  ["GITLAB_PERSONAL_ACCESS_TOKEN", "gitlab.com:443"],
+  ["YARN_NPM_AUTH_TOKEN", "registry.npmjs.org:443"],
+  ["PYPI_API_TOKEN", "upload.pypi.org:443"],
+  ["SLACK_WEBHOOK_URL", "hooks.slack.com:443"],
+  ["BITBUCKET_APP_PASSWORD", "api.bitbucket.org:443"],
+  ["NOTION_API_KEY", "api.notion.com:443"],
+  // It has a server of its own, and the others are not known.
+  ["GITHUB_ENTERPRISE_TOKEN", "HOST:PORT"],
+  ["TAVILY_API_KEY", "HOST:PORT"],
+  ["AWS_ACCESS_KEY_ID", "HOST:PORT"],
+])("so is %s, by its parts", (variable, host) => {
+  const settings = `${command("npm test")}    environment: { ${variable}: t }\n`;
+  expect(warningsOf(settings)).toEqual([
+    expect.stringMatching(new RegExp(`^\`${variable}\` is of use only where .*"${host}".* opens`)),
+  ]);
+  expect(warningsOf(`${settings}    egress: [api.acme.example]\n`)).toEqual([]);
+});
+
+test.each(["LOG_LEVEL", "TOKENIZER", "DATABASE_PASSWORD", "GPG_KEY", "API_KEYS", "OPENAI_TOKEN"])(
+  "%s says nothing of a server",
+  (variable) => {
+    expect(warningsOf(`${command("npm test")}    environment: { ${variable}: t }\n`)).toEqual([]);
+  },
+);
+
 test("so does an address among its variables, except that of a model's provider", () => {
   const variable = (name: string) =>
     `${command("./run.sh")}    environment: { ${name}: "https://api.example.org/v1" }\n`;
