@@ -3,7 +3,7 @@
 #
 # stdin:  the work (see docs/reference/tool-contract.md), which the command gets as its stdin, too
 # env:    COMMAND, for a shell; COMMIT, a message: with it, and `workspace: { mode: rw }`, changed files become a commit
-# stdout: a CodeCommit where there is a message and a change, else a Report with what the command has printed; a Failure of type CommandFailed where it fails, or leaves a conflict
+# stdout: a CodeCommit where there is a message and a change, else a Report with what the command has printed; a Failure of type CommandFailed where it fails, or leaves a conflict or a rebase unfinished
 set -eu
 [ -n "${COMMAND:-}" ] || { echo "shell: write \`environment: { COMMAND: … }\` in sett.yml" >&2; exit 1; }
 home=$(mktemp -d)
@@ -31,6 +31,13 @@ if [ -n "${COMMIT:-}" ]; then
       artefact_payload: {command: $command, exit_code: $code, output: $output}}'
     exit
   fi
+  # The commits that these have yet to make would be lost.
+  for begun in rebase-merge rebase-apply sequencer; do
+    [ -e "$(git rev-parse --git-path "$begun")" ] || continue
+    report '{structural_type: "Failure", artefact_type: "CommandFailed", summary: "`\($command)` has not ended a rebase, or a series of picked commits",
+      artefact_payload: {command: $command, exit_code: $code, output: $output}}'
+    exit
+  done
   git add --all
   git diff --cached --quiet || {
     git commit --quiet --no-verify --message "$COMMIT"

@@ -102,6 +102,32 @@ test("commits that the CLI makes all the same become the one, with its words", a
   expect(answer).toMatchObject({ summary: "Add two" });
 });
 
+/** Two branches that have changed the same file, and one that has another file. */
+const branches = `commit() { echo "$1" > key; git add key; git commit --quiet --message "$1"; }
+commit base; git checkout --quiet -b other; commit theirs; git checkout --quiet -
+commit own; git checkout --quiet -b beside; echo > new; git add new; git commit --quiet -m new; git checkout --quiet -`;
+
+test("a merge that the CLI has not committed is a part of the one commit, with its words", async () => {
+  const { answer, log, names, status } = await work(
+    `${branches}; git commit --quiet --allow-empty -m Last; git merge --no-commit --no-ff beside`,
+    workInput(goal),
+  );
+  expect(answer).toMatchObject({ artefact_type: "CodeCommit", summary: "Last" });
+  expect([log, names, status]).toEqual(["Last", "key\nnew", ""]);
+});
+
+test("files in conflict, and a rebase that has not ended, are no result", async () => {
+  const robot = async (script: string) => {
+    const { exitCode, stdout, stderr } = await work(`${branches}; ${script}`, workInput(goal));
+    expect({ isDone: exitCode === 0, stdout }).toEqual({ isDone: false, stdout: "" });
+    return stderr.trimEnd().split("\n").at(-1);
+  };
+  expect(await robot("git merge other || true")).toBe("robot has left files in conflict: key");
+  expect(await robot("git rebase --exec false other~1 beside || true")).toBe(
+    "robot has not ended a rebase, or a series of picked commits.",
+  );
+});
+
 test("files of the CLI's own stay out of the commit", async () => {
   await writeFile(join(folder, "not-committed"), ".robot*\n");
   const { names } = await work("echo > .robot.history; echo > wanted", workInput(goal));

@@ -36,3 +36,18 @@ test("a command that hides a failed merge is a Failure that names the file, and 
   });
   expect(repository.git("show", "HEAD:key")).toBe("other");
 });
+
+test("so is a rebase in its midst", async () => {
+  using repository = workRepository();
+  const make = "git commit --quiet --allow-empty -m one && git commit --quiet --allow-empty -m two";
+  const settings = {
+    COMMAND: `${make} && git rebase --quiet --keep-empty --exec false HEAD~2 || true`,
+    COMMIT: "Rebase it",
+  };
+  const work = formatToolInput(workInput(goalOf("Rebase.")));
+  const { stdout } = await runAgent("shell", work, repository.folder, settings);
+  expect(Output.parse(JSON.parse(stdout))).toMatchObject({
+    ...{ structural_type: "Failure", artefact_type: "CommandFailed" },
+    summary: expect.stringContaining("has not ended a rebase"),
+  });
+});
