@@ -1,7 +1,12 @@
 // The state of goals, read once and kept until it changes.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { type GoalCost, readGoalCost, readGoalCosts } from "../../../lib/client/facts/costs.ts";
-import { failuresOf, goalSummary, readGoalState } from "../../../lib/client/facts/goal.ts";
+import {
+  failuresOf,
+  goalSummary,
+  orUnreadable,
+  readGoalState,
+} from "../../../lib/client/facts/goal.ts";
 import { graphJson, readGraph } from "../../../lib/client/facts/graph.ts";
 import type { ArtefactGraph } from "../../../lib/core/artefact-graph.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
@@ -78,11 +83,14 @@ export class GoalReadings {
   }
 
   async #factsOf(goal: GoalId): Promise<GoalFacts> {
-    const [reading, cost] = await Promise.all([
-      readGoalState(this.#board, goal),
-      readGoalCost(this.#board, goal),
-    ]);
-    const { artefacts, status } = reading;
+    const reading = await orUnreadable(goal, async () => {
+      const [state, spent] = await Promise.all([
+        readGoalState(this.#board, goal),
+        readGoalCost(this.#board, goal),
+      ]);
+      return { ...state, cost: spent };
+    });
+    const { artefacts, status, cost } = reading;
     const first = artefacts.find(({ id }) => String(id) === String(goal));
     return {
       ...{ goal, status, cost, summary: goalSummary(reading), failures: failuresOf(reading) },
@@ -95,7 +103,8 @@ export class GoalReadings {
   /** Calls that begin make no event. */
   async #withCost(facts: GoalFacts): Promise<GoalFacts> {
     const { state } = facts.status;
-    if (state !== "running" && state !== "waiting") return facts;
+    const isUnreadable = facts.unreadable.some((id) => String(id) === String(facts.goal));
+    if (isUnreadable || (state !== "running" && state !== "waiting")) return facts;
     return { ...facts, cost: await readGoalCost(this.#board, facts.goal) };
   }
 }

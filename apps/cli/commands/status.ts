@@ -6,10 +6,10 @@ import {
   traceProblemOf,
 } from "../../../lib/blackboard/records/trace-problem.ts";
 import { hasOrchestrator, type Situation } from "../../../lib/client/facts/blocked-reason.ts";
-import { isMalformed } from "../../../lib/client/facts/checked.ts";
 import { readGoalCost } from "../../../lib/client/facts/costs.ts";
 import {
   type GoalReading,
+  orUnreadable,
   readGoalState,
   readSituation,
   withOverwritten,
@@ -19,7 +19,7 @@ import { forwards, goalList, limitArguments, limitOf } from "../../../lib/client
 import { readRequests } from "../../../lib/client/facts/requests.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { agentJson, goalJson } from "../../../lib/client/facts/status-json.ts";
-import { ArtefactId, type GoalId } from "../../../lib/model/ids.ts";
+import type { GoalId } from "../../../lib/model/ids.ts";
 import { cassettesOf, gatewayProblem } from "../facts/gateway-state.ts";
 import { openSession } from "../instance/session.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
@@ -94,26 +94,14 @@ async function readTraceProblem(board: PersonBlackboard): Promise<TraceProblem |
   return traceProblemOf(await board.readReply(traceProblemKey));
 }
 
-async function readWithCost(board: PersonBlackboard, goal: GoalId): Promise<GoalReading> {
-  try {
+function readWithCost(board: PersonBlackboard, goal: GoalId): Promise<GoalReading> {
+  return orUnreadable(goal, async () => {
     const [reading, cost] = await Promise.all([
       readGoalState(board, goal),
       readGoalCost(board, goal),
     ]);
     return { ...reading, cost };
-  } catch (error) {
-    if (isMalformed(error)) return unreadableGoal(goal);
-    throw error;
-  }
-}
-
-/** It keeps none of the others from being shown, and waits for the person who repairs it. */
-function unreadableGoal(goal: GoalId): GoalReading {
-  return {
-    goal,
-    status: { state: "waiting", openClaims: [], waitingFor: [], failures: [] },
-    ...{ artefacts: [], count: 0, unreadable: [ArtefactId.parse(goal)] },
-  };
+  });
 }
 
 type Pages = AsyncIterable<readonly GoalReading[]> | Iterable<readonly GoalReading[]>;

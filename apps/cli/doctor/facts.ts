@@ -9,6 +9,7 @@ import type { ContainerPart, ImageInfo } from "../../../lib/runtime/port.ts";
 import type { LostEvents } from "../facts/noted-log.ts";
 import type { WaitingGoals } from "../instance/retention.ts";
 import type { RuntimeName } from "../instance/runtimes.ts";
+import type { MistypedKey } from "./find-mistyped.ts";
 
 /** `message` and `hint` as in a SettError. */
 export type Silent = { state: "silent"; message: string; hint: string };
@@ -46,6 +47,8 @@ export type RedisFacts = { elsewhere?: string } & (
       clock: ClockReading;
       disk: Disk | undefined;
       owed: OwedFacts;
+      /** Undefined where this user of Redis may not list keys. */
+      mistyped?: readonly MistypedKey[] | undefined;
       /** Webhooks that could not be notified. */
       noticeProblems?: readonly NoticeProblem[];
       /** Why traces do not arrive. */

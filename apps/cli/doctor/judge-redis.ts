@@ -10,6 +10,7 @@ import { clockFinding, diskFinding, isAtLeast } from "./measures.ts";
 const subject = "redis";
 const minVersion = [7, 0] as const;
 const fullAt = 0.8;
+const shownKeys = 5;
 
 /** `up`: the command that starts it again. */
 export function judgeRedis(redis: RedisFacts, up: string): Finding[] {
@@ -62,6 +63,7 @@ function judge(redis: RedisFacts, up: string): Finding[] {
         ]),
     clockFinding(subject, redis.clock),
     owedFinding(redis),
+    ...keysFindings(redis),
     ...(redis.noticeProblems ?? []).map((problem) => noticeFinding(problem, up)),
     ...(redis.traceProblem === undefined ? [] : [traceFinding(redis.traceProblem, up)]),
   ];
@@ -81,6 +83,26 @@ function owedFinding({ owed: { count, oldest } }: Answer): Finding {
     remedy:
       "`sett logs orchestrator` has the whole error. Where a key was written over by hand, mend it; then the events are handled by themselves.",
   };
+}
+
+function keysFindings({ mistyped = [] }: Answer): Finding[] {
+  if (mistyped.length === 0) return [];
+  const shown = mistyped
+    .slice(0, shownKeys)
+    .map(({ key, is, toBe }) => `${key} is a ${is} and was a ${toBe}`)
+    .join(", ");
+  const more = mistyped.length > shownKeys ? ` and ${mistyped.length - shownKeys} more` : "";
+  return [
+    {
+      subject: "record",
+      check: "keys",
+      level: "problem",
+      found: `replaced by hand by a key of another type: ${shown}${more}`,
+      why: "Redis refuses all that reads or writes them: goals may wait, and commands fail.",
+      remedy:
+        "A copy of Redis' volume may have what was there before: put it back, or, where it has nothing under this key, remove the key. What waits then goes on by itself.",
+    },
+  ];
 }
 
 function noticeFinding({ to, since, reason, is_given_up }: NoticeProblem, up: string): Finding {

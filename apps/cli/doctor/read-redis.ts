@@ -12,6 +12,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 import type { Disk, OwedFacts, RedisFacts } from "./facts.ts";
+import { findMistyped } from "./find-mistyped.ts";
 
 const answerWithinMs = 10_000;
 
@@ -24,7 +25,10 @@ export async function readRedis(
   instance: InstanceName,
   diskOf: (folder: string) => Promise<Disk | undefined>,
 ): Promise<RedisFacts> {
-  const { newClient, unreachable } = await import("../../../lib/blackboard/redis/client.ts");
+  const [{ newClient, unreachable }, { unlessWrongType }] = await Promise.all([
+    import("../../../lib/blackboard/redis/client.ts"),
+    import("../../../lib/blackboard/redis/wrong-type.ts"),
+  ]);
   try {
     const client = newClient(url, answerWithinMs, answerWithinMs);
     try {
@@ -41,22 +45,21 @@ export async function readRedis(
         .configGet(["appendfsync", "dir"])
         .catch(() => ({}));
       const disk = settings.dir === undefined ? undefined : await diskOf(settings.dir);
-      const owed = await readOwed(client, keysOf(instance).owedEvents);
-      const noticeProblems = noticeProblemsOf(
-        await client.hGet(keysOf(instance).orchestrator, noticeProblemsField),
-      );
-      const traceProblem = traceProblemOf(
-        await client.get(keysOf(instance).reply(traceProblemKey)),
-      );
+      const keys = keysOf(instance);
+      const noticed = await client
+        .hGet(keys.orchestrator, noticeProblemsField)
+        .catch(unlessWrongType(null));
+      const reply = await client.get(keys.reply(traceProblemKey)).catch(unlessWrongType(null));
       return {
         state: "answers",
         ...storeOf(info),
         fsync: settings.appendfsync,
         clock,
         disk,
-        owed,
-        noticeProblems,
-        traceProblem,
+        owed: await readOwed(client, keys.owedEvents).catch(unlessWrongType(noneOwed)),
+        mistyped: await findMistyped(client, instance),
+        noticeProblems: noticeProblemsOf(noticed),
+        traceProblem: traceProblemOf(reply),
       };
     } finally {
       client.destroy();
@@ -66,9 +69,11 @@ export async function readRedis(
   }
 }
 
+const noneOwed: OwedFacts = { count: 0, oldest: undefined };
+
 async function readOwed(client: Client, key: string): Promise<OwedFacts> {
   const [first, ...others] = await client.hKeys(key);
-  if (first === undefined) return { count: 0, oldest: undefined };
+  if (first === undefined) return noneOwed;
   const id = others.reduce((oldest, other) => (isLater(oldest, other) ? other : oldest), first);
   const { event, reason } = owedEventOf(id, (await client.hGet(key, id)) ?? "");
   return { count: others.length + 1, oldest: { id, type: event.type, reason } };

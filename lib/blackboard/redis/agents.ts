@@ -8,6 +8,7 @@ import type { AgentBoard } from "../port/blackboard.ts";
 import { registrationOfText, textOfRegistration } from "../records/registration-text.ts";
 import { type Client, isRefusal } from "./client.ts";
 import type { Deps } from "./deps.ts";
+import { unlessWrongType } from "./wrong-type.ts";
 
 /** How many logs of each agent are kept, about. */
 const maxWorkerLogs = 200;
@@ -90,7 +91,7 @@ export function agentsOf({ connection, keys, call }: Deps): AgentBoard {
         Promise.all([
           client.hKeys(keys.expectedAgents),
           client.hKeys(keys.agents),
-          client.hGetAll(keys.preparing),
+          client.hGetAll(keys.preparing).catch(unlessWrongType({})),
         ]),
       );
       const names = [...new Set([...expected, ...registered])].flatMap(

@@ -27,7 +27,11 @@ export function claimListsOf({ connection, keys }: Deps): Lists {
         client.zRange(keys.artefactsOfGoal(goal), 0, -1).catch(unlessWrongType([])),
       );
       const claims = await connection.run((client) =>
-        Promise.all(artefacts.map((id) => client.hVals(keys.claimsOfArtefact(id as ArtefactId)))),
+        Promise.all(
+          artefacts.map((id) =>
+            client.hVals(keys.claimsOfArtefact(id as ArtefactId)).catch(unlessWrongType([])),
+          ),
+        ),
       );
       const ids = claims.flat() as ClaimId[];
       if (ids.length === 0) return [];

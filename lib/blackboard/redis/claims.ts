@@ -15,7 +15,7 @@ import { readPiecesOf } from "./pieces.ts";
 import { newClaimRecord } from "./records.ts";
 import { RungStream } from "./rung-stream.ts";
 import { endOf, type StreamEntry } from "./streams.ts";
-import { unlessWrongType } from "./wrong-type.ts";
+import { orMalformed, unlessWrongType } from "./wrong-type.ts";
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the members of one port, each of them short.
 export function claimsOf(deps: Deps): ClaimBoard {
@@ -86,8 +86,11 @@ export function claimsOf(deps: Deps): ClaimBoard {
     readPieces: readPiecesOf(deps),
 
     async claimsOfArtefact(id) {
-      const claims = await connection.run((client) => client.hGetAll(keys.claimsOfArtefact(id)));
-      return new Map(Object.entries(claims) as [string, ClaimId][]);
+      const key = keys.claimsOfArtefact(id);
+      const claims = await connection.run((client) =>
+        client.hGetAll(key).catch(unlessWrongType(undefined)),
+      );
+      return new Map(Object.entries(orMalformed(key, claims)) as [string, ClaimId][]);
     },
 
     async placeBid({ claim, agent, word, reason = "", host, readOn }) {

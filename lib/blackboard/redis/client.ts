@@ -129,6 +129,8 @@ function hintOfRefusal({ message }: ErrorReply): string {
   if (/^NOPERM|ACL failure|The user executing the script/.test(message)) {
     return "The users of Redis and their rights are made by `sett up`: docs/internals/blackboard.md#users.";
   }
+  if (message.startsWith("WRONGTYPE "))
+    return "A person or a program has put a key of another type in the place of one of this instance: `sett doctor` names it.";
   return "Did a person or another program change the keys of this instance, or the settings of Redis?";
 }
 

@@ -1,9 +1,8 @@
 // Lists of ids, by time or by the beginning of the id, in pages of any size.
-import { SettError } from "../../model/errors.ts";
 import { ArtefactId, type GoalId } from "../../model/ids.ts";
 import type { ArtefactBoard, Page } from "../port/artefacts.ts";
 import type { Deps } from "./deps.ts";
-import { unlessWrongType } from "./wrong-type.ts";
+import { orMalformed, unlessWrongType } from "./wrong-type.ts";
 
 /** How many ids Redis reads at once. */
 const idsAtOnce = 2_000;
@@ -19,14 +18,11 @@ type Lists = Pick<
 >;
 
 export function listsOf({ connection, keys }: Deps): Lists {
-  const find = (key: string, { from, count }: Page = { from: 0, count: 0 }) =>
-    connection.run((client) =>
+  const range = async (key: string, { from, count }: Page = { from: 0, count: 0 }) => {
+    const found = await connection.run((client) =>
       client.zRange(key, from, from + count - 1).catch(unlessWrongType(undefined)),
     );
-  const range = async (key: string, page?: Page) => {
-    const found = await find(key, page);
-    if (found === undefined) throw malformedList(key);
-    return found;
+    return orMalformed(key, found);
   };
   const count = (key: string) => connection.run((client) => client.zCard(key));
   return {
@@ -55,13 +51,6 @@ export function listsOf({ connection, keys }: Deps): Lists {
       return artefactIdsOf([...found]);
     },
   };
-}
-
-/** A goal without its artefacts would look like one that nothing has become of. */
-function malformedList(key: string): SettError {
-  return new SettError("artefact-malformed", `The list at ${key} is malformed: it is no list.`, {
-    hint: `\`redis-cli TYPE ${key}\` shows what a person has put there in its place.`,
-  });
 }
 
 export function artefactIdsOf(texts: readonly string[]): ArtefactId[] {

@@ -26,6 +26,7 @@ import type { ArgumentOf } from "./call.ts";
 import type { Deps } from "./deps.ts";
 import { amountsIn, periodsOf } from "./periods.ts";
 import { eventRecord } from "./records.ts";
+import { orMalformed, unlessWrongType } from "./wrong-type.ts";
 
 /** Small, because Redis runs nothing else while a function runs. */
 const callsAtOnce = 100;
@@ -52,6 +53,11 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
     const [seconds, microseconds] = await connection.run((client) => client.time());
     return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
   };
+  const valuesOf = async (key: string) =>
+    orMalformed(
+      key,
+      await connection.run((client) => client.hVals(key).catch(unlessWrongType(undefined))),
+    );
   /** Undefined, and reported, where it cannot be read. */
   const readOne = (text: string, at: string): CallRecord | OpenCall | undefined => {
     const record = parseCall(text);
@@ -106,7 +112,7 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
 
     async readToolCharges(goal) {
       const key = keys.toolCharges(goal);
-      const texts = await connection.run((client) => client.hVals(key));
+      const texts = await valuesOf(key);
       return texts.flatMap((text) => {
         const read = parsed(text, ToolCharge);
         if (read === undefined) onUnreadable(`a call of a tool at ${key}`);
@@ -167,16 +173,22 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
     ...periodsOf({ connection, keys, call }),
 
     async readSpending(goal) {
-      const [fields, payer] = await Promise.all([
-        connection.run((client) => client.hGetAll(keys.goalBudget(goal))),
-        connection.run((client) => client.hGet(keys.goal(goal), "payer")),
-      ]);
-      return { ...spendingOf(fields), payer: Payer.safeParse(payer).data };
+      const [budget, record] = [keys.goalBudget(goal), keys.goal(goal)];
+      const [fields, payer] = await connection.run((client) =>
+        Promise.all([
+          client.hGetAll(budget).catch(unlessWrongType(undefined)),
+          client.hGet(record, "payer").catch(unlessWrongType(undefined)),
+        ]),
+      );
+      return {
+        ...spendingOf(orMalformed(budget, fields)),
+        payer: Payer.safeParse(orMalformed(record, payer)).data,
+      };
     },
 
     async readCalls(goal) {
       const key = keys.modelCalls(goal);
-      const texts = await connection.run((client) => client.hVals(key));
+      const texts = await valuesOf(key);
       const calls = texts.flatMap((text) => readOne(text, key) ?? []).sort(byStart);
       return {
         ended: calls.filter((one): one is CallRecord => "outcome" in one),

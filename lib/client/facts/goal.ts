@@ -5,11 +5,11 @@ import { type GoalListing, readGoalFacts } from "../../blackboard/records/read-g
 import { type GoalStatus, goalStatus, type Waiting } from "../../core/goal-status.ts";
 import type { ArtefactHead } from "../../model/artefact.ts";
 import type { MalformedClaim } from "../../model/claim.ts";
-import type { ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
+import { ArtefactId, type ClaimId, type GoalId } from "../../model/ids.ts";
 import type { Suggest } from "../text/suggest.ts";
 import type { KnownArtefacts } from "./artefacts.ts";
 import type { Situation } from "./blocked-reason.ts";
-import { findShortOverwritten, readReadable } from "./checked.ts";
+import { findShortOverwritten, isMalformed, readReadable } from "./checked.ts";
 import type { GoalCost } from "./costs.ts";
 
 export type GoalReading = {
@@ -61,6 +61,23 @@ export async function readGoalState(board: PersonBlackboard, goal: GoalId): Prom
     return { causes, ...counts };
   };
   return await readListed(board, goal, new Map(), outline);
+}
+
+/**
+ * For lists: a goal that a person has damaged keeps none of the others from being shown, and waits
+ * for the person who repairs it.
+ */
+export async function orUnreadable(
+  goal: GoalId,
+  read: () => Promise<GoalReading>,
+): Promise<GoalReading> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isMalformed(error)) throw error;
+    const status = { state: "waiting" as const, openClaims: [], waitingFor: [], failures: [] };
+    return { goal, status, artefacts: [], count: 0, unreadable: [ArtefactId.parse(goal)] };
+  }
 }
 
 async function readListed(

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { checkedText, textKinds } from "../../client/actions/checked-text.ts";
-import { goalSummary, readGoalState } from "../../client/facts/goal.ts";
+import { goalSummary, orUnreadable, readGoalState } from "../../client/facts/goal.ts";
 import { goalList } from "../../client/facts/pages.ts";
 import { resolveGoalId } from "../../client/facts/resolve-id.ts";
 import { boundedLine } from "../../client/text/plain-text.ts";
@@ -95,7 +95,9 @@ export const listGoals = defineTool({
     const count = await list.count();
     const from = Math.max(0, count - limit);
     const page = await list.list({ from, count: limit });
-    const goals = await Promise.all(page.map((goal) => readGoalState(board, goal)));
+    const goals = await Promise.all(
+      page.map((goal) => orUnreadable(goal, () => readGoalState(board, goal))),
+    );
     return {
       goals: goals.toReversed().map((one) => ({
         goal_id: one.goal,

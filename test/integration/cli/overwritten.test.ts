@@ -302,11 +302,13 @@ test("hoard marks one whose beginning, which it shows in place of a summary, was
   expect(await row()).not.toContain("Approved by all");
 });
 
-test("status shows the other goals where one, or a claim, is a key of another type; doctor names both", async () => {
+test("status shows the other goals where a key of one is of another type; doctor names each such key", async () => {
   await using other = await Workspace.create();
   await using board = await other.board();
-  const goals = [sampleArtefact(), sampleArtefact(), sampleArtefact(), sampleArtefact()] as const;
-  const [flagless, claimless, listless] = goals;
+  const goals = Array.from({ length: 6 }, () => sampleArtefact());
+  const [flagless, claimless, listless, causeless, callless] = goals as [
+    ...[Artefact, Artefact, Artefact, Artefact, Artefact],
+  ];
   for (const one of goals) await board.createArtefact(one, "person:Ada");
   const claim = sampleClaim(claimless, []);
   await board.openClaim({
@@ -318,6 +320,11 @@ test("status shows the other goals where one, or a claim, is a key of another ty
     `sett:demo:goal:${flagless.id}`,
     `sett:demo:claim:${claim.id}`,
     `sett:demo:goal:${listless.id}:artefacts`,
+    `sett:demo:artifact:${causeless.id}:claims`,
+    `sett:demo:goal:${callless.id}:calls`,
+    // No goal needs what is noted here.
+    "sett:demo:preparing",
+    "sett:demo:events:owed",
   ];
   for (const each of typed) {
     await other.redis.cli("DEL", each);
@@ -326,7 +333,8 @@ test("status shows the other goals where one, or a claim, is a key of another ty
   const { code, out, err } = await other.sett("status");
   expect([code, err]).toEqual([0, ""]);
   for (const one of goals) expect(out).toContain(short(one));
-  expect(out).toContain(`Artefact ${short(listless)} cannot be shown`);
+  for (const one of [listless, causeless, callless])
+    expect(out).toContain(`Artefact ${short(one)} cannot be shown`);
   const { findings } = JSON.parse((await other.sett("doctor", "--json")).out);
   expect(findings).toContainEqual(
     expect.objectContaining({
@@ -337,8 +345,14 @@ test("status shows the other goals where one, or a claim, is a key of another ty
       ),
     }),
   );
+  const { level, found } = findings.find(({ check }: { check: string }) => check === "keys");
+  expect(level).toBe("problem");
+  expect(found).toContain("sett:demo:events:owed is a string and was a hash");
+  expect(found).toContain(`and ${typed.length - 5} more`);
+  const silent = expect.objectContaining({ subject: "redis", check: "answer" });
+  expect(findings).not.toContainEqual(silent);
   expect(JSON.parse((await other.sett("prune", "--before", "0s", "--json")).out)).toMatchObject({
     goals: [],
-    damaged: [flagless, listless].map(({ id }) => ({ id, artefacts: [] })),
+    damaged: [flagless, listless, causeless].map(({ id }) => ({ id, artefacts: [] })),
   });
 }, 120_000);

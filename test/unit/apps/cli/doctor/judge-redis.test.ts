@@ -35,6 +35,13 @@ const changes: [string, Partial<Answer>, string, string][] = [
   ["settings that are not to be read", { fsync: undefined }, "persistence", "ok"],
   ["a write that failed", { failed: ["write", "rewrite"] }, "writes to disk", "problem"],
   ["nearly full", { usedBytes: 80 }, "memory", "warning"],
+  ["no key of another type", { mistyped: [] }, "events", "ok"],
+  [
+    "a key of another type",
+    { mistyped: [{ key: "sett:demo:agents", is: "string", toBe: "hash" }] },
+    "keys",
+    "problem",
+  ],
   ["no limit", { limitBytes: 0 }, "memory", "warning"],
   ["a cache", { policy: "allkeys-lru" }, "memory", "problem"],
   ["a full disk", { disk: { path: "/data", freeBytes: 1, totalBytes: 2 } }, "disk", "problem"],
