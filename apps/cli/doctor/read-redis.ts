@@ -1,7 +1,8 @@
 // Asks an instance's Redis about itself.
 
 import { owedEventOf } from "../../../lib/blackboard/port/owed-event.ts";
-import { keysOf } from "../../../lib/blackboard/records/keys.ts";
+import { type Keys, keysOf } from "../../../lib/blackboard/records/keys.ts";
+import { eventOf } from "../../../lib/blackboard/records/logged-event.ts";
 import {
   noticeProblemsField,
   noticeProblemsOf,
@@ -56,7 +57,7 @@ export async function readRedis(
         fsync: settings.appendfsync,
         clock,
         disk,
-        owed: await readOwed(client, keys.owedEvents).catch(unlessWrongType(noneOwed)),
+        owed: await readOwed(client, keys).catch(unlessWrongType(noneOwed)),
         mistyped: await findMistyped(client, instance),
         noticeProblems: noticeProblemsOf(noticed),
         traceProblem: traceProblemOf(reply),
@@ -71,11 +72,14 @@ export async function readRedis(
 
 const noneOwed: OwedFacts = { count: 0, oldest: undefined };
 
-async function readOwed(client: Client, key: string): Promise<OwedFacts> {
+async function readOwed(client: Client, { owedEvents: key, events }: Keys): Promise<OwedFacts> {
   const [first, ...others] = await client.hKeys(key);
   if (first === undefined) return noneOwed;
   const id = others.reduce((oldest, other) => (isLater(oldest, other) ? other : oldest), first);
-  const { event, reason } = owedEventOf(id, (await client.hGet(key, id)) ?? "");
+  const text = (await client.hGet(key, id)) ?? "";
+  // What a person has written there may be no place in the log.
+  const [entry] = (await client.xRange(events, id, id).catch(() => [])) ?? [];
+  const { event, reason } = owedEventOf(id, text, entry && eventOf(id, entry.message));
   return { count: others.length + 1, oldest: { id, type: event.type, reason } };
 }
 

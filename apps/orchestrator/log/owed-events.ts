@@ -1,6 +1,7 @@
 // Events that could not be handled. The cursor passes them, so that the others need not wait; each
 // stays on the blackboard until it is handled, by this leader or by a later one.
 import { type BoardAsOf, Fenced } from "../../../lib/blackboard/port/leading.ts";
+import type { OwedEvent } from "../../../lib/blackboard/port/owed-event.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { isAway, untilContact } from "../../../lib/service/until-contact.ts";
@@ -88,7 +89,7 @@ export class OwedEvents {
     const { count, owed } = await board.listOwed(atOnce, this.#after);
     const isLastPart = owed.length < atOnce;
     this.#after = isLastPart ? "0" : (owed.at(-1)?.event.id ?? "0");
-    const reasons = await Promise.all(owed.map(({ event }) => this.#handle(event, board)));
+    const reasons = await Promise.all(owed.map((one) => this.#handle(one, board)));
     const settled = owed
       .filter((_, index) => reasons[index] === undefined)
       .map(({ event }) => event.id);
@@ -108,8 +109,9 @@ export class OwedEvents {
     else if (count === settled.length) this.#owed = undefined;
   }
 
-  /** Why it still cannot be handled. */
-  async #handle(event: SettEvent, board: BoardAsOf): Promise<string | undefined> {
+  /** Why it still cannot be handled. One that cannot be read stays until a person removes it. */
+  async #handle({ event, reason }: OwedEvent, board: BoardAsOf): Promise<string | undefined> {
+    if (event.type === "unreadable") return reason;
     try {
       await this.#handler.handle(event, board);
       return undefined;

@@ -13,13 +13,30 @@ export const OwedEvent = z.strictObject({
 });
 export type OwedEvent = z.infer<typeof OwedEvent>;
 
-/** Where a person has written over it, nothing is known of it but its place in the log. */
-export function owedEventOf(id: string, text: string): OwedEvent {
-  const since = new Date(0).toISOString();
-  const unreadable = { id, type: "unreadable", time: since, actor: "hand" } as const;
+const unreadable = "What is stored of it cannot be read, and the log does not have it.";
+
+/**
+ * `logged`: what the log has at its place, which counts: a person may have written over what is
+ * stored apart from it. Where neither can be read its type is `unreadable`.
+ */
+export function owedEventOf(id: string, text: string, logged?: SettEvent): OwedEvent {
+  const stored = storedIn(text);
+  const [since, reason] = [stored?.since ?? new Date(0).toISOString(), stored?.reason];
+  const found = logged?.type === "unreadable" ? undefined : logged;
+  const event = found ?? (stored?.event.id === id ? stored.event : undefined);
+  if (event !== undefined)
+    return { event, since, reason: reason ?? "What is stored of the cause cannot be read." };
+  return {
+    event: { id, type: "unreadable", time: since, actor: "hand" },
+    since,
+    reason: unreadable,
+  };
+}
+
+function storedIn(text: string): OwedEvent | undefined {
   try {
-    return OwedEvent.parse(JSON.parse(text));
+    return OwedEvent.safeParse(JSON.parse(text)).data;
   } catch {
-    return { event: unreadable, since, reason: "What is stored of it cannot be read." };
+    return undefined;
   }
 }

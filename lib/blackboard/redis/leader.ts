@@ -4,6 +4,8 @@ import type { LeaderLease } from "../port/leader.ts";
 import { owedEventOf } from "../port/owed-event.ts";
 import { dueKinds, dueOfMember, memberOfDue } from "../records/due-member.ts";
 import { leaderOf } from "../records/event-actor.ts";
+import { eventOf } from "../records/logged-event.ts";
+import { isRefusal } from "./client.ts";
 import { connectionsOf } from "./connections.ts";
 import type { Deps } from "./deps.ts";
 import { artefactRecord, eventRecord } from "./records.ts";
@@ -91,14 +93,18 @@ export function leaderLeaseOf({
         .filter((id) => isLater(id, after))
         .sort((one, other) => (isLater(one, other) ? 1 : -1))
         .slice(0, limit);
-      const texts =
-        next.length === 0
-          ? []
-          : await connection.run((client) => client.hmGet(keys.owedEvents, next));
-      return {
-        count: ids.length,
-        owed: next.map((id, place) => owedEventOf(id, texts[place] ?? "")),
-      };
+      if (next.length === 0) return { count: ids.length, owed: [] };
+      const [texts, entries] = await connection.run((client) =>
+        Promise.all([
+          client.hmGet(keys.owedEvents, next),
+          Promise.all(next.map((id) => client.xRange(keys.events, id, id).catch(unlessNoPlace))),
+        ]),
+      );
+      const owed = next.map((id, place) => {
+        const [entry] = entries[place] ?? [];
+        return owedEventOf(id, texts[place] ?? "", entry && eventOf(id, entry.message));
+      });
+      return { count: ids.length, owed };
     },
 
     postAsLeader: (artefact, epoch) =>
@@ -111,4 +117,10 @@ export function leaderLeaseOf({
     deferDue: (items, afterMs, epoch) =>
       call("deferDue", stored, { epoch, after_ms: afterMs, members: items.map(memberOfDue) }),
   };
+}
+
+/** What a person has written among them may be no id of an entry. */
+function unlessNoPlace(error: unknown): [] {
+  if (isRefusal(error)) return [];
+  throw error;
 }

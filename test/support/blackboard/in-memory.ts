@@ -88,6 +88,7 @@ function handAt(redis: RedisInMemory, keys: Keys) {
     writeRegistration: (agent: AgentName, text: string) => type("HSET", keys.agents, agent, text),
     writeEvent: (entry: Record<string, string>) =>
       type("XADD", keys.events, "*", ...Object.entries(entry).flat()),
+    writeOwed: (id: string, text: string) => type("HSET", keys.owedEvents, id, text),
     removeEvent: (id: string) => type("XDEL", keys.events, id),
     writeAnnouncement: (entry: Record<string, string>) =>
       type("XADD", keys.announcements, "*", ...Object.entries(entry).flat()),
