@@ -30,7 +30,7 @@ describe("stopping", () => {
       return isWritten;
     };
     for (const [shutdownTimeoutMs, isWrittenAtLast] of [
-      [30_000, true],
+      [600_000, true],
       [200, false],
     ] as const) {
       [isWritten, looks] = [false, 0];
@@ -40,7 +40,8 @@ describe("stopping", () => {
       await standIn.ended(await standIn.openGranted(await standIn.post(), agent), agent);
       await waitFor("the answer", () => scene.messages().includes("Created artefact"));
       stop.abort("SIGTERM");
-      await waitFor("it to look", () => looks > 1);
+      // A busy machine may have used up the short time by then.
+      if (isWrittenAtLast) await waitFor("it to look", () => looks > 1);
       isWritten = isWrittenAtLast;
       await ended;
     }
