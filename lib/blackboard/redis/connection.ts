@@ -23,6 +23,9 @@ import { connected, probe } from "./probe.ts";
 import { maxDelayMs, reconnectDelayMs } from "./reconnect-delay.ts";
 import { SleepWatch } from "./sleep-watch.ts";
 
+/** So many times the usual time a try may take. */
+const longestTry = 10;
+
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #closing = new AbortController();
@@ -50,17 +53,21 @@ export class Connection {
   /**
    * Rejects with `redis-unreachable`: late (`giveUpMs`), when the signal aborts, or at once when
    * the password is wrong. Without `giveUpMs` only a Redis that says nothing is tried again, once.
+   * After a try in which nothing came in time the next one may take twice as long: on a busy
+   * machine no try of the usual time would ever succeed.
    */
   static async open(options: ConnectionOptions): Promise<Connection> {
     endpointOf(options.url);
     const connection = new Connection(options);
     const started = performance.now();
     const { giveUpMs, signal = connection.closed } = options;
+    let tryMs = options.timeoutMs;
     for (let tries = 0; ; tries += 1) {
       try {
-        await connection.#connect();
+        await connection.#connect(tryMs);
         break;
       } catch (error) {
+        if (isSilence(error)) tryMs = Math.min(2 * tryMs, longestTry * options.timeoutMs);
         const isLate =
           giveUpMs === undefined
             ? tries > 0 || !isSilence(error)
@@ -173,10 +180,11 @@ export class Connection {
     this.#waiters.wake();
   }
 
-  async #connect(): Promise<void> {
-    const { url, ca, timeoutMs, probeKey, makeClient = newClient } = this.#options;
+  /** Once there is contact, a silent Redis is noticed by the heartbeat, whatever `tryMs` is. */
+  async #connect(tryMs = this.#options.timeoutMs): Promise<void> {
+    const { url, ca, probeKey, makeClient = newClient } = this.#options;
     const { client, writeRefusal } = await connected(
-      makeClient(url, timeoutMs, timeoutMs + this.#beatMs, ca),
+      makeClient(url, tryMs, tryMs + this.#beatMs, ca),
       probeKey,
     );
     if (this.closed.aborted) return client.destroy();

@@ -4,8 +4,9 @@ import type { Client } from "../../../../../lib/blackboard/redis/client.ts";
 import { Connection } from "../../../../../lib/blackboard/redis/connection.ts";
 import { errorOf } from "../../../../support/error-of.ts";
 
-/** Opens a connection whose tries end so, one after the other, and counts them. */
-async function open(...ends: (Error | undefined)[]) {
+/** Opens a connection whose tries end so, one after the other, and notes how long each may take. */
+async function opened(ends: readonly (Error | undefined)[], giveUpMs?: number) {
+  const allowed: [number, number][] = [];
   let tries = 0;
   const client = {
     connect: async () => {
@@ -16,12 +17,21 @@ async function open(...ends: (Error | undefined)[]) {
     on: () => {},
     destroy: () => {},
   } as unknown as Client;
+  const makeClient = (_: string, connectMs: number, silenceMs: number) => {
+    allowed.push([connectMs, silenceMs]);
+    return client;
+  };
   const opening = Connection.open({
-    ...{ url: "redis://127.0.0.1:1", probeKey: "probe", timeoutMs: 60_000, giveUpMs: undefined },
-    ...{ makeClient: () => client, onLost: () => {} },
+    ...{ url: "redis://127.0.0.1:1", probeKey: "probe", timeoutMs: 60_000, giveUpMs },
+    ...{ makeClient, onLost: () => {} },
   });
   const error = await errorOf(opening.then((connection) => connection.close())).catch(() => {});
-  return { tries, problem: error?.message };
+  return { tries, problem: error?.message, allowed };
+}
+
+async function open(...ends: (Error | undefined)[]) {
+  const { tries, problem } = await opened(ends);
+  return { tries, problem };
 }
 
 const silence = () => new ConnectionTimeoutError();
@@ -37,4 +47,13 @@ test("a Redis that has said nothing is tried once more, since this process may h
 test("another failure of the first try is final", async () => {
   const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
   expect(await open(refused, undefined)).toMatchObject({ tries: 1 });
+});
+
+test("a program that waits for Redis gives each try twice the time of one in which nothing came", async () => {
+  const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+  const ends = [silence(), refused, silence(), silence(), silence(), silence(), undefined];
+  const { allowed, problem } = await opened(ends, 600_000);
+  expect(problem).toBe(undefined);
+  const minutes = [1, 2, 2, 4, 8, 10, 10];
+  expect(allowed).toEqual(minutes.map((each) => [each * 60_000, each * 60_000 + 1_000]));
 });
