@@ -141,6 +141,8 @@ export type PartPlan = {
     | { sleep: string }
     | { script: (at: { port: number; socket?: string }) => string; folder: string };
   env: Record<string, string>;
+  /** Default: that of its image. */
+  workingDir?: string;
   needs: readonly Need[];
   /**
    * Whom it may connect to by itself. `instance`: Sett's other services and the outside; `open`:

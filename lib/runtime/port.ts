@@ -51,6 +51,8 @@ export type ImageInfo = {
   entrypoint: string[];
   command: string[];
   workingDir: string;
+  /** As in the Dockerfile's VOLUME. */
+  volumes: string[];
   labels: Record<string, string>;
 };
 

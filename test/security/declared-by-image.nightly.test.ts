@@ -53,7 +53,7 @@ ENV ${Object.entries({ ...ofCommand, ...ofSett })
   .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
   .join(" ")}
 USER 0
-WORKDIR /nowhere/deep
+WORKDIR /workspace/deep
 ENTRYPOINT ["/bin/false"]
 CMD ["more"]
 HEALTHCHECK --interval=1s --retries=1 CMD ["/bin/false"]

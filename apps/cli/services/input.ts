@@ -10,7 +10,7 @@ import type { Owner } from "../../../lib/runtime/container-spec.ts";
 import type { Machine } from "./limits.ts";
 import type { TlsDoors } from "./reach.ts";
 
-/** `env` and `labels`: those of the image itself. */
+/** From `env` on: what the image itself declares. */
 export type PlannedImage = {
   tag: string;
   id: string;
@@ -18,6 +18,8 @@ export type PlannedImage = {
   digest?: string | undefined;
   env: Readonly<Record<string, string>>;
   labels?: Readonly<Record<string, string>>;
+  workingDir?: string;
+  volumes?: readonly string[];
 };
 
 export type PlanInput = {

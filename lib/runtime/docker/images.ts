@@ -25,6 +25,7 @@ export async function findImage(docker: Docker, tag: string): Promise<ImageInfo 
     entrypoint: argumentsIn(config.Entrypoint),
     command: argumentsIn(config.Cmd),
     workingDir: config.WorkingDir ?? "",
+    volumes: Object.keys(config.Volumes ?? {}),
     labels: config.Labels ?? {},
   };
 }

@@ -172,6 +172,7 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
     image: image.tag,
     labels,
     ...startOf(plan, served && socketOf(served.door)),
+    ...withoutUndefined({ workingDir: plan.workingDir }),
     env: Object.assign({}, plan.env, portVariables(plan), ...met.map(({ env }) => env)),
     user,
     mounts: met.flatMap(({ mounts = [] }) => mounts),

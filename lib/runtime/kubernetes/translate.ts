@@ -74,6 +74,7 @@ function translatePart(plan: PartPlan, settings: PodSettings): PlannedPart {
     image: image.tag,
     labels,
     ...startOf(plan, "/tmp/part.sock"),
+    ...withoutUndefined({ workingDir: plan.workingDir }),
     env: Object.assign(
       {},
       ...met.map(({ usual }) => usual),

@@ -38,7 +38,7 @@ test(
   async () => {
     await using sett = await dockerInstance();
     await using context = await folder({
-      "sub/Dockerfile.agent": `FROM ${tinyImage}\nARG COLOUR\nRUN echo "painted $COLOUR"\nENV COLOUR=$COLOUR LD_LIBRARY_PATH=/opt\nWORKDIR /app\nUSER 7:8\nENTRYPOINT ["/bin/sh"]\nCMD ["-c", "true"]\n`,
+      "sub/Dockerfile.agent": `FROM ${tinyImage}\nARG COLOUR\nRUN echo "painted $COLOUR"\nENV COLOUR=$COLOUR LD_LIBRARY_PATH=/opt\nWORKDIR /app\nVOLUME /data\nUSER 7:8\nENTRYPOINT ["/bin/sh"]\nCMD ["-c", "true"]\n`,
     });
     const lines: string[] = [];
     const image = await sett.runtime.engine.images.build(
@@ -59,6 +59,7 @@ test(
       entrypoint: ["/bin/sh"],
       command: ["-c", "true"],
       workingDir: "/app",
+      volumes: ["/data"],
       labels: { "dev.sett.test": "yes" },
     });
     expect(image.id).toStartWith("sha256:");

@@ -1,5 +1,5 @@
-// Refuses a plan with a part that Linux would not start, because its variables are too long or too
-// many.
+// Refuses a plan with a part that would not start, because its variables are too long or too many
+// for Linux, or an agent in whose image a volume is in the way.
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { tooMuch } from "../../../../lib/config/start-sizes.ts";
@@ -14,7 +14,7 @@ import {
   usualStartBytes,
 } from "../../../../lib/model/exec-limits.ts";
 import type { ContainerSpec } from "../../../../lib/runtime/container-spec.ts";
-import type { PlanInput } from "../../services/input.ts";
+import type { PlanInput, PlannedImage } from "../../services/input.ts";
 import type { Values } from "../../services/service.ts";
 import type { InstancePlan } from "../plan/plan.ts";
 
@@ -27,13 +27,14 @@ type Known = {
   isInContainer: boolean;
 };
 
-/** Throws `config-invalid`, with the agent or the part, the sum and the limit. */
+/** Throws `config-invalid`, with the agent or the part, and what is in the way. */
 export async function requireStartable(
   plan: InstancePlan,
   { config, images, secrets, isInContainer }: Known,
 ): Promise<void> {
   const limitBytes = await startLimit(isInContainer);
   for (const { agent, spec } of [...plan.agents, ...plan.resting]) {
+    checkVolumes(`agents.${agent}`, images.agents.get(agent), spec);
     const uses = config.agents.find(({ name }) => name === agent)?.secrets ?? [];
     const values = uses.flatMap(({ name, variable }) =>
       variable === undefined
@@ -48,6 +49,26 @@ export async function requireStartable(
     check(`agents.${agent}`, agent, variables, spec, limitBytes);
   }
   for (const { spec } of plan.services) check(spec.name, spec.name, spec.env, spec, limitBytes);
+}
+
+/**
+ * The Engine makes a folder for each volume of an image, as root's. Below a mount that is for
+ * reading it cannot, and in one that the agent writes its cub could not remove it.
+ */
+function checkVolumes(
+  at: string,
+  { tag = "", volumes = [] }: Partial<PlannedImage> = {},
+  { mounts }: ContainerSpec,
+): void {
+  const stored = mounts.filter(({ kind }) => kind === "volume" || kind === "bind");
+  for (const volume of volumes) {
+    const mount = stored.find(({ target }) => volume.startsWith(`${target}/`));
+    if (mount === undefined) continue;
+    const problem = `${at}: its image ${tag} declares the volume ${volume}, within ${mount.target}, which is Sett's own.`;
+    throw new SettError("config-invalid", problem, {
+      hint: "No Dockerfile can take back a VOLUME of its base: leave it out where it is declared, or take another image.",
+    });
+  }
 }
 
 function check(

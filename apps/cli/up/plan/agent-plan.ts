@@ -5,6 +5,7 @@ import type { AgentConfig } from "../../../../lib/model/config.ts";
 import { inPieces } from "../../../../lib/model/in-pieces.ts";
 import { runtimeOf } from "../../../../lib/model/isolation.ts";
 import { withoutUndefined } from "../../../../lib/model/without-undefined.ts";
+import { carrierPath, socketFolder } from "../../../../lib/runtime/image-part.ts";
 import {
   agentContainerName,
   firstLayerName,
@@ -50,7 +51,14 @@ export function agentPlan(
     image: { tag: image?.tag ?? "", id: image?.id ?? "" },
     registration: input.registrations.find(({ name }) => name === agent.name),
     program: "cub",
-    env: { ...homeIn(image), ...userNameIn(image, agent), ...agent.environment, ...hidden, ...own },
+    env: {
+      ...homeIn(image, agent),
+      ...userNameIn(image, agent),
+      ...agent.environment,
+      ...hidden,
+      ...own,
+    },
+    ...folderIn(image),
     needs: [
       { kind: "cub", healthcheck: health },
       {
@@ -109,13 +117,19 @@ function waysOf(input: PlanInput, agent: AgentConfig): Need[] {
   ];
 }
 
+/** The name of the user that Sett has given the agent's number in its dev container. */
+function adoptedName(image: PlannedImage | undefined, { source }: AgentConfig): string | undefined {
+  return source.kind === "devcontainer" ? image?.labels?.[ownersNameLabel] : undefined;
+}
+
 /**
  * The engine sets HOME for a user that the image knows. For another user, no folder of the image is
  * writable, so HOME is /tmp.
  */
-function homeIn(image: PlannedImage | undefined): Record<string, string> {
-  const isKnown = image?.labels?.[ownersNameLabel] !== undefined;
-  return isKnown && image?.env.HOME === undefined ? {} : { HOME: image?.env.HOME ?? "/tmp" };
+function homeIn(image: PlannedImage | undefined, agent: AgentConfig): Record<string, string> {
+  const home = image?.env.HOME;
+  if (home) return { HOME: home };
+  return adoptedName(image, agent) === undefined ? { HOME: "/tmp" } : {};
 }
 
 /**
@@ -124,11 +138,21 @@ function homeIn(image: PlannedImage | undefined): Record<string, string> {
  */
 function userNameIn(
   image: PlannedImage | undefined,
-  { name }: AgentConfig,
+  agent: AgentConfig,
 ): { USER: string; LOGNAME: string } {
   const { USER: user, LOGNAME: login } = image?.env ?? {};
-  const own = image?.labels?.[ownersNameLabel] ?? name;
+  const own = adoptedName(image, agent) ?? agent.name;
   return { USER: user ?? login ?? own, LOGNAME: login ?? user ?? own };
+}
+
+/** Mounts of Sett's are at or in these. */
+const ownFolders = ["/workspace", "/git", "/tmp", carrierPath, socketFolder];
+
+/** The Engine makes a folder that is not there, as root's, which the agent could not remove. */
+function folderIn(image: PlannedImage | undefined): { workingDir?: string } {
+  const folder = image?.workingDir ?? "";
+  const isInOwn = ownFolders.some((own) => folder.startsWith(`${own}/`));
+  return isInOwn ? { workingDir: "/workspace" } : {};
 }
 
 /** The cub's settings. Their names are reserved, so they replace no variable of the agent. */

@@ -37,6 +37,7 @@ const image = (over: Partial<ImageInfo>): ImageInfo => ({
   entrypoint: [],
   command: [],
   workingDir: "",
+  volumes: [],
   labels: {},
   ...over,
 });

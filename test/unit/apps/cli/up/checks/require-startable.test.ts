@@ -1,4 +1,5 @@
-// A variable that is longer than Linux allows is named by the key of sett.yml that it comes from.
+// A variable that is longer than Linux allows is named by the key of sett.yml that it comes from,
+// and a volume of an image that is in the way by its agent.
 import { expect, test } from "bun:test";
 import type { PlannedImage } from "../../../../../../apps/cli/services/input.ts";
 import { requireStartable } from "../../../../../../apps/cli/up/checks/require-startable.ts";
@@ -27,8 +28,11 @@ const config = sampleConfig(text, { KEY: "0123456789abcdef" });
 const plan = samplePlan(config, {}, { socket: { path: "/var/run/docker.sock", gid: 1 } });
 const long = "x".repeat(200_000);
 
-async function refusal(changed: InstancePlan): Promise<unknown> {
-  const images = { agents: new Map<AgentName, PlannedImage>() };
+async function refusal(
+  changed: InstancePlan,
+  agents = new Map<AgentName, PlannedImage>(),
+): Promise<unknown> {
+  const images = { agents };
   const known = { config, images, secrets: {}, isInContainer: true };
   return await requireStartable(changed, known).catch((error: unknown) => error);
 }
@@ -74,4 +78,18 @@ test("a person's variable is named as it is", async () => {
   expect(String(await refusal({ ...plan, agents }))).toContain(
     "agents.coder: the variable LONG has 200000 bytes",
   );
+});
+
+test("a volume of an image is refused within a mount of Sett's, and nowhere else", async () => {
+  const declaring = (...volumes: string[]) => {
+    const image = { tag: "some/image:1", id: "sha256:1", env: {}, volumes };
+    return refusal(plan, new Map([[AgentName.parse("partly"), image]]));
+  };
+  expect(await declaring("/workspace", "/git/objects", "/tmp/x", "/run", "/workspaces/x")).toBe(
+    undefined,
+  );
+  for (const volume of ["/workspace/node_modules", "/cub/x", "/git/objects/x", "/git/exchange/x"])
+    expect(String(await declaring("/data", volume))).toContain(
+      `agents.partly: its image some/image:1 declares the volume ${volume}, within `,
+    );
 });

@@ -83,7 +83,7 @@ test("where the layer on top fails, the hint names the devcontainer.json, for th
     command: [],
   };
   const images: typeof noImages = {
-    find: async () => ({ ...base, workingDir: "", labels: {} }),
+    find: async () => ({ ...base, workingDir: "", volumes: [], labels: {} }),
     build: ({ contextDir }) =>
       Promise.reject(
         new SettError("build-failed", "Step 2 failed.", { hint: `docker build ${contextDir}` }),

@@ -15,6 +15,7 @@ const image: ImageInfo = {
     entrypoint: [],
     command: [],
     workingDir: "",
+    volumes: [],
   },
   labels: {},
 };

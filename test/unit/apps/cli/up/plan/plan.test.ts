@@ -310,6 +310,22 @@ describe("the container of an agent", () => {
     expect(specOf("reader").env).toMatchObject({ USER: "ada", LOGNAME: "ada" });
   });
 
+  test("starts in a folder of its image only where none would have to be made among Sett's own", () => {
+    const folderOf = (workingDir: string) => {
+      const image = { tag: "some/image:1", id: "sha256:3", env: { HOME: "" }, workingDir };
+      const labels = { "dev.sett.owner": "mallory" };
+      const agents = new Map([[agentName("coder"), { ...image, labels }]]);
+      const made = plan({ images: { orchestrator: image, redis: image, agents } });
+      const spec = made.agents.find(({ agent }) => agent === "coder")?.spec;
+      expect(spec?.env).toMatchObject({ HOME: "/tmp", USER: "coder" });
+      return spec?.workingDir;
+    };
+    for (const own of ["/workspace/app", "/git/exchange/x", "/tmp/x", "/cub/x", "/run/sett/x"])
+      expect([own, folderOf(own)]).toEqual([own, "/workspace"]);
+    for (const other of ["", "/", "/app", "/workspace", "/workspaces/door", "/run/settled"])
+      expect([other, folderOf(other)]).toEqual([other, undefined]);
+  });
+
   test("sees of the host its committed objects and the exchange, read-only but for the own folder of an rw agent", () => {
     const binds = (name: string) =>
       specOf(name).mounts.flatMap((mount) =>
