@@ -3,6 +3,7 @@ import { parseArgs } from "citty";
 import { suggestFor } from "../../lib/client/text/suggest.ts";
 import { nearestWord } from "../../lib/config/nearest-word.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
+import { oneError } from "../../lib/model/one-error.ts";
 import { commands } from "./commands.ts";
 import { commandHelp, rootHelp } from "./help.ts";
 import { commonArguments } from "./program/arguments.ts";
@@ -17,7 +18,8 @@ export async function runCommand(args: readonly string[], shell: Shell): Promise
   const isDebug = args.slice(0, end === -1 ? undefined : end).includes("--debug");
   try {
     return await dispatch(args, shell);
-  } catch (error) {
+  } catch (thrown) {
+    const error = oneError(thrown);
     // An interruption needs no message, unless the command prints one about its clean-up.
     if (shell.interrupted.aborted && !(error instanceof SettError)) return exitCodes.interrupted;
     return await printError(error, shell.err, { isDebug });

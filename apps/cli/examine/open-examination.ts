@@ -13,6 +13,7 @@ import {
   reportMark,
 } from "../../../lib/model/examination.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { oneError } from "../../../lib/model/one-error.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { examinationNames } from "../../../lib/runtime/names.ts";
 import type { EngineRuntime, InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
@@ -156,8 +157,9 @@ export function removerOf(
 
 /** `error`: why the container was not opened. `why`: why some of it is still there. */
 export function staying(error: unknown, why: unknown): SettError {
-  const code = error instanceof SettError ? error.code : "docker-failed";
-  const message = `${messageOf(error)} Not all that was made for it could be removed: ${messageOf(why)}`;
+  const first = oneError(error);
+  const code = first instanceof SettError ? first.code : "docker-failed";
+  const message = `${messageOf(first)} Not all that was made for it could be removed: ${messageOf(why)}`;
   return new SettError(code, message, { hint: "`sett down` removes the rest.", cause: error });
 }
 

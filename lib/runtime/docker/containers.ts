@@ -3,12 +3,13 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
+import { joined } from "../../model/one-error.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec } from "../container-spec.ts";
 import { madeLabel } from "../labels.ts";
 import { containerOptions } from "./container-options.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
-import { isPerhapsDone, removeLostContainer } from "./lost-answers.ts";
+import { afterLostContainer, left } from "./lost-answers.ts";
 import { joinNetwork } from "./networks.ts";
 
 const removalPollMs = 50;
@@ -27,9 +28,12 @@ export async function startContainer(
       await joinNetwork(docker, spec.network.also, container.id);
     await container.start();
   } catch (error) {
-    // Why it did not start says more than why it could not be removed.
-    await removeSpent(docker, container.id).catch(() => undefined);
-    throw explain(error, `start the container ${spec.name}`);
+    const { name } = spec;
+    const failure = explain(error, `start the container ${name}`);
+    await removeSpent(docker, { id: container.id, name }).catch((stays: unknown) => {
+      throw joined(failure, stays);
+    });
+    throw failure;
   }
   return { id: container.id };
 }
@@ -42,12 +46,14 @@ async function create(
   const options = containerOptions(spec);
   const HostConfig = { ...options.HostConfig, ...withoutUndefined({ LogConfig: logs }) };
   const made = randomUUID();
-  return await named(spec.name, `create the container ${spec.name}`, () =>
+  const { name } = spec;
+  const doing = `create the container ${name}`;
+  return await named(name, doing, () =>
     docker
       .createContainer({ ...options, HostConfig, Labels: { ...options.Labels, [madeLabel]: made } })
-      .catch(async (error: unknown) => {
-        if (isPerhapsDone(error)) await removeLostContainer(docker, spec.name, made);
-        throw error;
+      .catch(async (why: unknown) => {
+        if (statusOf(why) === 409) throw why;
+        throw await afterLostContainer(docker, { why, doing, name, made });
       }),
   );
 }
@@ -124,10 +130,18 @@ export async function removeContainer(
 
 /**
  * Removes a container that only this process knows, and that no later step would remove: an Engine
- * that refuses once, or does not answer, is asked once more.
+ * that refuses once, or does not answer, is asked once more. Throws that it stays.
  */
-export async function removeSpent(docker: Docker, container: string): Promise<void> {
-  await removeContainer(docker, container).catch(() => removeContainer(docker, container));
+export async function removeSpent(
+  docker: Docker,
+  { id, name }: { id: string; name: string },
+): Promise<void> {
+  const remove = () => removeContainer(docker, id);
+  await remove()
+    .catch(remove)
+    .catch((because: unknown) => {
+      throw left({ sort: "container", name }, because);
+    });
 }
 
 async function waitUntilGone(docker: Docker, container: string): Promise<void> {

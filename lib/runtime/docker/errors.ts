@@ -1,5 +1,6 @@
 // Turns the errors of dockerode into SettErrors: the only place that knows their form.
 import { SettError } from "../../model/errors.ts";
+import { oneError } from "../../model/one-error.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 
 /** Makes one request; `doing` completes the sentence "Docker could not …". */
@@ -29,7 +30,8 @@ export async function askIfThere<T>(
  * failure after its abort is an interruption: a stream that is aborted only reports that its
  * connection was reset.
  */
-export function explain(error: unknown, doing: string, signal?: AbortSignal): SettError {
+export function explain(thrown: unknown, doing: string, signal?: AbortSignal): SettError {
+  const error = oneError(thrown);
   if (error instanceof SettError) return error;
   if (isAbort(error) || signal?.aborted === true)
     return new SettError("interrupted", `Interrupted before Docker could ${doing}.`, {

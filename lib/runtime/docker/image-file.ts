@@ -8,7 +8,7 @@ import { madeLabel } from "../labels.ts";
 import { readTar } from "../tar.ts";
 import { removeSpent } from "./containers.ts";
 import { ask, askIfThere } from "./errors.ts";
-import { isPerhapsDone, removeLostContainer } from "./lost-answers.ts";
+import { afterLostContainer } from "./lost-answers.ts";
 
 /** A larger file is none that was meant. */
 const maxBytes = 256 * 1024;
@@ -29,18 +29,16 @@ export async function readImageFile(
         ...{ Entrypoint: ["/never-run"], NetworkDisabled: true },
       })
       .catch(async (error: unknown) => {
-        if (isPerhapsDone(error)) await removeLostContainer(docker, name, made);
-        throw error;
+        throw await afterLostContainer(docker, { why: error, doing, name, made });
       }),
   );
-  try {
-    return await askIfThere(doing, async () => {
-      const archive = Readable.from(await container.getArchive({ path }));
-      for await (const { kind, size, content } of readTar(archive))
-        return kind === "0" && size <= maxBytes ? await text(content) : undefined;
-      return undefined;
-    });
-  } finally {
-    await removeSpent(docker, container.id);
-  }
+  await using _spent = {
+    [Symbol.asyncDispose]: () => removeSpent(docker, { id: container.id, name }),
+  };
+  return await askIfThere(doing, async () => {
+    const archive = Readable.from(await container.getArchive({ path }));
+    for await (const { kind, size, content } of readTar(archive))
+      return kind === "0" && size <= maxBytes ? await text(content) : undefined;
+    return undefined;
+  });
 }

@@ -13,7 +13,7 @@ import { notOurs } from "../not-ours.ts";
 import type { HeldLock, Lock, LostLock } from "../port.ts";
 import { removeContainer, removeSpent } from "./containers.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
-import { isPerhapsDone, removeLostContainer } from "./lost-answers.ts";
+import { afterLostContainer } from "./lost-answers.ts";
 
 const heldByLabel = "dev.sett.held-by";
 const pollMs = 50;
@@ -179,8 +179,8 @@ async function createHolder(
     });
   } catch (error) {
     if (statusOf(error) === 409) return undefined;
-    if (isPerhapsDone(error)) await removeLostContainer(docker, name, made);
-    throw explain(error, `make the lock ${name}`);
+    const doing = `make the lock ${name}`;
+    throw await afterLostContainer(docker, { why: error, doing, name, made });
   }
 }
 
@@ -213,7 +213,7 @@ async function startHolder(
     // An open connection would keep this program from ending.
     close(connection);
     // It would keep the name, and nothing would end it.
-    await removeSpent(docker, holder.id).catch(() => undefined);
+    await removeSpent(docker, { id: holder.id, name }).catch(() => undefined);
     if (statusOf(error) === 404) return undefined;
     throw explain(error, `acquire the lock ${name}`, signal);
   }

@@ -2,65 +2,92 @@
 // late, or was a proxy's. It is removed, since no later step would know of it. Each is known by
 // labels that only this creation has given.
 import type Docker from "dockerode";
+import { messageOf, SettError } from "../../model/errors.ts";
+import { joined } from "../../model/one-error.ts";
 import { madeLabel } from "../labels.ts";
-import { statusOf } from "./errors.ts";
+import { askIfThere, explain, statusOf } from "./errors.ts";
 
 type Labels = Readonly<Record<string, string>>;
+type Part = { sort: "container" | "network" | "volume"; name: string };
+
+const removalOf: Record<Part["sort"], string> = {
+  container: "docker rm --force",
+  network: "docker network rm",
+  volume: "docker volume rm",
+};
 
 /**
- * Whether a creation that failed like this may have been done all the same: the Engine refuses with
- * a status below 500.
+ * The error of a container's creation that has failed. What was made all the same is removed; the
+ * error names it where that fails.
  */
-export function isPerhapsDone(error: unknown): boolean {
-  return (statusOf(error) ?? 500) >= 500;
+export async function afterLostContainer(
+  docker: Docker,
+  { why, doing, name, made }: { why: unknown; doing: string; name: string; made: string },
+): Promise<SettError> {
+  return await afterLost({ why, doing, sort: "container", name }, async () => {
+    const container = docker.getContainer(name);
+    const found = await askIfThere(`look for the container ${name}`, () => container.inspect());
+    if (found?.Config.Labels?.[madeLabel] !== made) return;
+    await askIfThere(`remove the container ${name}`, () =>
+      docker.getContainer(found.Id).remove({ force: true, v: true }),
+    );
+  });
 }
 
-/**
- * Each of these never rejects: what cannot be looked at now keeps its labels, by which the next
- * command knows it.
- */
-export async function removeLostContainer(
+/** The same for a network. */
+export async function afterLostNetwork(
   docker: Docker,
-  name: string,
-  made: string,
-): Promise<void> {
-  try {
-    const found = await docker.getContainer(name).inspect();
-    if (found.Config.Labels?.[madeLabel] === made)
-      await docker.getContainer(found.Id).remove({ force: true, v: true });
-  } catch {
-    // It was not made, or the Engine does not say.
-  }
-}
-
-export async function removeLostNetwork(
-  docker: Docker,
-  name: string,
-  labels: Labels,
-): Promise<void> {
-  try {
-    const networks = await docker.listNetworks();
-    const lost = networks.filter(
+  { why, doing, name, labels }: { why: unknown; doing: string; name: string; labels: Labels },
+): Promise<SettError> {
+  return await afterLost({ why, doing, sort: "network", name }, async () => {
+    const networks = await askIfThere("list its networks", () => docker.listNetworks());
+    const lost = networks?.filter(
       (network) => network.Name === name && hasAll(network.Labels, labels),
     );
-    for (const { Id } of lost) await docker.getNetwork(Id).remove();
-  } catch {
-    // The Engine does not say.
+    for (const { Id } of lost ?? [])
+      await askIfThere(`remove the network ${name}`, () => docker.getNetwork(Id).remove());
+  });
+}
+
+/** The same for a volume. `labels`: those of one that did not exist a moment before. */
+export async function afterLostVolume(
+  docker: Docker,
+  { why, doing, name, labels }: { why: unknown; doing: string; name: string; labels: Labels },
+): Promise<SettError> {
+  return await afterLost({ why, doing, sort: "volume", name }, async () => {
+    const volume = docker.getVolume(name);
+    const found = await askIfThere(`look for the volume ${name}`, () => volume.inspect());
+    if (found === undefined || !hasAll(found.Labels, labels)) return;
+    await askIfThere(`remove the volume ${name}`, () => volume.remove());
+  });
+}
+
+type Failed = Part & { why: unknown; doing: string };
+
+async function afterLost(
+  { why, doing, ...part }: Failed,
+  remove: () => Promise<void>,
+): Promise<SettError> {
+  const error = explain(why, doing);
+  // With a status below 500 the Engine refuses: it has made nothing.
+  if ((statusOf(why) ?? 500) < 500) return error;
+  try {
+    await remove().catch(remove);
+    return error;
+  } catch (because) {
+    return joined(error, left(part, because, "may be there"));
   }
 }
 
-/** `labels`: those of a volume that did not exist a moment before. */
-export async function removeLostVolume(
-  docker: Docker,
-  name: string,
-  labels: Labels,
-): Promise<void> {
-  try {
-    const volume = docker.getVolume(name);
-    if (hasAll((await volume.inspect()).Labels, labels)) await volume.remove();
-  } catch {
-    // It was not made, or the Engine does not say.
-  }
+/** Says of a part that no later step knows that it is there, and the command that removes it. */
+export function left(
+  { sort, name }: Part,
+  because: unknown,
+  is: "stays" | "may be there" = "stays",
+): SettError {
+  const message = `The ${sort} ${name} ${is}: ${messageOf(because)}`;
+  const hint = `Remove it before you go on: ${removalOf[sort]} ${name}`;
+  return new SettError("docker-failed", message, { hint, cause: because });
 }
 
 function hasAll(found: Labels | null | undefined, labels: Labels): boolean {

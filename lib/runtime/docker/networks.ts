@@ -9,7 +9,7 @@ import { notOurs } from "../not-ours.ts";
 import type { NetworkKind } from "../part-plan.ts";
 import type { Stranger } from "../port.ts";
 import { ask, askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
-import { isPerhapsDone, removeLostNetwork } from "./lost-answers.ts";
+import { afterLostNetwork } from "./lost-answers.ts";
 
 export async function createNetwork(
   docker: Docker,
@@ -27,10 +27,11 @@ export async function createNetwork(
       ...optionsOf[kind],
     });
   } catch (error) {
-    if (isPerhapsDone(error)) await removeLostNetwork(docker, name, writeLabels(labels));
     if (/address pool/i.test(reasonOf(error))) throw await noAddresses(docker, error);
-    if (statusOf(error) !== 409) throw explain(error, `create the network ${name}`);
-    throw notOurs(await networksNamed(docker, name));
+    if (statusOf(error) === 409) throw notOurs(await networksNamed(docker, name));
+    const doing = `create the network ${name}`;
+    const made = { why: error, doing, name, labels: writeLabels(labels) };
+    throw await afterLostNetwork(docker, made);
   }
 }
 

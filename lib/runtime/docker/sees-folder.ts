@@ -13,9 +13,10 @@ import { readTar } from "../tar.ts";
 import { removeSpent } from "./containers.ts";
 import { explain, reasonOf, statusOf } from "./errors.ts";
 import { findCarrierImage } from "./lock.ts";
-import { isPerhapsDone, removeLostContainer } from "./lost-answers.ts";
+import { afterLostContainer } from "./lost-answers.ts";
 
 const target = "/sett-trial";
+const doing = "try whether it sees this machine's files";
 
 export async function seesFolder(
   docker: Docker,
@@ -27,13 +28,13 @@ export async function seesFolder(
   const place = await mkdtemp(join(folder, "sett-trial-"));
   try {
     await writeFile(join(place, "file"), secret);
-    const container = await makeTrial(docker, { image, place, labels });
-    if (container === undefined) return false;
-    try {
-      return (await fileIn(container)) === secret;
-    } finally {
-      await removeSpent(docker, container.id);
-    }
+    const made = await makeTrial(docker, { image, place, labels });
+    if (made === undefined) return false;
+    const { container, name } = made;
+    await using _trial = {
+      [Symbol.asyncDispose]: () => removeSpent(docker, { id: container.id, name }),
+    };
+    return (await fileIn(container)) === secret;
   } finally {
     await rm(place, { recursive: true, force: true });
   }
@@ -45,14 +46,14 @@ type Trial = { image: string; place: string; labels: PartLabels };
 async function makeTrial(
   docker: Docker,
   { image, place, labels }: Trial,
-): Promise<Docker.Container | undefined> {
+): Promise<{ container: Docker.Container; name: string } | undefined> {
   const random = randomBytes(4).toString("hex");
   // With the name and the labels of a container of the instance, which would be removed with it.
   const name = idleName(carrierVolumeName(labels.instance, random), random);
   const made = randomUUID();
   const own = writeLabels(labelsFor(labels, { component: "carrier" }));
   try {
-    return await docker.createContainer({
+    const container = await docker.createContainer({
       name,
       Image: image,
       Labels: { ...own, [madeLabel]: made },
@@ -60,10 +61,10 @@ async function makeTrial(
       NetworkDisabled: true,
       HostConfig: { Mounts: [{ Type: "bind", Source: place, Target: target, ReadOnly: true }] },
     });
+    return { container, name };
   } catch (error) {
     if (isRefusal(error)) return undefined;
-    if (isPerhapsDone(error)) await removeLostContainer(docker, name, made);
-    throw explain(error, "try whether it sees this machine's files");
+    throw await afterLostContainer(docker, { why: error, doing, name, made });
   }
 }
 
@@ -81,6 +82,6 @@ async function fileIn(container: Docker.Container): Promise<string | undefined> 
     return undefined;
   } catch (error) {
     if (statusOf(error) === 404) return undefined;
-    throw explain(error, "try whether it sees this machine's files");
+    throw explain(error, doing);
   }
 }

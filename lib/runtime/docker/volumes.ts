@@ -2,7 +2,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import type Docker from "dockerode";
-import { messageOf, SettError } from "../../model/errors.ts";
+import { SettError } from "../../model/errors.ts";
+import { joined } from "../../model/one-error.ts";
 import type { Owner } from "../container-spec.ts";
 import { madeLabel, writeLabels } from "../labels.ts";
 import { idleName } from "../names.ts";
@@ -14,7 +15,7 @@ import { volumeMount } from "./container-options.ts";
 import { removeSpent } from "./containers.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 import { folderArchive } from "./folder-archive.ts";
-import { isPerhapsDone, removeLostContainer, removeLostVolume } from "./lost-answers.ts";
+import { afterLostContainer, afterLostVolume, left } from "./lost-answers.ts";
 
 export async function makeVolume(
   docker: Docker,
@@ -40,13 +41,10 @@ export async function makeVolume(
 async function removeUnfilled(docker: Docker, name: string, why: unknown): Promise<void> {
   try {
     await removeVolume(docker, name).catch(() => removeVolume(docker, name));
-  } catch (error) {
-    throw new SettError(
-      "docker-failed",
-      `${messageOf(why)} The volume ${name} stays: ${messageOf(error)}`,
-      // The next `sett up` would take it for one that is filled, and `sett down` keeps some.
-      { hint: `Remove it before you go on: docker volume rm ${name}`, cause: why },
-    );
+  } catch (because) {
+    // The next `sett up` would take it for one that is filled, and `sett down` keeps some.
+    const failure = explain(why, `make the volume ${name}`);
+    throw joined(failure, left({ sort: "volume", name }, because));
   }
 }
 
@@ -70,12 +68,10 @@ export async function createVolume(
       Labels,
       ...(mount && { Driver: "local", DriverOpts: mount }),
     };
-    await ask(`create the volume ${name}`, () =>
-      docker.createVolume(options).catch(async (error: unknown) => {
-        if (isPerhapsDone(error)) await removeLostVolume(docker, name, Labels);
-        throw error;
-      }),
-    );
+    await docker.createVolume(options).catch(async (why: unknown) => {
+      const doing = `create the volume ${name}`;
+      throw await afterLostVolume(docker, { why, doing, name, labels: Labels });
+    });
     return "created";
   }
   const found = ownPart({ name, labels: existing.Labels });
@@ -203,13 +199,11 @@ export async function openIdleContainer(
     Entrypoint: ["/never-run"],
     HostConfig: { Mounts: [volumeMount(volume, target, { isReadOnly: false, isFilled })] },
   };
-  const container = await ask(`use the volume ${volume} with ${image}`, () =>
-    docker.createContainer(options).catch(async (error: unknown) => {
-      if (isPerhapsDone(error)) await removeLostContainer(docker, name, made);
-      throw error;
-    }),
-  );
-  const remove = () => removeSpent(docker, container.id);
+  const container = await docker.createContainer(options).catch(async (why: unknown) => {
+    const doing = `use the volume ${volume} with ${image}`;
+    throw await afterLostContainer(docker, { why, doing, name, made });
+  });
+  const remove = () => removeSpent(docker, { id: container.id, name });
   return { container, [Symbol.asyncDispose]: remove };
 }
 

@@ -104,6 +104,7 @@ test("what the Engine has made without saying so is removed", async () => {
   const spec = {
     name,
     image: tinyImage,
+    entrypoint: ["/bin/true"],
     labels: labels(instance, "network"),
     env: {},
     mounts: [],
@@ -114,6 +115,65 @@ test("what the Engine has made without saying so is removed", async () => {
   expect(await containersNamed(name)).toBe("");
   expect((await $`docker network ls --quiet --filter name=${name}`.text()).trim()).toBe("");
   expect((await $`docker volume ls --quiet --filter name=${name}`.text()).trim()).toBe("");
+});
+
+test("what the Engine has made without saying so is named where it refuses to remove it", async () => {
+  await using proxy = await startEngineProxy();
+  const runtime = await dockerRuntime({ socketPath: proxy.path });
+  const instance = newName();
+  const name = `sett-${instance}`;
+  await ensureTinyImage();
+  proxy.allowOnly([/^GET /, /^POST /]);
+  const { apply } = runtime;
+  const of = (component: "network" | "blackboard") => ({
+    name,
+    labels: labels(instance, component),
+  });
+  const caged = { restart: "no", network: "none", capabilities: "none" } as const;
+  const spec = { ...caged, image: tinyImage, entrypoint: ["/bin/true"], env: {}, mounts: [] };
+  for (const [sort, kind, make, remedy] of [
+    [
+      "network",
+      /^POST \/networks\/create/,
+      () => apply.createNetwork(name, of("network").labels),
+      "network rm",
+    ],
+    ["volume", /^POST \/volumes\/create/, () => apply.makeVolume(of("blackboard")), "volume rm"],
+    [
+      "container",
+      /^POST \/containers\/create/,
+      () => apply.start({ ...spec, ...of("network") }),
+      "rm --force",
+    ],
+  ] as const) {
+    proxy.failOn(1, "lose", kind);
+    const failed: unknown = await make().catch((error: unknown) => error);
+    expect(failed).toMatchObject({
+      code: "docker-unreachable",
+      message: expect.stringMatching(
+        new RegExp(`does not answer: .* The ${sort} ${name} may be there: .*refused by the proxy`),
+      ),
+      hint: expect.stringContaining(`Remove it before you go on: docker ${remedy} ${name}`),
+    });
+    await $`docker ${remedy.split(" ")} ${name}`.quiet();
+  }
+});
+
+test("a container that does not start and cannot be removed is named", async () => {
+  await using proxy = await startEngineProxy();
+  const runtime = await dockerRuntime({ socketPath: proxy.path });
+  await ensureTinyImage();
+  const instance = newName();
+  const name = `sett-${instance}`;
+  proxy.allowOnly([/^GET /, /^POST \/containers\/create/]);
+  const caged = { network: "none", capabilities: "none", restart: "no" } as const;
+  const own = { name, labels: labels(instance, "network"), entrypoint: ["/bin/true"] };
+  const spec = { ...own, image: tinyImage, env: {}, mounts: [] };
+  await expect(runtime.apply.start({ ...spec, ...caged })).rejects.toMatchObject({
+    message: expect.stringMatching(new RegExp(`could not start .* The container ${name} stays: `)),
+    hint: expect.stringContaining(`docker rm --force ${name}`),
+  });
+  await $`docker rm --force ${name}`.quiet();
 });
 
 test("a container that was used for a moment is removed, also where the Engine refuses once", async () => {

@@ -2,10 +2,9 @@
 // before an Engine that they do not trust to others.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, request } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer as createFront, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Duplex } from "node:stream";
 
 export type EngineProxy = AsyncDisposable & {
   readonly path: string;
@@ -39,6 +38,8 @@ export type Fault = (typeof faults)[number] | "delay" | "stuck";
 
 const delayMs = 1_500;
 
+/** A connection has one request, which may be for the connection itself. */
+const oneAnswer = { "content-type": "application/json", connection: "close" };
 const refusal = '{"message":"a fault of the proxy"}';
 const statusOf = { error: 500, refuse: 403 } as const;
 const engine = (process.env.DOCKER_HOST ?? "").replace(/^unix:\/\//, "") || "/var/run/docker.sock";
@@ -54,7 +55,7 @@ export async function startEngineProxy(): Promise<EngineProxy> {
   let isStuck = false;
   let kind = /./;
   let fails = Promise.withResolvers<void>();
-  const streams = new Set<[Duplex, Duplex]>();
+  const streams = new Set<[Socket, Socket]>();
   const faultNow = (line: string): Fault | undefined => {
     if (isStuck) return fault;
     if (!kind.test(line)) return undefined;
@@ -73,25 +74,23 @@ export async function startEngineProxy(): Promise<EngineProxy> {
   const server = createServer((incoming, answer) => {
     const line = lineOf(incoming);
     if (!passes(line)) {
-      answer
-        .writeHead(403, { "content-type": "application/json" })
-        .end('{"message":"refused by the proxy"}');
+      answer.writeHead(403, oneAnswer).end('{"message":"refused by the proxy"}');
       return;
     }
     const fault = faultNow(line);
     if (fault === "cut") return void incoming.socket.destroy();
     if (fault === "hold" || fault === "stuck") return;
     if (fault === "error" || fault === "refuse") {
-      answer.writeHead(statusOf[fault], { "content-type": "application/json" }).end(refusal);
+      answer.writeHead(statusOf[fault], oneAnswer).end(refusal);
       return;
     }
     const { method, url, headers } = incoming;
     if (hanging.some((pattern) => pattern.test(line))) {
-      answer.writeHead(200, { "content-type": "application/json" }).write("{");
+      answer.writeHead(200, oneAnswer).write("{");
       return;
     }
     const forwarded = request({ socketPath: engine, method, path: url, headers }, (received) => {
-      answer.writeHead(received.statusCode ?? 502, received.headers);
+      answer.writeHead(received.statusCode ?? 502, { ...received.headers, connection: "close" });
       if (fault === "lose") {
         answer.flushHeaders();
         received.resume().on("end", () => incoming.socket.destroy());
@@ -105,11 +104,10 @@ export async function startEngineProxy(): Promise<EngineProxy> {
     else incoming.pipe(forwarded);
   });
   // A command in a container speaks over the connection itself.
-  server.on("upgrade", (incoming, client, first) => {
-    const { method, url, rawHeaders } = incoming;
-    const line = lineOf(incoming);
+  const takeOver = (client: Socket, head: string, first: Buffer) => {
+    const [method = "", url = ""] = head.split(" ");
+    const line = lineOf({ method, url });
     if (!passes(line)) return void client.destroy();
-    client.on("error", () => {});
     const fault = faultNow(line);
     if (fault === "cut") return void client.destroy();
     if (fault === "hold" || fault === "stuck") return;
@@ -117,26 +115,40 @@ export async function startEngineProxy(): Promise<EngineProxy> {
       return void client.end(
         `HTTP/1.1 ${statusOf[fault]} Fault\r\nContent-Length: ${refusal.length}\r\n\r\n${refusal}`,
       );
-    const there = connect(engine);
-    const stream: [Duplex, Duplex] = [client, there];
+    const there = connect({ path: engine, allowHalfOpen: true });
+    const stream: [Socket, Socket] = [client, there];
     streams.add(stream);
     client.on("close", () => streams.delete(stream));
     if (fault === "lose") there.once("data", () => client.destroy());
-    const lines = rawHeaders.flatMap((name, index) =>
-      index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}\r\n`] : [],
-    );
-    there.write(`${method} ${url} HTTP/1.1\r\n${lines.join("")}\r\n`);
-    there.write(first);
-    there.pipe(client);
-    if (fault === "delay") setTimeout(() => client.pipe(there), delayMs);
-    else client.pipe(there);
-    for (const [one, other] of [
-      [there, client],
-      [client, there],
-    ] as const)
-      one.on("error", () => other.destroy());
+    const goOn = () => {
+      there.write(first);
+      bind(client, there);
+    };
+    if (fault === "delay") setTimeout(goOn, delayMs);
+    else goOn();
+  };
+  // Bun's server would lose the body of a request for the connection itself: it gets none.
+  const inner = join(folder, "inner.sock");
+  const open = new Set<Socket>();
+  const front = createFront({ allowHalfOpen: true }, (client) => {
+    open.add(client);
+    client.on("error", () => {}).on("close", () => open.delete(client));
+    let first = Buffer.alloc(0);
+    const read = (bytes: Buffer) => {
+      first = Buffer.concat([first, bytes]);
+      const [head, ...rest] = first.toString("latin1").split("\r\n\r\n");
+      if (head === undefined || rest.length === 0) return;
+      client.off("data", read);
+      client.pause();
+      if (/\r\nupgrade:/i.test(head)) return takeOver(client, head, first);
+      const there = connect({ path: inner, allowHalfOpen: true });
+      there.write(first);
+      bind(client, there);
+    };
+    client.on("data", read);
   });
-  await new Promise<void>((resolve) => server.listen(path, resolve));
+  await new Promise<void>((resolve) => server.listen(inner, resolve));
+  await new Promise<void>((resolve) => front.listen(path, resolve));
   await chmod(path, 0o666);
   await chmod(folder, 0o755);
   return {
@@ -163,13 +175,26 @@ export async function startEngineProxy(): Promise<EngineProxy> {
     failed: () => fails.promise,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
+      for (const each of open) each.destroy();
       server.close();
+      front.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
 /** `METHOD /path` without the version of the API. */
-function lineOf({ method = "", url = "" }: IncomingMessage): string {
+function lineOf({ method = "", url = "" }: Pick<IncomingMessage, "method" | "url">): string {
   return `${method} ${url.replace(/^\/v[\d.]+/, "")}`;
+}
+
+/** Each side gets what the other sends, its end, and its loss. */
+function bind(one: Socket, other: Socket): void {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    from.pipe(to);
+    from.on("error", () => to.destroy()).on("close", () => to.destroy());
+  }
 }
