@@ -1,6 +1,7 @@
 // A bundle as a file: a tar archive in which the same content gives the same bytes.
 import { Buffer } from "node:buffer";
 import { closeSync, createReadStream, openSync, rmSync, writeSync } from "node:fs";
+import process from "node:process";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import {
   type BundleFiles,
@@ -14,7 +15,8 @@ const about = { kind: "0", mode: 0o644, owner: { uid: 0, gid: 0 } } as const;
 
 /**
  * Writes a bundle file by file, so that it need not be in memory. It is removed where it is
- * disposed of before it is kept. Never overwrites a file. Every method throws `output-failed`.
+ * disposed of before it is kept, and where the process ends by an interruption. Never overwrites a
+ * file. Every method throws `output-failed`.
  */
 export class BundleWriter implements Disposable {
   readonly #path: string;
@@ -27,6 +29,7 @@ export class BundleWriter implements Disposable {
     this.#path = path;
     this.#maxBytes = maxBytes;
     this.#file = atDisk(path, () => openSync(path, "wx"));
+    process.once("exit", this.#discard);
   }
 
   /** `write` takes the content as it comes; nothing else may be written before `end`. */
@@ -71,9 +74,14 @@ export class BundleWriter implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    process.off("exit", this.#discard);
     closeSync(this.#file);
-    if (!this.#isKept) rmSync(this.#path, { force: true });
+    this.#discard();
   }
+
+  readonly #discard = (): void => {
+    if (!this.#isKept) rmSync(this.#path, { force: true });
+  };
 }
 
 function atDisk<Result>(path: string, act: () => Result): Result {

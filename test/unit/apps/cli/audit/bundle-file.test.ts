@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BundleWriter, readBundle } from "../../../../../apps/cli/audit/bundle-file.ts";
+import { root } from "../../../../support/root.ts";
 
 async function temporary() {
   const folder = await mkdtemp(join(tmpdir(), "bundle-file-"));
@@ -43,4 +44,22 @@ test("a bundle that was not finished, or that no verifier reads, leaves no file"
   };
   expect(write).toThrow("more than 2 GiB");
   expect(await readdir(place.folder)).toEqual([]);
+});
+
+test("nor does one whose process an interruption ends", async () => {
+  await using place = await temporary();
+  const program = `
+    import { BundleWriter } from "${join(root, "apps/cli/audit/bundle-file.ts")}";
+    const [folder] = process.argv.slice(-1);
+    {
+      using whole = new BundleWriter(folder + "/whole.tar");
+      whole.keep();
+    }
+    const half = new BundleWriter(folder + "/half.tar");
+    half.add("README", "for people");
+    process.exit(7);
+  `;
+  const child = Bun.spawn([process.execPath, "-e", program, place.folder]);
+  expect(await child.exited).toBe(7);
+  expect(await readdir(place.folder)).toEqual(["whole.tar"]);
 });
