@@ -137,6 +137,15 @@ const damages: [string, RegExp, (files: string) => Promise<void>, ...string[]][]
     async (files) => rm(await one(files, ".incr.aof")),
   ],
   [
+    "a tail in whose place a folder is",
+    /a folder or a link has the name of a file of Redis/,
+    async (files) => {
+      const file = await one(files, ".incr.aof");
+      await rm(file);
+      await mkdir(file);
+    },
+  ],
+  [
     "a base file of rubbish",
     /The base file in/,
     async (files) => writeFile(await one(files, ".base.rdb"), "rubbish, and more of it"),
@@ -312,6 +321,49 @@ test("a Redis that the kernel ends for lack of memory or that crashes in its rep
   expect(redisRemedy(["sh: 16: exec: redis-server: not found"], placeInVolume(part))).toContain(
     "has no Redis",
   );
+});
+
+/** As Redis, its libraries or the system say it, where neither can be had here. */
+const elsewhere: [string, RegExp][] = [
+  ["Fatal: Can't initialize Background Jobs. Error message: Operation not permitted", /threads/],
+  ["Fatal: Can't initialize Background Jobs. Error message: Resource temp…", /too few open files/],
+  ["Redis will now exit to prevent data corruption. Note that …", /The kernel of this machine/],
+  ["Failed opening Unix socket: bind: Permission denied", /the folder of its socket/],
+  ["Can't open or create append-only dir appendonlydir: Input/output error", /The disk of/],
+  ["Fatal error loading the DB: Structure needs cleaning. Exiting.", /The disk of/],
+  ["Terminating server after rdb file reading failure.", /The base file in/],
+  ["=== ASSERTION FAILED ===", /has crashed while it read/],
+  ["Failed to configure TLS. Check logs for more info.", /does not know a setting/],
+];
+const fromSystem = [
+  "exec /usr/bin/sh: exec format error",
+  "sh: 1: exec: redis-server: Permission denied",
+  "<jemalloc>: Unsupported system page size",
+  "Fatal glibc error: CPU does not support x86-64-v2",
+  "redis-server: error while loading shared libraries: libssl.so.3: cannot open shared object file",
+];
+
+test("what only another machine or image has Redis say has its remedy, and a few open files hide none", () => {
+  const mark = (text: string) => `1:M 26 Nov 2026 14:40:40.384 # ${text}`;
+  // An Engine that gives few open files has Redis say so at each start, and Redis goes on.
+  const few = [
+    "You requested maxclients of 10000 requiring at least 10032 max file descriptors.",
+    "Server can't set maximum open files to 10032 because of OS error: Operation not permitted.",
+    "Current maximum open files is 4096. maxclients has been reduced to 4064 …",
+  ].map(mark);
+  expect(redisRemedy(few, placeInVolume(part))).toBeUndefined();
+  const manifest = [...few, mark("Found an empty AOF manifest")];
+  expect(redisRemedy(manifest, placeInVolume(part))).toMatch(/The list of the append-only files/);
+  for (const [text, remedy] of elsewhere)
+    expect([text, redisRemedy([...few, mark(text)], placeInVolume(part))]).toEqual([
+      text,
+      expect.stringMatching(remedy),
+    ]);
+  for (const text of fromSystem)
+    expect([text, redisRemedy([text], placeInVolume(part))]).toEqual([
+      text,
+      expect.stringContaining("has no Redis that runs on this machine"),
+    ]);
 });
 
 test("commands are for the volume, or for the folder of a Redis that is a process", async () => {

@@ -27,8 +27,11 @@ export function redisRemedy(
  */
 function isWarning(line: string): boolean {
   const [, mark, text = ""] = /^\d+:[A-Z] .*? ([.*#-]) (.*)$/.exec(line) ?? [undefined, "#", line];
-  return mark === "#" && !/^(?:WARNING|Deprecation)/.test(text);
+  return mark === "#" && !harmless.test(text);
 }
+
+/** With these Redis goes on: an Engine that gives few open files has it say so at each start. */
+const harmless = /^(?:WARNING|Warning|Deprecation)|maximum open files|maxclients|PID file/;
 
 type Remedy = { sign: RegExp; remedy: (place: DataPlace) => string };
 
@@ -49,6 +52,31 @@ const remedies: readonly Remedy[] = [
     sign: /Read-only file system/,
     remedy: ({ data }) =>
       `${data} cannot be written: its file system is read-only. Mount it writable, then \`sett up\` again.`,
+  },
+  {
+    sign: /Input\/output error|I\/O error|Structure needs cleaning|Stale (?:NFS )?file handle|Transport endpoint/,
+    remedy: ({ data, copy }) =>
+      `The disk of ${data} fails: the log of the machine says more (\`dmesg\`). Copy what can still be read (${copy}), and put back a back-up on another disk; Sett has changed nothing.`,
+  },
+  {
+    sign: /redis-server: not found|[Ee]xec format error|exec: redis-server|can't execute|Unsupported system page size|CPU does not support|version `GLIBC|[Ee]rror (?:while )?loading shared librar|Illegal instruction/,
+    remedy: () =>
+      "The image that `services.redis.image` names has no Redis that runs on this machine: name one for its processor and kernel, or leave the key out.",
+  },
+  {
+    sign: /Can't initialize.*Operation not permitted/,
+    remedy: () =>
+      "The Engine does not let Redis start threads: its rules for system calls are older than this Redis. Update the Engine, or name an older Redis with `services: { redis: { image: … } }` in sett.yml.",
+  },
+  {
+    sign: /Failed opening Unix socket.*(?:denied|No such file)/,
+    remedy: () =>
+      "Redis may not write to the folder of its socket: `sett down`, then `sett up` makes it again, and keeps the blackboard.",
+  },
+  {
+    sign: /exit to prevent data corruption/,
+    remedy: () =>
+      "The kernel of this machine has a fault with which Redis would lose data: update it, then `sett up` again. Nothing is damaged.",
   },
   {
     sign: /Permission denied|Operation not permitted/,
@@ -77,23 +105,23 @@ const remedies: readonly Remedy[] = [
       `In ${data}, appendonlydir is a file, and should be the folder of the append-only files: put it back from a back-up. Copy what is left first (${copy}); Sett has changed nothing.`,
   },
   {
+    sign: /(?:AOF|append).*(?:Is a directory|Too many levels of symbolic links)/,
+    remedy: ({ data, copy }) =>
+      `In ${data} a folder or a link has the name of a file of Redis, which the log names: move it away, and put the file back from a back-up. Copy what is left first (${copy}); Sett has changed nothing.`,
+  },
+  {
     // Its report may end in its test of the memory, whose lines are the last ones then.
-    sign: /REDIS BUG REPORT|crashed by signal|Preparing to test memory region/,
+    sign: /BUG REPORT|crashed by signal|ASSERTION FAILED|Guru Meditation|Preparing to test memory region/,
     remedy: ({ data, copy, inside }) =>
       `Redis has crashed while it read ${data}: a file there is damaged, or this Redis has a bug. Copy the files first (${copy}). Then \`${inside("redis-check-aof /data/appendonlydir/appendonly.aof.manifest")}\` may say where, or name another Redis with \`services: { redis: { image: … } }\` in sett.yml. Sett has changed nothing.`,
   },
   {
-    sign: /redis-server: not found/,
-    remedy: () =>
-      "The image that `services.redis.image` names has no Redis: name another one, or leave it out.",
-  },
-  {
-    sign: /\.base\.rdb|RDB|Wrong signature|Unexpected EOF|Short read|integrity check failed|[Ll]oading failed|Failed loading library/,
+    sign: /\.base\.rdb|RDB|Wrong signature|Unexpected EOF|Short read|integrity check failed|[Ll]oading failed|Failed loading library|rdb file reading failure|rdbFunctionLoad/,
     remedy: ({ data, copy, inside }) =>
       `The base file in ${data}, appendonlydir/appendonly.aof.N.base.rdb, is damaged, and cannot be mended: put back a back-up. Copy what is left first (${copy}); Sett has changed nothing. Where there is no back-up, \`${inside("rm -r /data/appendonlydir")}\` has the next \`sett up\` begin an empty blackboard; git keeps the results.`,
   },
   {
-    sign: /Bad file format|Unexpected end of file|Unknown command '.*' reading|Unrecoverable error reading|truncat|format error|Fatal error loading the DB/,
+    sign: /Bad file format|Unexpected end of file|Can't seek the end|Unknown command '.*' reading|Unrecoverable error reading|truncat|format error|Fatal error loading the DB/,
     remedy: ({ data, copy, inside }) =>
       `An append-only file in ${data} is damaged; Sett has changed nothing. First copy it (${copy}). Then \`${inside("redis-check-aof /data/appendonlydir/appendonly.aof.manifest")}\` says where; with \`--fix\` it cuts off everything from there on.`,
   },
@@ -103,12 +131,12 @@ const remedies: readonly Remedy[] = [
       `The users of Redis in ${data}, users.acl, are damaged. Move the file away (\`${inside("mv /data/users.acl /data/users.acl.damaged")}\`): \`sett up\` makes all users again.`,
   },
   {
-    sign: /CONFIG FILE ERROR|Bad directive|can't open config file/,
+    sign: /CONFIG FILE ERROR|Bad directive|can't open config file|Can't chdir|Can't load module|configure TLS|users defined in redis\.conf/,
     remedy: () =>
       "Redis does not know a setting that Sett gives it: `services.redis.image` names a Redis that is too old, or something else. Leave it out.",
   },
   {
-    sign: /Failed listening|Address already in use|Could not create server TCP|not listen anywhere|Failed opening Unix socket/,
+    sign: /Failed listening|Address already in use|Could not create server TCP|not listen anywhere|Failed opening Unix socket|accept handler/,
     remedy: () =>
       "Another program listens where Redis would: `sett list` and `ss -ltnp` show which; end it, then `sett up` again.",
   },
