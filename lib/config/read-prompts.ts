@@ -37,8 +37,10 @@ const tooLongForCommand =
 
 async function textOf({ file, problemAt }: PromptPlace): Promise<string | ConfigProblem> {
   try {
-    const { size } = await stat(file);
-    if (size > maxPromptBytes) return problemAt(`names ${file}, which is longer than 1 MiB`);
+    const found = await stat(file);
+    // A pipe or a device would have no end.
+    if (!found.isFile()) return problemAt(`names ${file}, which is no file`);
+    if (found.size > maxPromptBytes) return problemAt(`names ${file}, which is longer than 1 MiB`);
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await readFile(file));
     const problem = promptProblem(text);
     return problem === undefined ? text : problemAt(`names ${file}, whose text ${problem}`);

@@ -43,6 +43,17 @@ test("a file that is no UTF-8 is named at its line", async () => {
   await expect(readConfig(made.path, {})).rejects.toThrow("which is not UTF-8 text");
 });
 
+test("a folder and a device are named at their line", async () => {
+  await using made = await configFolder({ "sett.yml": asks("./a"), "b/c.md": "" });
+  for (const make of [
+    ["ln", "-s", "b", "a"],
+    ["ln", "-sf", "-T", "/dev/null", "a"],
+  ]) {
+    expect(Bun.spawnSync(make, { cwd: dirname(made.path) }).exitCode).toBe(0);
+    await expect(readConfig(made.path, {})).rejects.toThrow("/a, which is no file");
+  }
+});
+
 test("a command gets its prompt in a variable, which has no room for a longer one", async () => {
   const own = text("command: [run], prompts: { execution: { file: ./a.md } }");
   await using made = await configFolder({ "sett.yml": own, "a.md": "x".repeat(100 * 1024 + 1) });
