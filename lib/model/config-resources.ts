@@ -13,7 +13,7 @@ const memoryText = "A size such as `512M` or `2G`.";
  */
 const defaultPids = 2048;
 /** The kernel gives every process at least so many, so each Engine can. */
-const defaultFiles = 4096;
+export const defaultFiles = 4096;
 const defaultDiskBytes = 10 * 1024 ** 3;
 
 const Reservations = z

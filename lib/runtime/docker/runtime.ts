@@ -38,6 +38,7 @@ import { logLines } from "./logs.ts";
 import { namingEngine } from "./naming-engine.ts";
 import { createNetwork, joinNetwork, removeNetwork } from "./networks.ts";
 import { openEngine } from "./open-engine.ts";
+import { opensFiles } from "./opens-files.ts";
 import { buildSilenceMs, limitIn, patienceIn } from "./patience.ts";
 import { pushImage } from "./push-image.ts";
 import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
@@ -135,6 +136,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
         attendExec(docker, container, command, attended),
       strangers: (instance: InstanceName) => strangersOf(docker, instance),
       seesFolder: (folder: string, labels: PartLabels) => seesFolder(docker, folder, labels),
+      opensFiles: (files: number, labels: PartLabels) => opensFiles(docker, files, labels),
     }),
   };
 }

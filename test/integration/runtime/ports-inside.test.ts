@@ -63,6 +63,7 @@ test("a folder of this machine is seen by its own Engine, and the trial leaves n
   try {
     const labels = at.labels({ component: "network" });
     expect(await at.runtime.engine.seesFolder(folder, labels)).toBe(true);
+    expect(await at.runtime.engine.opensFiles(1_024, labels)).toBe(true);
     expect(await readdir(folder)).toEqual([]);
     expect((await at.runtime.observe.parts(at.instance)).containers).toEqual([]);
   } finally {

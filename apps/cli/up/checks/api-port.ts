@@ -13,11 +13,20 @@ export async function unusableApiPort(
   before: InstanceParts | undefined,
   { DOCKER_HOST: engine = "" }: Readonly<Record<string, string | undefined>>,
 ): Promise<Finding[]> {
-  const isOwn = before?.containers.some(({ labels }) => labels.component === "api") === true;
-  if (api === undefined || isOwn || (engine !== "" && !engine.startsWith("unix:"))) return [];
+  if (api === undefined || (engine !== "" && !engine.startsWith("unix:"))) return [];
   const { host, port } = api;
-  switch (await whyNot(host, port)) {
+  const isOwn = before?.containers.some(
+    ({ labels, ports }) =>
+      labels.component === "api" && ports.some(({ hostPort }) => hostPort === port),
+  );
+  const reason = await whyNot(host, port);
+  switch (reason) {
+    case undefined:
+    // The Engine may have the right to a port below 1024 that this user lacks.
+    case "EACCES":
+      return [];
     case "EADDRINUSE":
+      if (isOwn === true) return [];
       return [
         {
           path: ["services", "api", "port"],
@@ -29,8 +38,12 @@ export async function unusableApiPort(
         { path: ["services", "api", "host"], sentence: `${host} is no address of this machine` },
       ];
     default:
-      // For a port below 1024 the Engine may have the right that this user lacks.
-      return [];
+      return [
+        {
+          path: ["services", "api", "host"],
+          sentence: `no program can listen at ${host}: this machine says ${reason}`,
+        },
+      ];
   }
 }
 

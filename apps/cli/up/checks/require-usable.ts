@@ -3,11 +3,12 @@ import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
 import { unusableHere } from "../../../../lib/config/problems.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
-import type { EngineInfo, InstanceParts, Runtime } from "../../../../lib/runtime/port.ts";
+import type { EngineInfo, EngineRuntime, InstanceParts } from "../../../../lib/runtime/port.ts";
 import { servesPacks } from "../../services/packs.ts";
 import { unusableApiPort } from "./api-port.ts";
 import { beyondEngine } from "./beyond-engine.ts";
 import { requireAddresses } from "./require-addresses.ts";
+import { tooManyFiles } from "./too-many-files.ts";
 
 type Input = {
   file: string;
@@ -19,7 +20,9 @@ type Input = {
   /**
    * Undefined where the parts are processes of this machine. `labels`: those of the networks to be.
    */
-  engine: { info: EngineInfo; runtime: Pick<Runtime, "apply">; labels: PartLabels } | undefined;
+  engine:
+    | { info: EngineInfo; runtime: Pick<EngineRuntime, "apply" | "engine">; labels: PartLabels }
+    | undefined;
 };
 
 /**
@@ -43,6 +46,9 @@ export async function requireUsable({
     ...(servesPacks(config) ? unpreparable(config, withPacks) : []),
     ...(await unusableApiPort(config, before, env)),
   ];
+  // An Engine is asked only where the file alone shows no mistake.
+  if (engine !== undefined && findings.length === 0)
+    findings.push(...(await tooManyFiles(config, engine.runtime.engine, engine.labels)));
   const problems = findings.map(({ path, sentence }) => problemAt(path, sentence));
   if (problems.length > 0) throw unusableHere(file, problems);
   if (engine !== undefined) await requireAddresses({ ...engine, config, before });
