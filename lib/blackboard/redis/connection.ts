@@ -24,7 +24,7 @@ import { maxDelayMs, reconnectDelayMs } from "./reconnect-delay.ts";
 import { SleepWatch } from "./sleep-watch.ts";
 
 /** So many times the usual time a try may take. */
-const longestTry = 10;
+const maxTryLength = 10;
 
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -67,7 +67,7 @@ export class Connection {
         await connection.#connect(tryMs);
         break;
       } catch (error) {
-        if (isSilence(error)) tryMs = Math.min(2 * tryMs, longestTry * options.timeoutMs);
+        if (isSilence(error)) tryMs = Math.min(2 * tryMs, maxTryLength * options.timeoutMs);
         const isLate =
           giveUpMs === undefined
             ? tries > 0 || !isSilence(error)
