@@ -23,6 +23,8 @@ type Content = {
   /** In the order in which they were posted. */
   goals: Map<GoalId, ArtefactId[]>;
   endings: Map<GoalId, GoalEnding>;
+  /** Question → the answer that counts. */
+  answers: Map<ArtefactId, ArtefactId>;
   claims: Map<ClaimId, ClaimSnapshot>;
   causes: Map<ArtefactId, Map<string, ClaimId>>;
   calls: Map<GoalId, CallRecord[]>;
@@ -37,7 +39,8 @@ type Content = {
  */
 export async function archiveBoard(path: string): Promise<ReadingBoard> {
   const content = await contentOf(path);
-  const { instance, heads, goals, endings, claims, causes, calls, events, facts } = content;
+  const { instance, heads, goals, endings, answers, claims, causes, calls, events, facts } =
+    content;
   const readArtefacts = async (ids: readonly ArtefactId[]) => {
     const found = await artefactsIn(path, new Set(ids.filter((id) => heads.has(id))));
     return ids.flatMap((id) => found.get(id) ?? []);
@@ -78,6 +81,7 @@ export async function archiveBoard(path: string): Promise<ReadingBoard> {
       ended: endings.get(goal),
       artefacts: goals.get(goal)?.length ?? 0,
     }),
+    answersOf: async (questions) => questions.map((question) => answers.get(question)),
     listGoals: async (page) => pageOf([...goals.keys()], page),
     countGoals: async () => goals.size,
     // Registrations are the instance's, and not of a goal.
@@ -106,6 +110,7 @@ async function contentOf(path: string): Promise<Content> {
     heads: new Map(),
     goals: new Map(),
     endings: new Map(),
+    answers: new Map(),
     claims: new Map(),
     causes: new Map(),
     calls: new Map(),
@@ -117,6 +122,7 @@ async function contentOf(path: string): Promise<Content> {
       content.instance = InstanceName.safeParse(line.header.instance).data ?? content.instance;
     else if ("goal" in line) addGoal(line.goal, content);
     else if ("artefact" in line) addArtefact(line.artefact, content);
+    else if ("question" in line) content.answers.set(line.question, line.answer);
     else if ("claim" in line) {
       const { claim, cause, grants } = line;
       content.claims.set(claim.id, { claim, grants });

@@ -1,6 +1,6 @@
 // Decides again all that the log of an instance, or of an archive, says was decided, and compares
-// the claims, as they are stored, with those to which the log leads, and artefacts and calls with
-// what their events name.
+// the claims, as they are stored, with those to which the log leads, and artefacts, calls, ends of
+// goals and answers with what their events name.
 import { createHash } from "node:crypto";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
@@ -13,16 +13,25 @@ import { type Overwritten, overwrittenIn } from "../../../lib/replay/state-by-lo
 import { eventPages } from "../archive/log-order.ts";
 import { digestOfRecord, recordDigests } from "../archive/record-digests.ts";
 import { type Contradiction, compareRecord, type DigestsOf, NamedByLog } from "./compare-record.ts";
+import { compareState, StateByLog, stateOnRecord } from "./compare-state.ts";
 
 /**
  * `overwritten`: claims that are not what their events have made of them. `contradictions`: of
- * artefacts, and of calls of models.
+ * artefacts, calls of models, goals and questions.
  */
 export type Audited = Replayed & { overwritten: Overwritten[]; contradictions: Contradiction[] };
 
 type Board = Pick<
   ReadingBoard,
-  "endOfEvents" | "readEvents" | "readFacts" | "readClaims" | "readRecord" | "readCalls"
+  | "endOfEvents"
+  | "readEvents"
+  | "readFacts"
+  | "readClaims"
+  | "readRecord"
+  | "readCalls"
+  | "readHeads"
+  | "readGoal"
+  | "answersOf"
 >;
 
 const claimsAtOnce = 100;
@@ -37,6 +46,7 @@ export async function replayLog(board: Board, archive?: string): Promise<Audited
   const facts = new Map<FactDigest, string>();
   const replay = new Replay(facts);
   const named = new NamedByLog();
+  const stateByLog = new StateByLog();
   let last = "0";
   const readOn = async () => {
     const end = await board.endOfEvents();
@@ -45,14 +55,21 @@ export async function replayLog(board: Board, archive?: string): Promise<Audited
       for (const event of page) {
         replay.add(event);
         named.add(event);
+        stateByLog.add(event);
       }
     }
     last = end;
   };
   await readOn();
+  const before = await stateByLog.state(board);
+  const state = await stateOnRecord(board, before);
+  await readOn();
   const overwritten = await findOverwritten(board, replay, readOn);
   const digestsOf = archive === undefined ? digestsOn(board) : await digestsInFile(archive);
-  const contradictions = await compareRecord(board, named, digestsOf);
+  const contradictions = [
+    ...compareState(state, { before, after: await stateByLog.state(board) }),
+    ...(await compareRecord(board, named, digestsOf)),
+  ];
   const ids = [...overwritten.map(({ claim }) => claim), ...contradictions.map(({ what }) => what)];
   const still = await stillNamed(board, new Set(ids));
   return {

@@ -13,6 +13,7 @@ export type ReadingBoard = Pick<
   | "findOverwritten"
   | "findArtefacts"
   | "readGoal"
+  | "answersOf"
   | "listGoals"
   | "countGoals"
   | "listAgents"
