@@ -5,6 +5,7 @@ import claudeScript from "../../agents/claude-code/claude-code.sh" with { type: 
 import claudeDockerfile from "../../agents/claude-code/Dockerfile" with { type: "text" };
 import claudePackage from "../../agents/claude-code/package.json";
 import claudeLock from "../../agents/claude-code/package-lock.json";
+import claudeRemarks from "../../agents/claude-code/remarks.sh" with { type: "text" };
 import codexAgent from "../../agents/codex/agent.yml" with { type: "text" };
 import codexScript from "../../agents/codex/codex.sh" with { type: "text" };
 import codexDockerfile from "../../agents/codex/Dockerfile" with { type: "text" };
@@ -47,6 +48,7 @@ const rows: Readonly<Record<string, readonly PackageContent[]>> = {
   "claude-code": [
     ...recipe(claudeAgent, claudeDockerfile),
     script("claude-code.sh", claudeScript),
+    script("remarks.sh", claudeRemarks),
     ...versions(claudePackage, claudeLock),
   ],
   codex: [

@@ -82,8 +82,9 @@ export const EventType = z.enum([
   "grant_started",
   /**
    * The grant's result is stored. Data: `phase`, `attempt`, and `rejects` where it is a Review that
-   * does not approve. Here and in the next one: `stdin`, the digest of what the command was given,
-   * and `stdout` and `stderr`, of what it printed beside its answer, where that is kept.
+   * does not approve. Here and in the next one: `stdin`, the digest of what the command was given;
+   * `stdout` and `stderr`, of what it printed beside its answer, where that is kept; and `remarks`,
+   * the ids of what people said while it ran, as it was passed on to it.
    */
   "grant_done",
   /** The attempt has failed; the event names its Failure. Data: `phase`, `attempt`, `reason`. */

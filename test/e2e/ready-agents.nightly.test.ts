@@ -41,35 +41,71 @@ beforeAll(async () => {
   if (isNight) await makeNodeImage();
 });
 
-for (const row of rows) {
-  const { use, provider } = row;
-  nightly(`${use} makes a commit, from three commands and a key`, async () => {
-    await using sett = await SettWorkspace.create();
-    const variable = provider === "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
-    sett.env = { [variable]: key };
-    await sett.need("init", "--agent", use);
-    const written = await readFile(join(sett.folder, "sett.yml"), "utf8");
-    const args = await registryArguments();
-    await sett.write({
-      "sett.yml": written
-        .replace(
-          /^( +)key: .*/m,
-          `$&\n$1base_url: http://provider:4010/v1\n$1price: { input: 1, output: 2 }`,
-        )
-        .replace(/^( +)use: .*/m, `$&\n$1build: { args: ${JSON.stringify(args)} }`),
-    });
-    await sett.commit("Add a sett");
-    await sett.up();
-    await using server = await startProvider(`sett-${sett.name}`, [key], plan(row));
-    const goal = await sett.forage("Write a greeting.");
+/** A goal of a person's for the agent, from three commands and a key, whose model answers so. */
+async function atWork({ use, provider }: Row, answers: readonly object[]) {
+  const sett = await SettWorkspace.create();
+  const variable = provider === "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
+  sett.env = { [variable]: key };
+  await sett.need("init", "--agent", use);
+  const written = await readFile(join(sett.folder, "sett.yml"), "utf8");
+  const args = await registryArguments();
+  await sett.write({
+    "sett.yml": written
+      .replace(
+        /^( +)key: .*/m,
+        `$&\n$1base_url: http://provider:4010/v1\n$1price: { input: 1, output: 2 }`,
+      )
+      .replace(/^( +)use: .*/m, `$&\n$1build: { args: ${JSON.stringify(args)} }`),
+  });
+  await sett.commit("Add a sett");
+  await sett.up();
+  const server = await startProvider(`sett-${sett.name}`, [key], answers);
+  const goal = await sett.forage("Write a greeting.");
+  const made = async () => {
     const find = async () =>
-      (await sett.artefacts(goal)).find(({ type }) => type !== "GoalDefined");
+      (await sett.artefacts(goal)).find(
+        ({ type }) => type !== "GoalDefined" && type !== "PersonSays",
+      );
     const result = await waitFor("the commit", find, { everyMs: 500, timeoutMs: 300_000 });
     if (result.type !== "CodeCommit")
       throw new Error(
         `${result.payload}\n${(await sett.sett("logs", use)).out}\n${await server.requests()}`,
       );
+    return result;
+  };
+  const end = async () => {
+    await server[Symbol.asyncDispose]();
+    await sett[Symbol.asyncDispose]();
+  };
+  return { sett, server, goal, made, [Symbol.asyncDispose]: end };
+}
+
+for (const row of rows) {
+  nightly(`${row.use} makes a commit, from three commands and a key`, async () => {
+    await using scene = await atWork(row, plan(row));
+    const { sett } = scene;
+    const result = await scene.made();
     expect(await sett.git("show", `${result.payload}:greeting.txt`)).toBe("hello");
     expect(await sett.git("diff", "--name-only", "HEAD", result.payload)).toBe("greeting.txt");
   });
 }
+
+nightly("what a person says meanwhile reaches Claude Code after its next tool", async () => {
+  const [row] = rows;
+  if (row === undefined) throw new Error("There is no row.");
+  const command = `until [ -s "$SETT_REMARKS" ]; do sleep 0.2; done; echo hello > greeting.txt`;
+  const run = { name: row.shell, arguments: { [row.argument]: command, description: "Works" } };
+  await using scene = await atWork(row, [
+    { match: { turnIndex: 0 }, response: { toolCalls: [run], usage } },
+    { match: { turnIndex: 1 }, response: { content: "It is polite.", usage } },
+  ]);
+  const { sett, goal } = scene;
+  await sett.need("tell", goal, "Be polite, also to badgers.");
+  const result = await scene.made();
+  expect(await sett.need("unearth", result.id, "--transcript")).toContain(
+    "Be polite, also to badgers.",
+  );
+  expect(
+    await sett.need("watch", "--no-follow", "--type", "grant_done", "--output", "jsonl"),
+  ).toContain(`"remarks":"`);
+});

@@ -2,7 +2,7 @@
 // time or hash of a run.
 import { type Artefact, goalType } from "../../../lib/model/artefact.ts";
 import { budgetExceededType } from "../../../lib/model/model-call.ts";
-import { remarkType } from "../../../lib/model/remark-type.ts";
+import { isRemark } from "../../../lib/model/remark-type.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { type CommitNames, commitOf } from "./commit-names.ts";
 import { cutMiddle } from "./cut-middle.ts";
@@ -88,11 +88,6 @@ const tasks: Readonly<Record<WorkKind, string>> = {
  */
 function ofType({ type }: Artefact): string {
   return /^[\w.:/-]+$/.test(type) ? `, of the type ${type}` : "";
-}
-
-/** No agent can make one: the type is Sett's own. */
-function isRemark({ type, structural_type }: Artefact): boolean {
-  return type === remarkType && structural_type === "Answer";
 }
 
 /** Questions about the budget, and amounts of money, are no part of the work. */

@@ -3,12 +3,13 @@ import type { AssistantModelMessage, ModelMessage } from "ai";
 
 /**
  * A turn is what one answer of the model led to. `answer` undefined: it was empty. `note`: words of
- * the worker after it.
+ * the worker after it. `remarks`: those of people, which are never left out.
  */
 export type Round = {
   answer: AssistantModelMessage | undefined;
   results: readonly ToolText[];
   note?: string;
+  remarks?: string;
 };
 
 /** `isError`: the call was wrong in itself: an unknown tool, malformed arguments. */
@@ -37,9 +38,10 @@ export function shortenRounds(rounds: readonly Round[], maxLength: number): read
   if (lengthOf(shortened) <= maxLength) return shortened;
   let from = 0;
   while (from < old && lengthOf(shortened.slice(from)) > goal) from++;
-  return from === 0
-    ? shortened
-    : [{ answer: undefined, results: [], note: leftOut }, ...shortened.slice(from)];
+  if (from === 0) return shortened;
+  const said = shortened.slice(0, from).flatMap(({ remarks }) => remarks ?? []);
+  const remarks = said.length === 0 ? {} : { remarks: said.join("\n\n") };
+  return [{ answer: undefined, results: [], note: leftOut, ...remarks }, ...shortened.slice(from)];
 }
 
 function withoutText(result: ToolText): ToolText {
@@ -51,9 +53,14 @@ function withoutText(result: ToolText): ToolText {
 }
 
 export function lengthOf(rounds: readonly Round[]): number {
-  const lengths = rounds.map(({ answer, results, note = "" }) => {
+  const lengths = rounds.map(({ answer, results, note = "", remarks = "" }) => {
     const said = answer === undefined ? 0 : JSON.stringify(answer.content).length;
-    return said + note.length + results.reduce((total, { text }) => total + text.length, 0);
+    return (
+      said +
+      note.length +
+      remarks.length +
+      results.reduce((total, { text }) => total + text.length, 0)
+    );
   });
   return lengths.reduce((total, length) => total + length, 0);
 }
@@ -63,7 +70,7 @@ export function messagesOf(first: string, rounds: readonly Round[]): ModelMessag
   return [{ role: "user", content: first }, ...rounds.flatMap(roundMessages)];
 }
 
-function roundMessages({ answer, results, note }: Round): ModelMessage[] {
+function roundMessages({ answer, results, note, remarks }: Round): ModelMessage[] {
   const messages: ModelMessage[] = answer === undefined ? [] : [answer];
   if (results.length > 0) {
     const content = results.map(({ id, name, text, isError }) => ({
@@ -74,6 +81,7 @@ function roundMessages({ answer, results, note }: Round): ModelMessage[] {
     }));
     messages.push({ role: "tool", content });
   }
-  if (note !== undefined) messages.push({ role: "user", content: note });
+  const said = [note, remarks].filter((text) => text !== undefined).join("\n\n");
+  if (said !== "") messages.push({ role: "user", content: said });
   return messages;
 }

@@ -52,6 +52,8 @@ export const WorkEnvironment = z.object({
     .describe("What the agent does when its budget is spent."),
   SETT_MCP_URL: z.url().optional().describe("Where the tools of `tools` are: the gateway."),
   SETT_MCP_TOKEN: z.string().optional().describe("The grant's token, for them."),
+  SETT_REMARKS: z.string().min(1).optional().describe("The file to which remarks of people come."),
+  SETT_REMARKS_KEY: z.string().default("").describe("The key of the marks of its lines."),
   SETT_WORK_STEPS: count("a whole number of at least 1")
     .default(100)
     .describe("How many answers the model may give."),
@@ -99,6 +101,7 @@ export function readWorkSettings(environment: Record<string, string | undefined>
     },
     outside: outsideOf(read),
     prompt: read.SETT_PROMPT_EXECUTION,
+    remarks: { path: read.SETT_REMARKS, key: read.SETT_REMARKS_KEY },
     isReadWrite: read.SETT_WORKSPACE_MODE === "rw",
     paths: read.SETT_WORKSPACE_PATHS,
     asksForBudget: read.SETT_ON_BUDGET === "ask",

@@ -16,6 +16,8 @@ export type Tool = {
   description: string;
   /** JSON Schema of the arguments. */
   schema: Record<string, unknown>;
+  /** It ends the work, or says why not. */
+  isEnding?: boolean;
   /** Rejects only when the signal is aborted, with its reason, or for a mistake of this program. */
   use(input: unknown, signal: AbortSignal): Promise<ToolEnd>;
 };

@@ -7,6 +7,7 @@ import { askWithin } from "./ask-within.ts";
 import { Circles } from "./circles.ts";
 import { type Round, shortenRounds, type ToolText } from "./conversation.ts";
 import { cutMiddle } from "./cut-middle.ts";
+import type { RemarkReader } from "./remark-reader.ts";
 import { describeCall, endWord, type Tool, type ToolEnd } from "./tool.ts";
 import { failure, type WorkAnswer } from "./work-answer.ts";
 
@@ -15,6 +16,8 @@ export type LoopDeps = {
   tools: readonly Tool[];
   /** The first message. */
   task: string;
+  /** What people say meanwhile. */
+  remarks: Pick<RemarkReader, "next">;
   maxSteps: number;
   maxContextLength: number;
   /** The line is for people. */
@@ -41,20 +44,20 @@ export async function workLoop(deps: LoopDeps, signal: AbortSignal): Promise<Wor
     const turn = await askWithin(deps, rounds, signal);
     const { answer } = turn;
     rounds = turn.rounds;
+    const before = newRemarks(deps, step);
     if (answer.calls.length === 0) {
       deps.log(`step ${step}: ${answer.isCut ? "an answer that was cut off" : "no tool"}`);
       if (hasProse) return proseFailure(answer);
       hasProse = true;
-      rounds = [
-        ...rounds,
-        { answer: answer.message, results: [], note: reminder(answer, deps.tools) },
-      ];
+      const note = reminder(answer, deps.tools);
+      rounds = [...rounds, { answer: answer.message, results: [], note, ...joined(before) }];
       continue;
     }
     hasProse = false;
     const results: ToolText[] = [];
     for (const call of answer.calls) {
-      const end = await useTool(deps.tools, call, answer.isCut, signal);
+      const isHeld = before !== undefined && step < deps.maxSteps;
+      const end = await useTool(deps.tools, call, { isCut: answer.isCut, isHeld }, signal);
       deps.log(
         `step ${step}: ${describeCall(call.name, call.input)}${end.kind === "output" ? "" : ` (${endWord(end)})`}`,
       );
@@ -75,7 +78,11 @@ export async function workLoop(deps: LoopDeps, signal: AbortSignal): Promise<Wor
     const note = [circles.note(answer.calls, results), notice(deps.maxSteps - step)]
       .filter((one) => one !== undefined)
       .join("\n");
-    rounds = [...rounds, { answer: answer.message, results, ...(note !== "" && { note }) }];
+    const said = joined(before, newRemarks(deps, step));
+    rounds = [
+      ...rounds,
+      { answer: answer.message, results, ...(note !== "" && { note }), ...said },
+    ];
   }
   return failure(
     noResultType,
@@ -83,14 +90,26 @@ export async function workLoop(deps: LoopDeps, signal: AbortSignal): Promise<Wor
   );
 }
 
+function newRemarks({ remarks, log }: LoopDeps, step: number): string | undefined {
+  const said = remarks.next();
+  if (said !== undefined) log(`step ${step}: people have said something`);
+  return said;
+}
+
+function joined(...said: readonly (string | undefined)[]): { remarks?: string } {
+  const remarks = said.filter((text) => text !== undefined).join("\n\n");
+  return remarks === "" ? {} : { remarks };
+}
+
 function notice(left: number): string | undefined {
   return left > 0 && left <= lastSteps ? `Steps left: ${left}. End the work now.` : undefined;
 }
 
+/** `isHeld`: the work does not end now, for the model has not read the newest remarks. */
 async function useTool(
   tools: readonly Tool[],
   { name, input, problem }: ToolCall,
-  isCut: boolean,
+  { isCut, isHeld }: { isCut: boolean; isHeld: boolean },
   signal: AbortSignal,
 ): Promise<ToolEnd> {
   const found = tools.find((one) => one.name === name);
@@ -101,6 +120,11 @@ async function useTool(
     return { kind: "malformed", text: `${problem ?? `There is no tool \`${name}\`.`}${cutOff}` };
   }
   signal.throwIfAborted();
+  if (isHeld && found.isEnding === true)
+    return {
+      kind: "output",
+      text: "The work has not ended: people have said something meanwhile, which follows. End it once it heeds that.",
+    };
   try {
     return await found.use(input, signal);
   } catch (error) {

@@ -17,6 +17,7 @@ import { contextText } from "./context-text.ts";
 import { outsideTools } from "./outside-tools.ts";
 import { systemPrompt } from "./prompt-text.ts";
 import { marginMs, readInput } from "./read-input.ts";
+import { RemarkReader } from "./remark-reader.ts";
 import { readWorkSettings, type WorkSettings } from "./settings.ts";
 import { targetChanges } from "./target-changes.ts";
 import type { Tool } from "./tool.ts";
@@ -103,7 +104,8 @@ async function work(
   ]);
   const task = contextText(input, { kind, commits, changes }, settings.maxContextLength / 2);
   const { maxSteps, maxContextLength } = settings;
-  return workLoop({ ask, tools, task, maxSteps, maxContextLength, log }, signal);
+  const remarks = new RemarkReader(settings.remarks);
+  return workLoop({ ask, tools, task, remarks, maxSteps, maxContextLength, log }, signal);
 }
 
 function toolsFor(

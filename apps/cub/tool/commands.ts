@@ -16,6 +16,7 @@ import { CleanSlate, NotBegun } from "../container/clean-slate.ts";
 import { type RunOutcome, type ToolLimits, toolLimits } from "../container/tool-limits.ts";
 import { type Secrets, withoutSecrets } from "../secrets/secrets.ts";
 import { withModel } from "./model-access.ts";
+import { openRemarkFile, type RemarkFile } from "./remark-file.ts";
 import { bidEnvironment, proxyVariables, toolEnvironment, withTrace } from "./tool-environment.ts";
 import { type WorkerKind, workerCommand, workerKindOf, workerVariables } from "./worker-command.ts";
 
@@ -32,6 +33,8 @@ export type Commands = {
   unfit?: (() => string | undefined) | undefined;
   /** Limits what the cub writes to the disk; undefined where nothing limits it. */
   limits?: Pick<ToolLimits, "diskBytes" | "guard"> | undefined;
+  /** Where what people say to running work is passed on to it; undefined where nothing does. */
+  openRemarks?: (() => Promise<RemarkFile>) | undefined;
   /** The log names the command that `runTool` runs. */
   command: readonly string[];
   /** It is a worker of Sett's own, and no command of the agent's. */
@@ -49,6 +52,8 @@ export type RunTool = (order: {
   timeoutMs: number;
   signal: AbortSignal;
   variables?: Readonly<Record<string, string>>;
+  /** Where the command finds what people say meanwhile. */
+  remarks?: RemarkFile["variables"];
   /** The command's own traces become parts of this run's (lib/model/trace-ids.ts). */
   traceparent?: string;
   /** Called with what it prints, as it comes. */
@@ -121,6 +126,7 @@ export function commandsOf(parts: Parts): Commands {
     worker,
     limits,
     runTool: toolRunner(within, command, worker !== undefined),
+    openRemarks: async () => await openRemarkFile({ hasKey: worker !== undefined }),
     // Never from the blackboard, where others might write it.
     runBidCommand: bidCommand && bidRunner(within, bidCommand),
     unfit: () => slate.problem,
@@ -136,9 +142,10 @@ function toolRunner(within: Within, command: readonly string[], isWorker: boolea
     const { onBudget, git, paths } = settings;
     return workerVariables(environment, { timeoutMs, workspaceMode, paths, onBudget, git });
   };
-  return async ({ variables, traceparent, ...order }) => {
+  return async ({ variables, traceparent, remarks, ...order }) => {
     const own = isWorker ? { ...within.env, ...ofWorker() } : within.env;
-    const env = { ...withTrace(withModel(own, variables), traceparent), ...secrets?.variables() };
+    const traced = withTrace(withModel(own, variables), traceparent);
+    const env = { ...traced, ...remarks, ...secrets?.variables() };
     const run = (signal: AbortSignal) =>
       slate.run((onStart) => runCommand({ ...order, signal, command, cwd, env, onStart }));
     const outcome = await (limits === undefined

@@ -12,6 +12,7 @@ import { modelVariables } from "../tool/model-access.ts";
 import { doWork } from "./do-work.ts";
 import { underLease } from "./keep-lease.ts";
 import type { Task } from "./read-grant.ts";
+import { RemarkDelivery } from "./remark-delivery.ts";
 
 /**
  * The clean-ups before and after the command, and the command's own end, get so long on top of its
@@ -98,13 +99,16 @@ async function workUnderLease(
   const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
   const maxMs = deps.registration.current.timeout_ms + besidesTheToolMs;
   const traceparent = traceparentOf({ goal: claim.goal_id, ...lease });
-  const runTool: Deps["runTool"] = (order) => deps.runTool({ ...order, traceparent });
+  const remarks = new RemarkDelivery(deps, task);
+  const runTool: Deps["runTool"] = (order) =>
+    remarks.during(order, (own) => deps.runTool({ ...own, traceparent }));
   // Wiping is under the lease as well: a command may leave what takes minutes to remove.
   const moves = () => deps.workingCopy?.moves ?? 0;
   const work = await underLease(deps, lease, { maxMs, moves, kill: signals.kill }, (signal) =>
     doWork({ ...deps, runTool }, task, signal).finally(() => deps.wipe?.()),
   );
-  if (work.outcome === "done") return { claim, grant: running, result: work.result };
+  if (work.outcome === "done")
+    return { claim, grant: running, result: { ...work.result, ...remarks.delivered } };
   deps.log
     .with({ claim_id: claim.id, attempt: grant.attempt })
     .warn("Lost the grant; stopped its tool and dropped its result", { reason: work.reason });

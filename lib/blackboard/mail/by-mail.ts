@@ -145,8 +145,8 @@ export function byMail(
       let finished = await send(mailed);
       const isUnread = finished.outcome === "refused" && finished.reason.startsWith(unreadMessage);
       // During an upgrade agents are replaced first: the orchestrator before knows no such digests.
-      const { stdin, output, ...older } = mailed;
-      if (isUnread && (stdin ?? output) !== undefined) finished = await send(older);
+      const { stdin, output, remarks, ...older } = mailed;
+      if (isUnread && (stdin ?? output ?? remarks) !== undefined) finished = await send(older);
       open.forget(start);
       // Said again after Redis has lost it, it tells of its run, which is lost as well then.
       knownRuns.delete(start);

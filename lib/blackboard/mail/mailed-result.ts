@@ -76,7 +76,7 @@ export function wholeResult(mailed: MailedResult, origin: ResultOrigin, fresh: F
   const list = { ...artefact, metadata: { ...metadata, pieces: named } } as Artefact;
   const pieces = mailed.pieces.map((piece) => wholePiece(piece, list, origin.pieces));
   return {
-    ...withoutUndefined({ output: mailed.output, stdin: mailed.stdin }),
+    ...withoutUndefined({ output: mailed.output, stdin: mailed.stdin, remarks: mailed.remarks }),
     outcome: "done",
     artefact: list,
     pieces,

@@ -12,11 +12,12 @@ import type { Refused } from "./refused.ts";
 /**
  * The result of a run of an agent's command. The runner chooses the ids before the first try, so
  * that a repeat is known as one. `output`: what the command has printed beside it. `stdin`: the
- * digest of what it was given.
+ * digest of what it was given. `remarks`: what people have said while it ran, as it was passed on.
  */
 export type GrantResult = {
   output?: KeptOutput;
   stdin?: Digest;
+  remarks?: ArtefactId[];
 } /** `pieces`: where the artefact is a list; they are stored with it, or it is not. */ & (
   | { outcome: "done"; artefact: Artefact; pieces?: Artefact[] }
   /**

@@ -13,6 +13,8 @@ const count = z.int().min(0);
 
 /** One run reads, and its result names, at most so many artefacts. */
 const maxIds = 20_000;
+/** A goal has no more remarks. */
+const maxRemarks = 100;
 
 /** The beginning of a run: all of it comes from the agent, and is about its own run. */
 export const RunStart = z.strictObject({
@@ -34,8 +36,12 @@ const MailedArtefact = Artefact.extend({ source_artefacts: z.array(ArtefactId).m
   .required({ type: true, payload: true });
 export type MailedArtefact = z.infer<typeof MailedArtefact>;
 
-/** By digest: what the command has printed, and what it was given. */
-const streams = { output: KeptOutput.optional(), stdin: Digest.optional() };
+/** By digest what the command has printed, and what it was given; by id what people said to it. */
+const streams = {
+  output: KeptOutput.optional(),
+  stdin: Digest.optional(),
+  remarks: z.array(ArtefactId).max(maxRemarks).optional(),
+};
 
 /** A piece of a list; all else about it is as the record has it. */
 const MailedPiece = z.strictObject({

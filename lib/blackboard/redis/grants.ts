@@ -186,7 +186,7 @@ export function grantsOf({
           event_type: eventOfOutcome[result.outcome],
           event_data: JSON.stringify({
             ...endData(ended),
-            ...withoutUndefined({ stdin: result.stdin }),
+            ...withoutUndefined({ stdin: result.stdin, remarks: result.remarks?.join(" ") }),
             ...outputData(result.output),
           }),
           output: result.output && JSON.stringify(result.output),

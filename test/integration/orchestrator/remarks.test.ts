@@ -97,6 +97,37 @@ test("what is said to a goal reaches its next attempt and its later claims, as s
   await expect(tell(end.id, "To no goal")).rejects.toThrow("is not a goal");
 });
 
+test("what is said while a command runs is passed on to it, and the end of its grant names it", async () => {
+  await using scene = await clanOf({
+    coder: {
+      ...wants("GoalDefined", "exclusive"),
+      script: `until [ "$(wc -l <"$SETT_REMARKS")" = 2 ]; do sleep 0.1; done
+        jq -s -c '{artefact_type: "Text", artefact_payload: map(.type + ": " + .payload) | join("\\n"), summary: ""}' "$SETT_REMARKS"`,
+    },
+    packer: { ...wants("Text", "exclusive"), tool: () => ending("packed") },
+  });
+  const { clan, tell, heardBy } = scene;
+  const goal = await clan.postGoal();
+  const claim = await running(clan, goal);
+  const first = await tell(goal.id, "Leave the tests.\nAll of them.");
+  const second = await tell(claim, "And the docs.");
+  const text = await clan.made(goal, ({ type }) => type === "Text");
+  expect(text.payload).toBe(
+    "PersonSays: Leave the tests.\nAll of them.\nPersonSays: And the docs.",
+  );
+  await clan.made(goal, ({ structural_type }) => structural_type === "Terminal");
+  const ends = (await clan.board.readEvents("0", 1_000)).filter(
+    ({ type }) => type === "grant_done",
+  );
+  expect(ends.map(({ agent, data }) => [agent, data?.remarks])).toEqual([
+    ["coder", `${first.words.id} ${second.words.id}`],
+    ["packer", undefined],
+  ]);
+  // What begins later has it in its input, and nothing more.
+  expect(heardBy("packer")).toEqual([["Leave the tests.\nAll of them."]]);
+  expect(await replayLog(clan.board)).toMatchObject({ differences: [], unknown: [] });
+});
+
 test("what is said to one claim reaches its next attempt, and no other claim of the goal", async () => {
   const { members, mayFail } = work();
   await using scene = await clanOf(members);

@@ -4,11 +4,11 @@ export type ScriptedCall = [tool: string, args: unknown];
 
 /**
  * Words, calls of tools, both, or an HTTP answer of the test's own. `raw` arguments are sent as
- * they are, valid JSON or not.
+ * they are, valid JSON or not. `meanwhile`: called before the answer is given.
  */
 export type ScriptedAnswer =
   | string
-  | { say?: string; call: ScriptedCall[]; isCut?: boolean }
+  | { say?: string; call: ScriptedCall[]; isCut?: boolean; meanwhile?: () => void }
   | { raw: string; tool: string }
   | ((request: Request) => Response | Promise<Response>);
 
@@ -49,6 +49,7 @@ export function scriptedModel(
         body: JSON.parse(text),
       });
       if (typeof answer === "function") return answer(request);
+      if (typeof answer === "object" && "meanwhile" in answer) answer.meanwhile?.();
       const content =
         typeof answer === "string" ? { say: answer, call: [] } : "raw" in answer ? answer : answer;
       // As with a real provider, no two calls have the same id.

@@ -5,6 +5,7 @@ import process from "node:process";
 import { Cub } from "../../../apps/cub/cub.ts";
 import type { Deps as CubDeps } from "../../../apps/cub/program/deps.ts";
 import { OwnRegistration } from "../../../apps/cub/program/own-registration.ts";
+import { openRemarkFile } from "../../../apps/cub/tool/remark-file.ts";
 import type { CandidateDeps } from "../../../apps/orchestrator/orchestrator.ts";
 import { Orchestrator } from "../../../apps/orchestrator/orchestrator.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
@@ -133,6 +134,7 @@ export class Clan implements AsyncDisposable {
       board,
       registration: new OwnRegistration(registration),
       runTool,
+      openRemarks: async () => await openRemarkFile({ hasKey: false }),
       ...over,
     });
     const stop = new AbortController();
@@ -223,11 +225,11 @@ export class Clan implements AsyncDisposable {
 }
 
 function shell(script: string): CubDeps["runTool"] {
-  return (order) =>
+  return ({ remarks, ...order }) =>
     runCommand({
       ...order,
       command: ["/bin/sh", "-c", script],
       cwd: "/",
-      env: { PATH: process.env.PATH ?? "" },
+      env: { PATH: process.env.PATH ?? "", ...remarks },
     });
 }

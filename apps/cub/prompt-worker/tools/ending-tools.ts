@@ -16,6 +16,10 @@ export type Work = {
 };
 
 export function endingTools(work: Work): Tool[] {
+  return toolsOf(work).map((tool) => ({ ...tool, isEnding: true }));
+}
+
+function toolsOf(work: Work): Tool[] {
   switch (work.kind) {
     case "review":
       return [approveTool, feedbackTool, askTool(work)];

@@ -52,6 +52,19 @@ test("where the model's own words are too long, the oldest rounds go as a whole,
   expect(shortened.slice(1)).toEqual(rounds.slice(-2));
 });
 
+test("what people have said stays where its round goes", () => {
+  const rounds = [1, 2, 3, 4, 5, 6].map((id) => ({
+    ...round(id, 10, "y".repeat(2_000)),
+    ...(id < 4 && { remarks: `word ${id}` }),
+  }));
+  const [first] = shortenRounds(rounds, 9_000);
+  expect(first).toMatchObject({ results: [], remarks: "word 1\n\nword 2\n\nword 3" });
+  expect(messagesOf("task", shortenRounds(rounds, 9_000))[1]).toEqual({
+    role: "user",
+    content: "[Earlier steps are left out here to save space.]\n\nword 1\n\nword 2\n\nword 3",
+  });
+});
+
 test("the conversation shrinks to its limit, keeps the last two rounds, and every output has its call", () => {
   const rounds = fc.array(fc.tuple(fc.nat(5_000), fc.nat(3_000)), { minLength: 1, maxLength: 15 });
   fc.assert(

@@ -23,6 +23,7 @@ test("the cub's variables and the defaults", () => {
     },
     outside: undefined,
     prompt: "",
+    remarks: { path: undefined, key: "" },
     isReadWrite: false,
     paths: undefined,
     asksForBudget: false,

@@ -1,0 +1,40 @@
+// What people say to work while its command runs goes into a file that the command may read. Each
+// program of the command may write into it as well: a worker of Sett's own has a key, by which it
+// tells the cub's lines from others.
+import { createHmac, randomBytes } from "node:crypto";
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** A line for each remark. */
+export type RemarkFile = AsyncDisposable & {
+  /** The command finds them in its environment. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** `line`: without its line feed. */
+  add(line: string): Promise<void>;
+};
+
+/**
+ * It is empty, and is removed with the work. `hasKey`: each line begins with its mark. Rejects
+ * where none can be made.
+ */
+export async function openRemarkFile({ hasKey }: { hasKey: boolean }): Promise<RemarkFile> {
+  const path = join(await mkdtemp(join(tmpdir(), "sett-remarks-")), "remarks.jsonl");
+  // It stays open: what the command puts in its place is never written to.
+  const file = await open(path, "ax", 0o600);
+  const key = hasKey ? randomBytes(32).toString("hex") : undefined;
+  return {
+    variables: { SETT_REMARKS: path, ...(key !== undefined && { SETT_REMARKS_KEY: key }) },
+    add: async (line) =>
+      await file.appendFile(key === undefined ? `${line}\n` : `${markOf(line, key)} ${line}\n`),
+    [Symbol.asyncDispose]: async () => {
+      await file.close();
+      await rm(dirname(path), { recursive: true, force: true });
+    },
+  };
+}
+
+/** 64 hexadecimal digits. */
+export function markOf(line: string, key: string): string {
+  return createHmac("sha256", key).update(line).digest("hex");
+}
