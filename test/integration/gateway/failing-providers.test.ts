@@ -18,6 +18,8 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const minutes = 120_000;
 const path = "/openai/v1/chat/completions";
+/** Nothing listens there. */
+const nowhere = "http://127.0.0.1:1/v1";
 
 const messageOf = async (response: Response) => {
   const body = (await response.json()) as { error: { message: string; code: string | null } };
@@ -77,6 +79,35 @@ test("each try that a provider takes and does not answer is charged what was sen
   }
 });
 
+test("a connection that is reset before the request was read is charged as one that took it, and what is refused is not", async () => {
+  await using provider = await startResetting();
+  const { base_url } = provider;
+  const costOf = async (options: { base_url: string; retry: { maxTries: number } }) => {
+    await using scene = await sceneOf([], options);
+    const answer = await scene.post(path, chatRequest({ ...long, max_tokens: 1 }));
+    expect(answer.status).toBe(502);
+    const [record] = await scene.ended(1);
+    return record;
+  };
+  const reset = await costOf({ base_url, retry: { maxTries: 2 } });
+  expect(reset).toMatchObject({ tries: 2, is_estimated: true, usage: { output: 0 } });
+  expect(Number(reset?.usage.input) / 2).toBeWithin(25_000, 40_000);
+  const refused = await costOf({ base_url: nowhere, retry: { maxTries: 2 } });
+  expect(refused).toMatchObject({ tries: 2, is_estimated: false, cost: { nanousd: 0, tokens: 0 } });
+});
+
+/** Accepts each connection, and resets it at once. */
+async function startResetting() {
+  const server = createServer((socket) => socket.on("error", () => {}).resetAndDestroy());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    base_url: `http://127.0.0.1:${port}/v1`,
+    [Symbol.asyncDispose]: async () => void server.close(),
+  };
+}
+
 test("what is lost again and again is repeated as long as that is paid for, and then by the client", async () => {
   await using scene = await sceneOf([cut], { retry: { maxTries: 10 } });
   const answer = await scene.post(path, chatRequest({ ...long, max_tokens: 1 }));
@@ -95,9 +126,6 @@ test("a provider that stays overloaded: the client gets its answer, is asked not
     { outcome: "failed", status: 503, tries: 4, cost: { nanousd: 0, tokens: 0, calls: 1 } },
   ]);
 });
-
-/** Nothing listens there. */
-const nowhere = "http://127.0.0.1:1/v1";
 
 const overloadedStream = stream([
   'event: error\ndata: {"type":"error","error":{"message":"Overloaded"}}\n\n',
