@@ -1,12 +1,19 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"io"
+	"slices"
 	"strings"
 )
 
 const blockBytes = 512
+
+// Bytes that are read at once; more only where a line has more.
+const pieceBytes = 256 << 10
 
 var (
 	errCut      = errors.New("the archive ends too early")
@@ -21,17 +28,31 @@ var (
 	errBehind   = errors.New("something follows the end of the archive")
 )
 
-// The files of an archive in the format of ustar, by name; their contents are parts of `bytes`.
-func readArchive(archive []byte) (map[string]*file, error) {
+// Whether it is about what the archive is, and not about reading it.
+func isOfForm(err error) bool {
+	return slices.Contains([]error{
+		errCut, errNotUstar, errChecksum, errSize, errNotPlain, errAbsolute, errUpwards, errOther,
+		errTwice, errBehind,
+	}, err)
+}
+
+// The files of an archive in the format of ustar, by name; their contents stay in `archive`, which
+// is read once. Of artefacts and facts, the digests are kept.
+func readArchive(archive io.ReaderAt, length int64) (map[string]*file, error) {
 	files := map[string]*file{}
-	for {
-		if len(archive) < blockBytes {
+	// Small files behind each other are read together.
+	blocks := bufio.NewReaderSize(io.NewSectionReader(archive, 0, length), pieceBytes)
+	header := make([]byte, blockBytes)
+	for at := int64(0); ; {
+		if length-at < blockBytes {
 			return nil, errCut
 		}
-		header := archive[:blockBytes]
-		archive = archive[blockBytes:]
+		if _, err := io.ReadFull(blocks, header); err != nil {
+			return nil, err
+		}
+		at += blockBytes
 		if isZero(header) {
-			return files, checkEnd(archive)
+			return files, checkEnd(blocks, length-at)
 		}
 		size, err := readHeader(header)
 		if err != nil {
@@ -45,24 +66,53 @@ func readArchive(archive []byte) (map[string]*file, error) {
 			return nil, errTwice
 		}
 		padded := (size + blockBytes - 1) / blockBytes * blockBytes
-		if padded > int64(len(archive)) {
+		if padded > length-at {
 			return nil, errCut
 		}
-		files[name] = &file{content: archive[:size:size]}
-		archive = archive[padded:]
+		found := &file{content: io.NewSectionReader(archive, at, size)}
+		files[name] = found
+		at += padded
+		left := padded
+		if isContent(name) {
+			hash := sha256.New()
+			if _, err := io.CopyN(hash, blocks, size); err != nil {
+				return nil, err
+			}
+			found.sha256 = [sha256.Size]byte(hash.Sum(nil))
+			left -= size
+		}
+		if left > pieceBytes {
+			// What is skipped is not read.
+			blocks.Reset(io.NewSectionReader(archive, at, length-at))
+		} else if _, err := blocks.Discard(int(left)); err != nil {
+			return nil, err
+		}
 	}
+}
+
+func isContent(name string) bool {
+	return strings.HasPrefix(name, "artefacts/") || strings.HasPrefix(name, "facts/")
 }
 
 // At the end are two blocks of zeros or more, and nothing else: what another reader would find
 // behind them was not looked at here.
-func checkEnd(rest []byte) error {
-	if len(rest) < blockBytes {
+func checkEnd(rest io.Reader, length int64) error {
+	if length < blockBytes {
 		return errCut
 	}
-	if !isZero(rest) {
-		return errBehind
+	block := make([]byte, pieceBytes)
+	for {
+		count, err := rest.Read(block)
+		if !isZero(block[:count]) {
+			return errBehind
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return nil
 }
 
 // The size of the file that follows.

@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bytes"
 	"fmt"
+	"io"
+	"strings"
 	"testing"
 )
 
@@ -67,16 +69,16 @@ func TestArchives(t *testing.T) {
 		{"a wrong checksum", with(func() []byte { wrong := bytes.Clone(one); wrong[0] = 'x'; return wrong }(), end), errChecksum},
 		{"the magic of GNU", with(entryOf(func(header []byte) { copy(header[257:], "ustar  \x00") }, "entries", "x"), end), errNotUstar},
 	} {
-		files, err := readArchive(example.archive)
+		files, err := archiveOf(example.archive)
 		if err != example.expected {
 			t.Errorf("%s: %v", example.name, err)
 		}
-		if found := verify(example.archive, newMaker(t).key); err != nil &&
+		if found := verified(example.archive, newMaker(t).key); err != nil &&
 			(len(found.problems) != 1 || found.problems[0].place() != "-") || len(found.problems) == 0 {
 			t.Errorf("%s: %q", example.name, problemsOf(found))
 		}
-		if file := files["entries"]; file != nil && string(file.content) != "hello" {
-			t.Errorf("%s: the file has %q", example.name, file.content)
+		if file := files["entries"]; file != nil && contentOf(file) != "hello" {
+			t.Errorf("%s: the file has %q", example.name, contentOf(file))
 		}
 	}
 }
@@ -87,8 +89,47 @@ func TestLongNamesAreRead(t *testing.T) {
 	name := string(bytes.Repeat([]byte("a"), 90)) + "/" + string(bytes.Repeat([]byte("b"), 90))
 	must(t, writer.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Format: tar.FormatUSTAR}))
 	must(t, writer.Close())
-	files, err := readArchive(archive.Bytes())
+	files, err := archiveOf(archive.Bytes())
 	if err != nil || files[name] == nil {
 		t.Error(err, files)
 	}
+}
+
+// It notes how much is asked for at once.
+type noting struct {
+	from io.ReaderAt
+	most int
+}
+
+func (n *noting) ReadAt(into []byte, at int64) (int, error) {
+	n.most = max(n.most, len(into))
+	return n.from.ReadAt(into, at)
+}
+
+func TestNoMoreThanAPieceIsReadAtOnce(t *testing.T) {
+	m := newMaker(t)
+	m.event("-", "notary_began", "{}")
+	for at := range 3000 {
+		m.event(place(at), "bid_placed", `{"goal_id":"`+goalA+`","data":{"word":"`+strings.Repeat("x", 200)+`"}}`)
+	}
+	made := m.bundle("")
+	made["README"] = strings.Repeat("a", 3*pieceBytes)
+	archive := pack(t, made)
+	from := &noting{from: bytes.NewReader(archive)}
+	found, err := verify(from, int64(len(archive)), m.key)
+	if err != nil || len(found.problems) > 0 || found.entries != 3001 {
+		t.Fatalf("%v, %q", err, problemsOf(found))
+	}
+	if len(archive) < 5*pieceBytes || from.most > pieceBytes {
+		t.Errorf("of %d bytes, %d were read at once", len(archive), from.most)
+	}
+}
+
+func TestLinesLongerThanAPieceAreRead(t *testing.T) {
+	m := newMaker(t)
+	m.event("-", "notary_began", "{}")
+	m.event(place(1), "bid_placed", `{"goal_id":"`+goalA+`","data":{"word":"`+strings.Repeat("x", 3*pieceBytes)+`"}}`)
+	m.event(place(2), "bid_placed", `{"goal_id":"`+goalA+`"}`)
+	expectProblems(t, m, m.bundle(""))
+	expectProblems(t, m, m.bundle(goalA))
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestEvents(t *testing.T) {
-	digest := digestOf(nil)
+	digest := hexOf("")
 	for text, expected := range map[string]event{
 		`{}`:                          {},
 		``:                            {},

@@ -33,8 +33,10 @@ func parseEntry(line []byte) (entry, bool) {
 // The values of a record, read.
 type record struct {
 	place, kind, event []byte
-	digest             string
+	digest             digest
 }
+
+type digest = [sha256.Size]byte
 
 // A record is written in one way only, so that each other way is not the form.
 func parseRecord(line []byte) (record, bool) {
@@ -56,7 +58,7 @@ func parseRecord(line []byte) (record, bool) {
 	if string(rest) != "}" || !isHex(values[0], 32) {
 		return record{}, false
 	}
-	return record{values[1], values[2], values[3], digestOf(text)}, true
+	return record{values[1], values[2], values[3], sha256.Sum256(text)}, true
 }
 
 // Reads a text in quotation marks from the beginning of `line`.
@@ -197,7 +199,10 @@ func isHexDigit(value byte) bool {
 	return value >= '0' && value <= '9' || value >= 'a' && value <= 'f'
 }
 
-func digestOf(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
+// Of 64 hexadecimal digits, which were read as such.
+func digestOf(word []byte) digest {
+	var read digest
+	// The digits are right.
+	_, _ = hex.Decode(read[:], word)
+	return read
 }

@@ -3,12 +3,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
@@ -32,7 +32,7 @@ const (
 	exitWrongUse = 2
 )
 
-// A larger bundle is refused, since its bytes are read into memory.
+// A larger bundle is refused.
 const maxBytes = 2 << 30
 
 // A longer one is not the file of a key.
@@ -45,8 +45,6 @@ type options struct {
 }
 
 func main() {
-	// What is read is kept in one piece, so that a few collections more cost nothing.
-	debug.SetGCPercent(25)
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -96,16 +94,35 @@ func (r *report) print(out io.Writer, path string, options options, keyName stri
 }
 
 func verifyFile(path string, key note.Verifier) (report, error) {
-	archive, err := readFile(path, maxBytes)
-	if errors.Is(err, errTooLarge) {
+	opened, err := os.Open(path)
+	if err != nil {
+		return report{}, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
+	}
+	defer opened.Close()
+	about, err := opened.Stat()
+	if err != nil {
+		return report{}, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
+	}
+	var archive io.ReaderAt = opened
+	length := about.Size()
+	if !about.Mode().IsRegular() {
+		// A pipe is read into memory, since no reader can go back in it.
+		content, err := io.ReadAll(io.LimitReader(opened, maxBytes+1))
+		if err != nil {
+			return report{}, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
+		}
+		archive, length = bytes.NewReader(content), int64(len(content))
+	}
+	if length > maxBytes {
 		var found report
 		found.add(unreadable, "", 0, "the file has more than 2 GiB")
 		return found, nil
 	}
+	found, err := verify(archive, length, key)
 	if err != nil {
-		return report{}, err
+		return report{}, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
 	}
-	return verify(archive, key), nil
+	return found, nil
 }
 
 func readOptions(args []string) (options, error) {
@@ -152,44 +169,29 @@ func readKey(text string) (note.Verifier, error) {
 	if key, err := note.NewVerifier(text); err == nil {
 		return key, nil
 	}
-	content, err := readFile(text, maxKeyBytes)
+	content, err := readKeyFile(text)
 	if err != nil {
 		return nil, fmt.Errorf("The key is neither a verifier key of signed-note nor a file with one. %w", err)
 	}
-	key, err := note.NewVerifier(strings.TrimSpace(string(content)))
+	key, err := note.NewVerifier(strings.TrimSpace(content))
 	if err != nil {
 		return nil, fmt.Errorf("In %s is no verifier key of signed-note with Ed25519: %w.", quoted(text), err)
 	}
 	return key, nil
 }
 
-var errTooLarge = errors.New("It is too large.")
-
-func readFile(path string, limit int64) ([]byte, error) {
+func readKeyFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
+		return "", fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
 	}
 	defer file.Close()
-	about, err := file.Stat()
+	content, err := io.ReadAll(io.LimitReader(file, maxKeyBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
+		return "", fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
 	}
-	if about.Size() > limit {
-		return nil, errTooLarge
+	if len(content) > maxKeyBytes {
+		return "", errors.New("It is too large.")
 	}
-	var content []byte
-	if about.Mode().IsRegular() {
-		content = make([]byte, about.Size())
-		_, err = io.ReadFull(file, content)
-	} else {
-		content, err = io.ReadAll(io.LimitReader(file, limit+1))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
-	}
-	if int64(len(content)) > limit {
-		return nil, errTooLarge
-	}
-	return content, nil
+	return string(content), nil
 }

@@ -76,10 +76,10 @@ func (m *maker) fill() *maker {
 		content := fmt.Sprintf(`{"salt":"%032x","id":"%s","payload":"one %d"}`, at, id, at)
 		m.contents["artefacts/"+id+".json"] = content
 		policy := fmt.Sprintf("rule %d", at/3)
-		m.contents["facts/"+digestOf([]byte(policy))] = policy
+		m.contents["facts/"+hexOf(policy)] = policy
 		m.event(place(at), "artefact_created", fmt.Sprintf(
 			`{"goal_id":"%s","artefact_id":"%s","data":{"sha256":"%s","policy":"%s"},"say":"\"ä\u0007\n"}`,
-			goal, id, digestOf([]byte(content)), digestOf([]byte(policy))))
+			goal, id, hexOf(content), hexOf(policy)))
 	}
 	m.event(place(8), "What?", "no\tJSON\x01")
 	m.event(place(9), "claim_opened", `{"goal_id":"`+strings.ToUpper(goalA)+`x"}`)
@@ -102,7 +102,7 @@ func (m *maker) record(text, place, kind, event string) {
 		goal = "-"
 	}
 	m.goals[goal]++
-	entry := fmt.Sprintf("sett/1 %s %s %s %d %s\n", place, typeOf([]byte(kind)), goal, m.goals[goal], digestOf([]byte(text)))
+	entry := fmt.Sprintf("sett/1 %s %s %s %d %s\n", place, typeOf([]byte(kind)), goal, m.goals[goal], hexOf(text))
 	hashes, err := tlog.StoredHashes(int64(len(m.entries)), []byte(entry), m)
 	must(m.t, err)
 	m.hashes = append(m.hashes, hashes...)
@@ -204,4 +204,29 @@ func problemsOf(found report) []string {
 		named = append(named, codeNames[problem.code]+" "+problem.place())
 	}
 	return named
+}
+
+func hexOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+func verified(archive []byte, key note.Verifier) report {
+	found, err := verify(bytes.NewReader(archive), int64(len(archive)), key)
+	if err != nil {
+		panic(err)
+	}
+	return found
+}
+
+func archiveOf(archive []byte) (map[string]*file, error) {
+	return readArchive(bytes.NewReader(archive), int64(len(archive)))
+}
+
+func contentOf(read *file) string {
+	content, err := read.all()
+	if err != nil {
+		panic(err)
+	}
+	return string(content)
 }

@@ -1,39 +1,72 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
+	"io"
 	"strconv"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
 )
 
-// `isNamed`: something in the bundle says that the file belongs there.
+// `isNamed`: something in the bundle says that the file belongs there. `sha256`: only of artefacts
+// and facts.
 type file struct {
-	content []byte
+	content *io.SectionReader
 	isNamed bool
-	digest  string
-	// These say what it is as a proof, once an entry has asked for it.
-	isRead, isProof, isOfCheckpoint bool
-	proof                           proof
+	sha256  digest
 }
 
-// Each content is hashed once, however many events name it.
-func (f *file) sha256() string {
-	if f.digest == "" {
-		f.digest = digestOf(f.content)
+// A bundle may be larger than the memory: `each` gets one line after the other, with its line feed,
+// if it has one. The line stays as it is until `each` returns.
+func (f *file) eachLine(each func(at int, line []byte)) error {
+	lines := newLines(f)
+	for at := 1; ; at++ {
+		line, err := lines.next()
+		if len(line) > 0 {
+			each(at, line)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return f.digest
 }
 
-// Each is read once, however many entries have its index.
-func (f *file) readProof(signed *file) {
-	if f.isRead {
-		return
+// The lines of a file, each behind the one before.
+type lineReader struct {
+	from *bufio.Reader
+	// It has the beginning of a line that is longer than what is read at once.
+	long []byte
+}
+
+func newLines(f *file) *lineReader {
+	return &lineReader{from: bufio.NewReaderSize(io.NewSectionReader(f.content, 0, f.content.Size()), pieceBytes)}
+}
+
+// Returns io.EOF with the last line, which is empty where the file ends with a line feed.
+func (l *lineReader) next() ([]byte, error) {
+	line, err := l.from.ReadSlice('\n')
+	if err != bufio.ErrBufferFull {
+		return line, err
 	}
-	f.isRead = true
-	f.proof, f.isProof = parseProof(f.content)
-	f.isOfCheckpoint = signed == nil || bytes.Equal(f.proof.checkpoint, signed.content)
+	l.long = l.long[:0]
+	for err == bufio.ErrBufferFull {
+		l.long = append(l.long, line...)
+		line, err = l.from.ReadSlice('\n')
+	}
+	l.long = append(l.long, line...)
+	return l.long, err
+}
+
+func (f *file) all() ([]byte, error) {
+	content := make([]byte, f.content.Size())
+	_, err := io.ReadFull(io.NewSectionReader(f.content, 0, f.content.Size()), content)
+	return content, err
 }
 
 type bundle struct {
@@ -45,32 +78,45 @@ type bundle struct {
 	goal       *goalNote
 	// It is about one goal, whether or not its note can be read.
 	isOfGoal bool
-	entries  []placedEntry
-	tree     tree
+	// The bytes of the file `checkpoint`, for proofs.
+	signed []byte
+	// The proof that was read last: many lines may have one index.
+	proofFile *file
+	proof     proof
+	isProof   bool
+	// Where several lines have one digest, the first is meant.
+	lines map[digest]placed
+	tree  tree
 }
 
-// `line`: the number of its line in `entries`, from 1.
-type placedEntry struct {
-	entry
-	line int
+// `line`: of the entry, from 1. `isFound`: it has a record.
+type placed struct {
+	line    uint32
+	isFound bool
 }
 
-func verify(archive []byte, key note.Verifier) report {
-	b := &bundle{key: key}
+// The error is one of reading the archive, which is then neither shown nor refuted.
+func verify(archive io.ReaderAt, length int64, key note.Verifier) (report, error) {
+	b := &bundle{key: key, lines: map[digest]placed{}}
 	var err error
-	if b.files, err = readArchive(archive); err != nil {
+	if b.files, err = readArchive(archive, length); err != nil {
+		if !isOfForm(err) {
+			return report{}, err
+		}
 		b.add(unreadable, "", 0, err.Error())
-		return b.report
+		return b.report, nil
 	}
 	b.checkFiles()
-	b.readCheckpoint()
-	b.readGoal()
-	b.checkEntries()
-	b.checkRoot()
-	b.checkRecords()
+	for _, check := range [...]func() error{
+		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord,
+	} {
+		if err := check(); err != nil {
+			return report{}, err
+		}
+	}
 	b.checkUnnamed()
 	b.sort()
-	return b.report
+	return b.report, nil
 }
 
 func (b *bundle) checkFiles() {
@@ -93,22 +139,15 @@ func (b *bundle) checkFiles() {
 	}
 }
 
-func (b *bundle) content(name string) []byte {
-	if file := b.files[name]; file != nil {
-		return file.content
-	}
-	return nil
-}
-
-func (b *bundle) readCheckpoint() {
-	text, isThere := b.readNote("checkpoint")
+func (b *bundle) readCheckpoint() error {
+	text, isThere, err := b.readNote("checkpoint")
 	if !isThere {
-		return
+		return err
 	}
 	read, isCheckpoint := parseCheckpoint(text)
 	if !isCheckpoint {
 		b.add(malformed, "checkpoint", 0, "it is not an origin, a size and a root, each in a line")
-		return
+		return nil
 	}
 	b.checkpoint = &read
 	text = string(read.size)
@@ -116,73 +155,90 @@ func (b *bundle) readCheckpoint() {
 	if read.origin != b.key.Name() {
 		b.add(origin, "checkpoint", 0, "its origin is not the name of the key")
 	}
+	return nil
 }
 
-func (b *bundle) readGoal() {
-	text, isThere := b.readNote("goal")
+func (b *bundle) readGoal() error {
+	text, isThere, err := b.readNote("goal")
 	if !isThere {
-		return
+		return err
 	}
 	read, isGoal := parseGoal(text)
 	if !isGoal {
 		b.add(malformed, "goal", 0, "it is not the line about a goal")
-		return
+		return nil
 	}
 	b.goal = &read
 	b.report.goal = &read.goal
 	if b.checkpoint != nil && !bytes.Equal(read.size, b.checkpoint.size) {
 		b.add(size, "goal", 0, "it is about another size of the log than the checkpoint")
 	}
+	return nil
 }
 
 // What the key has not signed is not looked at.
-func (b *bundle) readNote(name string) (text string, isSigned bool) {
+func (b *bundle) readNote(name string) (text string, isSigned bool, err error) {
 	file := b.files[name]
 	if file == nil {
-		return "", false
+		return "", false, nil
 	}
-	if text, isSigned = openNote(file.content, b.key); !isSigned {
+	if file.content.Size() <= maxNoteBytes {
+		content, err := file.all()
+		if err != nil {
+			return "", false, err
+		}
+		if name == "checkpoint" {
+			b.signed = content
+		}
+		text, isSigned = openNote(content, b.key)
+	}
+	if !isSigned {
 		b.add(signature, name, 0, "it is no signed note, or the key has not signed it")
 	}
-	return text, isSigned
+	return text, isSigned, nil
 }
 
-func (b *bundle) checkEntries() {
-	rest := b.content("entries")
+func (b *bundle) checkEntries() error {
 	numbers := map[string]string{}
+	// The index of the line before.
 	var before []byte
 	lines := 0
-	for len(rest) > 0 {
-		var line []byte
-		line, rest = cutLine(rest)
-		lines++
+	var failed error
+	err := b.eachLine("entries", func(at int, line []byte) {
+		lines = at
 		read, isEntry := parseEntry(line)
 		if !isEntry {
-			b.add(malformed, "entries", lines, "it is not an index and an entry")
-			continue
+			b.add(malformed, "entries", at, "it is not an index and an entry")
+			return
 		}
-		b.checkEntry(lines, read, before, numbers)
-		before = read.index
+		b.checkEntry(at, read, before, numbers)
+		before = append(before[:0], read.index...)
 		b.tree.add(read.data)
-		b.entries = append(b.entries, placedEntry{read, lines})
-	}
-	b.report.entries = len(b.entries)
+		if digest := digestOf(read.digest); b.lines[digest].line == 0 {
+			b.lines[digest] = placed{line: uint32(at)}
+		}
+		if b.isOfGoal && failed == nil {
+			failed = b.checkProof(read)
+		}
+	})
+	b.report.entries = int(b.tree.size)
 	b.checkCount(lines)
+	b.checkRoot()
+	return errors.Join(err, failed)
 }
 
-// The line keeps its line feed.
-func cutLine(content []byte) (line, rest []byte) {
-	end := bytes.IndexByte(content, '\n') + 1
-	if end == 0 {
-		end = len(content)
+// Nothing happens where the file is missing.
+func (b *bundle) eachLine(name string, each func(at int, line []byte)) error {
+	if file := b.files[name]; file != nil {
+		return file.eachLine(each)
 	}
-	return content[:end], content[end:]
+	return nil
 }
 
 // `before`: the index of the last line before that could be read. `numbers`: the last one of each
 // goal.
 func (b *bundle) checkEntry(at int, read entry, before []byte, numbers map[string]string) {
-	if before != nil && !isBelow(before, read.index) {
+	if len(before) > 0 && !isBelow(before, read.index) {
 		b.add(order, "entries", at, "its index is not larger than the one before")
 	}
 	if b.checkpoint != nil && !isBelow(read.index, b.checkpoint.size) {
@@ -195,9 +251,6 @@ func (b *bundle) checkEntry(at int, read entry, before []byte, numbers map[strin
 		b.add(number, "entries", at, "its number does not come next in its goal")
 	}
 	numbers[string(read.goal)] = string(read.number)
-	if b.isOfGoal {
-		b.checkProof(read)
-	}
 }
 
 // The number was read, so that it is below 2^53; without one it is 1.
@@ -208,26 +261,34 @@ func next(number string) string {
 
 func proofName(index []byte) string { return "proofs/" + string(index) + ".tlog-proof" }
 
-func (b *bundle) checkProof(read entry) {
+func (b *bundle) checkProof(read entry) error {
 	name := proofName(read.index)
 	file := b.files[name]
 	if file == nil {
 		b.add(proofCode, name, 0, "it is not there")
-		return
+		return nil
 	}
 	file.isNamed = true
-	file.readProof(b.files["checkpoint"])
+	if b.proofFile != file {
+		content, err := file.all()
+		if err != nil {
+			return err
+		}
+		b.proofFile = file
+		b.proof, b.isProof = parseProof(content)
+	}
 	switch {
-	case !file.isProof:
+	case !b.isProof:
 		b.add(malformed, name, 0, "it is no proof of the format tlog-proof, version 1, without extra data")
-	case !bytes.Equal(file.proof.index, read.index):
+	case !bytes.Equal(b.proof.index, read.index):
 		b.add(proofCode, name, 0, "it is about another index")
 	case b.checkpoint == nil:
-	case !file.isOfCheckpoint:
+	case !bytes.Equal(b.proof.checkpoint, b.signed):
 		b.add(proofCode, name, 0, "its checkpoint is another one than that of the bundle")
-	case !file.proof.leadsTo(*b.checkpoint, read.data):
+	case !b.proof.leadsTo(*b.checkpoint, read.data):
 		b.add(proofCode, name, 0, "it does not lead from the entry to the root")
 	}
+	return nil
 }
 
 func (b *bundle) checkCount(lines int) {
@@ -239,56 +300,87 @@ func (b *bundle) checkCount(lines int) {
 	}
 }
 
-func (b *bundle) checkRecords() {
-	// Where several have one digest, the first is meant.
-	byDigest := make(map[string]int, len(b.entries))
-	for at := range b.entries {
-		if digest := string(b.entries[at].digest); byDigest[digest] == 0 {
-			byDigest[digest] = at + 1
-		}
+// Records come in the order of their entries, so that a second reader of `entries` goes forward
+// beside them.
+func (b *bundle) checkRecords() error {
+	var beside *cursor
+	if file := b.files["entries"]; file != nil {
+		beside = &cursor{lines: newLines(file)}
 	}
-	found := map[string]bool{}
-	rest := b.content("records.jsonl")
-	before := 0
-	for at := 1; len(rest) > 0; at++ {
-		var line []byte
-		line, rest = cutLine(rest)
+	before := uint32(0)
+	var failed error
+	err := b.eachLine("records.jsonl", func(at int, line []byte) {
 		read, isRecord := parseRecord(line)
 		if !isRecord {
 			b.add(malformed, "records.jsonl", at, "it is not the record of an event")
-			continue
+			return
 		}
 		said := readEvent(read.event)
-		which := byDigest[read.digest]
-		if wrong := b.differences(read, said.goal, which, before); wrong != "" {
+		which := b.lines[read.digest]
+		var wrong string
+		switch {
+		case which.line == 0:
+			wrong = "no entry has its digest"
+		case which.line <= before:
+			wrong = "it is not in the order of the entries, or is there twice"
+		case failed == nil:
+			var entryLine []byte
+			if entryLine, failed = beside.to(which.line); failed == nil {
+				wrong = differences(read, said.goal, entryLine)
+			}
+		}
+		if wrong != "" {
 			b.add(recordCode, "records.jsonl", at, wrong)
 		}
-		if which > 0 {
-			found[read.digest] = true
-			before = max(before, which)
+		if which.line > 0 && !which.isFound {
+			b.lines[read.digest] = placed{which.line, true}
 		}
+		before = max(before, which.line)
 		b.checkNamed(read, said)
-	}
-	for _, entry := range b.entries {
-		if !found[string(entry.digest)] {
-			b.add(noRecord, "entries", entry.line, "there is no record for it")
+	})
+	return errors.Join(err, failed)
+}
+
+// It goes forward through the lines of a file.
+type cursor struct {
+	lines *lineReader
+	at    uint32
+}
+
+// `line`: from 1, beyond those that were asked for before. The line is there.
+func (c *cursor) to(line uint32) ([]byte, error) {
+	for {
+		read, err := c.lines.next()
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if c.at++; c.at == line || err == io.EOF {
+			return read, nil
 		}
 	}
 }
 
-// `which`: of the entries, from 1; 0 where there is none. `before`: the last one of the records
-// before.
-func (b *bundle) differences(read record, goal string, which, before int) string {
-	if which == 0 {
-		return "no entry has its digest"
+func (b *bundle) nameWithoutRecord() error {
+	isWhole := true
+	for _, one := range b.lines {
+		isWhole = isWhole && one.isFound
 	}
-	if which <= before {
-		return "it is not in the order of the entries, or is there twice"
+	if isWhole {
+		return nil
 	}
+	return b.eachLine("entries", func(at int, line []byte) {
+		if read, isEntry := parseEntry(line); isEntry && !b.lines[digestOf(read.digest)].isFound {
+			b.add(noRecord, "entries", at, "there is no record for it")
+		}
+	})
+}
+
+// `line`: of the entry with the digest of the record.
+func differences(read record, goal string, line []byte) string {
+	about, _ := parseEntry(line)
 	if goal == "" {
 		goal = "-"
 	}
-	about := b.entries[which-1]
 	var wrong []string
 	for _, pair := range [...]struct {
 		name    string
@@ -318,21 +410,21 @@ func (b *bundle) checkNamed(read record, said event) {
 }
 
 // An event names the file and its digest.
-func (b *bundle) checkContent(code code, name, digest string) {
+func (b *bundle) checkContent(code code, name, sha256 string) {
 	file := b.files[name]
 	if file == nil {
 		b.add(code, name, 0, "an event names it, and it is not there")
 		return
 	}
 	file.isNamed = true
-	if file.sha256() != digest {
+	if file.sha256 != digestOf([]byte(sha256)) {
 		b.add(code, name, 0, "its SHA-256 is not the one that the event names")
 	}
 }
 
 // Only where as many entries are well formed as the log has.
 func (b *bundle) checkRoot() {
-	if b.isOfGoal || b.checkpoint == nil || string(b.checkpoint.size) != strconv.Itoa(len(b.entries)) {
+	if b.isOfGoal || b.checkpoint == nil || string(b.checkpoint.size) != strconv.Itoa(b.report.entries) {
 		return
 	}
 	if b.tree.root() != b.checkpoint.root {

@@ -34,7 +34,7 @@ func TestWholeBundlesAreShown(t *testing.T) {
 
 func expectProblems(t *testing.T, m *maker, made files, expected ...string) {
 	t.Helper()
-	found := verify(pack(t, made), m.key)
+	found := verified(pack(t, made), m.key)
 	if named := problemsOf(found); !slices.Equal(named, expected) {
 		t.Errorf("found %q\nnot %q", named, expected)
 	}
@@ -72,7 +72,7 @@ const (
 	artefactB = "artefacts/00000001-3333-4333-8333-333333333333.json"
 )
 
-var factA = "facts/" + digestOf([]byte("rule 0"))
+var factA = "facts/" + hexOf("rule 0")
 
 type damage struct {
 	name     string
@@ -106,8 +106,8 @@ func goalDamages() []damage {
 		{"a file in a folder", func(_ *maker, made files) { made["./goal"] = ""; made["proofs/01.tlog-proof"] = "" },
 			[]string{"unknown-file ./goal", "unknown-file proofs/01.tlog-proof"}},
 		{"a proof of no entry", func(m *maker, made files) { made["proofs/2.tlog-proof"] = m.proof(2) }, []string{"unknown-file proofs/2.tlog-proof"}},
-		{"a fact that no event names", func(_ *maker, made files) { made["facts/"+digestOf(nil)] = "" },
-			[]string{"unknown-file facts/" + digestOf(nil)}},
+		{"a fact that no event names", func(_ *maker, made files) { made["facts/"+hexOf("")] = "" },
+			[]string{"unknown-file facts/" + hexOf("")}},
 		{"a checkpoint that is no note", func(_ *maker, made files) { made["checkpoint"] = "x" }, []string{"signature checkpoint"}},
 		{"a goal that is no note", func(_ *maker, made files) { made["goal"] = "" }, []string{"signature goal"}},
 		{"a goal that says more", signed("goal", note("events 5 log 10 state open")), []string{"count goal"}},
@@ -134,7 +134,7 @@ func goalDamages() []damage {
 		{"another place in an entry", edit("entries", 2, place(2), place(1)), []string{"proof proofs/3.tlog-proof", "record records.jsonl:2"}},
 		{"another type in an entry", edit("entries", 2, "artefact_created", "artefact_removed"), []string{"proof proofs/3.tlog-proof", "record records.jsonl:2"}},
 		{"another digest in an entry", func(_ *maker, made files) {
-			made.edit("entries", 2, strings.Fields(made["entries"])[13], digestOf(nil))
+			made.edit("entries", 2, strings.Fields(made["entries"])[13], hexOf(""))
 		}, []string{"no-record entries:2", "proof proofs/3.tlog-proof", "record records.jsonl:2"}},
 		{"a type that is none", edit("entries", 2, "artefact_created", "Artefact"), []string{"malformed entries:2", "number entries:3", "unknown-file proofs/3.tlog-proof", "record records.jsonl:2"}},
 		{"a version that is none", edit("entries", 2, "sett/1", "sett/2"), []string{"malformed entries:2", "number entries:3", "unknown-file proofs/3.tlog-proof", "record records.jsonl:2"}},
@@ -239,7 +239,7 @@ func allDamages() []damage {
 		{"an entry that was changed with its record", func(m *maker, made files) {
 			text := recordText(strings.Repeat("0", 32), place(8), "What?", "anything")
 			made.edit("records.jsonl", 9, strings.TrimSuffix(strings.SplitAfter(made["records.jsonl"], "\n")[8], "\n"), text)
-			made.edit("entries", 9, digestOf([]byte(m.records[8])), digestOf([]byte(text)))
+			made.edit("entries", 9, hexOf(m.records[8]), hexOf(text))
 		}, []string{"root checkpoint"}},
 		{"a proof", func(m *maker, made files) { made["proofs/3.tlog-proof"] = m.proof(3) }, []string{"missing goal", "proof proofs/0.tlog-proof", "proof proofs/1.tlog-proof", "proof proofs/2.tlog-proof", "proof proofs/4.tlog-proof", "proof proofs/5.tlog-proof", "proof proofs/6.tlog-proof", "proof proofs/7.tlog-proof", "proof proofs/8.tlog-proof", "proof proofs/9.tlog-proof"}},
 		{"nothing at all", func(_ *maker, made files) { clear(made) }, []string{"missing checkpoint", "missing entries", "missing records.jsonl"}},
@@ -283,7 +283,7 @@ func TestProblemsOfLinesAreBounded(t *testing.T) {
 	m := newMaker(t).fill()
 	made := m.bundle("")
 	made["entries"] = strings.Repeat("\n", 3*maxProblemsOfLines)
-	found := verify(pack(t, made), m.key)
+	found := verified(pack(t, made), m.key)
 	if len(found.problems) > maxProblemsOfLines+20 || found.leftOut != 2*maxProblemsOfLines {
 		t.Errorf("%d problems, %d left out", len(found.problems), found.leftOut)
 	}
@@ -314,7 +314,7 @@ func TestEachByteCounts(t *testing.T) {
 					changed := []byte(content)
 					changed[at] ^= flip
 					made[name] = string(changed)
-					if found := verify(pack(t, made), m.key); len(found.problems) == 0 {
+					if found := verified(pack(t, made), m.key); len(found.problems) == 0 {
 						t.Errorf("%s, byte %s: nothing was found", name, strconv.Itoa(at))
 					}
 				}

@@ -1,9 +1,8 @@
 // What others have seen of a sealed log shows that it was not written anew
 // (docs/reference/proof.md#anchors-in-git). Pure.
-import { Buffer } from "node:buffer";
 import type { BundleFiles } from "./archive.ts";
 import { type Checkpoint, readCheckpoint } from "./formats.ts";
-import { isSameHash, leafHash, nodesOf, rootOf } from "./merkle.ts";
+import { GrowingTree, type Hash, isSameHash, leafHash } from "./merkle.ts";
 import { openNote, type VerifierKey } from "./note.ts";
 
 /** A checkpoint in other hands. `place`: where, for people. */
@@ -15,6 +14,9 @@ export type Anchored<Kind extends Anchor> = {
   newest: { anchor: Kind; size: number } | undefined;
   problems: AnchorProblem[];
 };
+
+/** `seen`: what the anchor says. */
+type Comparable<Kind> = { anchor: Kind; seen: Checkpoint };
 
 type Bundle = {
   files: BundleFiles;
@@ -33,15 +35,21 @@ export async function checkAnchors<Kind extends Anchor>(
   { files, key, checkpoint, isOfGoal }: Bundle,
 ): Promise<Anchored<Kind>> {
   const problems: AnchorProblem[] = [];
-  let newest: Anchored<Kind>["newest"];
-  const read = isOfGoal ? undefined : nodesOf(leavesOf(files));
+  const comparable: Comparable<Kind>[] = [];
   for (const anchor of anchors) {
     const text = openNote(anchor.checkpoint, key);
     const seen = text === undefined ? undefined : readCheckpoint(text);
     if (seen === undefined || seen.origin !== key.name || seen.size > checkpoint.size) continue;
-    if (isOfGoal && seen.size !== checkpoint.size) continue;
-    const root = read === undefined ? checkpoint.root : await rootOf(seen.size, read);
-    if (!isSameHash(root, seen.root))
+    if (!isOfGoal || seen.size === checkpoint.size) comparable.push({ anchor, seen });
+  }
+  const sizes = new Set(comparable.map(({ seen }) => seen.size));
+  const roots = isOfGoal
+    ? new Map([[checkpoint.size, checkpoint.root]])
+    : await rootsOf(files, sizes);
+  let newest: Anchored<Kind>["newest"];
+  for (const { anchor, seen } of comparable) {
+    const root = roots.get(seen.size);
+    if (root === undefined || !isSameHash(root, seen.root))
       problems.push({
         ...{ code: "anchor", place: anchor.place },
         text: `The log had other entries, of ${seen.size}, when this was seen.`,
@@ -51,10 +59,16 @@ export async function checkAnchors<Kind extends Anchor>(
   return { newest, problems };
 }
 
-function leavesOf(files: BundleFiles): Uint8Array[] {
-  const lines = Buffer.from(files.get("entries") ?? [])
-    .toString()
-    .split("\n")
-    .slice(0, -1);
-  return lines.map((line) => leafHash(`${line.slice(line.indexOf(" ") + 1)}\n`));
+/** The root that the log had at each of these sizes. */
+async function rootsOf(files: BundleFiles, sizes: ReadonlySet<number>): Promise<Map<number, Hash>> {
+  const tree = new GrowingTree();
+  const roots = new Map([[0, tree.root()]]);
+  const most = Math.max(0, ...sizes);
+  for await (const lines of files.get("entries")?.lines() ?? [])
+    for (const line of lines) {
+      if (tree.size === most) return roots;
+      tree.add(leafHash(line.subarray(line.indexOf(" ") + 1)));
+      if (sizes.has(tree.size)) roots.set(tree.size, tree.root());
+    }
+  return roots;
 }

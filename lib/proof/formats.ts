@@ -1,6 +1,6 @@
 // Writes and reads the parts of a sealed log (docs/reference/proof.md#the-sealed-log). Pure.
 import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Hash, hashBytes } from "./merkle.ts";
 
 /** `place`, `type` and `event` as they stand in Redis; of the notary's own, `place` is `-`. */
@@ -28,6 +28,7 @@ export const ownPlace = "-";
 export const lostType = "notary_lost";
 
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+const isUuid = new RegExp(`^${uuid}$`);
 const count = "0|[1-9][0-9]{0,15}";
 const entryPattern = new RegExp(
   `^sett/1 ((?:0|[1-9]\\d*)-(?:0|[1-9]\\d*)|-) ([a-z_]{1,64}) (${uuid}|-) ([1-9][0-9]{0,15}) ([0-9a-f]{64})\\n$`,
@@ -52,16 +53,20 @@ export function readRecord(text: string): SealedRecord | undefined {
 }
 
 /** The goal that an event is about, or `-`. */
-export function goalOf(event: string): string {
-  const goal = jsonObject(event)?.goal_id;
-  return typeof goal === "string" && new RegExp(`^${uuid}$`).test(goal) ? goal : noGoal;
+export function goalOf(event: string, body = jsonObject(event)): string {
+  const goal = body?.goal_id;
+  return typeof goal === "string" && isUuid.test(goal) ? goal : noGoal;
 }
 
 /** An entry says this of its record. */
 export function entryOf(record: SealedRecord, text: string): Omit<Entry, "number"> {
-  const type = /^[a-z_]{1,64}$/.test(record.type) ? record.type : "unreadable";
-  const digest = createHash("sha256").update(text).digest("hex");
-  return { place: record.place, type, goal: goalOf(record.event), digest };
+  const digest = hash("sha256", text, "hex");
+  return { place: record.place, type: typeOf(record.type), goal: goalOf(record.event), digest };
+}
+
+/** The type of an entry whose record has this one. */
+export function typeOf(type: string): string {
+  return /^[a-z_]{1,64}$/.test(type) ? type : "unreadable";
 }
 
 export function entryText({ place, type, goal, number, digest }: Entry): string {
@@ -113,10 +118,12 @@ export function readProof(text: string): InclusionProof | undefined {
   return { index, path: known, checkpoint: text.slice(end + 2) };
 }
 
+const isCount = new RegExp(`^(?:${count})$`);
+
 /** A decimal number without zeros before it, which a number of JavaScript holds. */
 export function readCount(text: string): number | undefined {
   const read = Number(text);
-  return new RegExp(`^(?:${count})$`).test(text) && Number.isSafeInteger(read) ? read : undefined;
+  return isCount.test(text) && Number.isSafeInteger(read) ? read : undefined;
 }
 
 /** An object of JSON; undefined for all else. */

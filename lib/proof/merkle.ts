@@ -1,6 +1,6 @@
 // The tree of RFC 6962, with SHA-256. Pure.
 import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 
 /** 32 bytes. */
 export type Hash = Uint8Array;
@@ -9,37 +9,44 @@ export const hashBytes = 32;
 /** The hash above `2 ** level` leaves, of which `index * 2 ** level` is the first. */
 export type ReadNode = (level: number, index: number) => Promise<Hash>;
 
-const leafByte = new Uint8Array([0]);
-const nodeByte = new Uint8Array([1]);
+const leafStart = Buffer.of(0);
+/** The byte 1 and two hashes. */
+const node = Buffer.alloc(1 + 2 * hashBytes, 1);
 
-export function leafHash(data: string): Hash {
-  return createHash("sha256").update(leafByte).update(data).digest();
+export function leafHash(data: string | Uint8Array): Hash {
+  const bytes = typeof data === "string" ? Buffer.from(data) : data;
+  return digest("sha256", Buffer.concat([leafStart, bytes]), "buffer");
 }
 
 export function nodeHash(left: Hash, right: Hash): Hash {
-  return createHash("sha256").update(nodeByte).update(left).update(right).digest();
+  node.set(left, 1);
+  node.set(right, 1 + hashBytes);
+  return digest("sha256", node, "buffer");
 }
 
 export async function rootOf(size: number, read: ReadNode): Promise<Hash> {
-  return size === 0 ? createHash("sha256").digest() : await hashOfRange(0, size, read);
+  return size === 0 ? digest("sha256", "", "buffer") : await hashOfRange(0, size, read);
 }
 
-/** Of a tree that is whole in memory. */
-export function nodesOf(leaves: readonly Hash[]): ReadNode {
-  let hashes = leaves;
-  const levels = [hashes];
-  while (hashes.length > 1) {
-    const below = hashes;
-    hashes = Array.from({ length: Math.floor(below.length / 2) }, (_, at) =>
-      nodeHash(below[at * 2] ?? emptyHash, below[at * 2 + 1] ?? emptyHash),
-    );
-    levels.push(hashes);
+/** A tree that grows at its end: of it are kept the roots of its full parts, the largest first. */
+export class GrowingTree {
+  readonly #parts: Hash[] = [];
+  size = 0;
+
+  add(leaf: Hash): void {
+    this.size += 1;
+    let hash = leaf;
+    for (let even = this.size; even % 2 === 0; even /= 2)
+      hash = nodeHash(this.#parts.pop() ?? hash, hash);
+    this.#parts.push(hash);
   }
-  return async (level, index) => levels[level]?.[index] ?? emptyHash;
-}
 
-/** No node has it. */
-const emptyHash = new Uint8Array();
+  root(): Hash {
+    const last = this.#parts.at(-1);
+    if (last === undefined) return digest("sha256", "", "buffer");
+    return this.#parts.slice(0, -1).reduceRight((right, left) => nodeHash(left, right), last);
+  }
+}
 
 /** The hashes beside the way from the leaf to the root, the lowest first. */
 export async function inclusionProof(index: number, size: number, read: ReadNode): Promise<Hash[]> {

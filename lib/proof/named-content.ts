@@ -4,19 +4,21 @@ import { jsonObject, type SealedRecord } from "./formats.ts";
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const sha256 = /^[0-9a-f]{64}$/;
 
-/** File → the digests that its content must have. */
-export function namedContent(records: readonly SealedRecord[]): Map<string, string[]> {
-  const named = new Map<string, string[]>();
-  for (const { type, event } of records) {
-    const body = jsonObject(event) ?? {};
-    const data = isObject(body.data) ? body.data : {};
-    for (const fact of [data.registry, data.policy, data.paths])
-      if (isText(fact, sha256)) named.set(factFile(fact), [fact]);
-    const { artefact_id: id } = body;
-    if (type !== "artefact_created" || !isText(id, uuid) || !isText(data.sha256, sha256)) continue;
-    const name = artefactFile(id);
-    named.set(name, [...(named.get(name) ?? []), data.sha256]);
-  }
+/** A file, and the digest that its content must have. */
+export type Named = { name: string; sha256: string };
+
+/** `body`: the event of the record. */
+export function namedContent(
+  { type, event }: Pick<SealedRecord, "type" | "event">,
+  body = jsonObject(event),
+): Named[] {
+  const data = isObject(body?.data) ? body.data : {};
+  const named = [data.registry, data.policy, data.paths]
+    .filter((fact) => isText(fact, sha256))
+    .map((fact): Named => ({ name: factFile(fact), sha256: fact }));
+  const id = body?.artefact_id;
+  if (type === "artefact_created" && isText(id, uuid) && isText(data.sha256, sha256))
+    named.push({ name: artefactFile(id), sha256: data.sha256 });
   return named;
 }
 

@@ -16,7 +16,7 @@ export type SignerKey = VerifierKey & { privateKey: KeyObject };
 
 const ed25519 = 1;
 const rawKeyBytes = 32;
-const maxNoteBytes = 1_000_000;
+export const maxNoteBytes = 1_000_000;
 const maxSignatures = 100;
 
 /** A private key as PEM. */

@@ -1,14 +1,18 @@
 // Verifies a bundle: what it shows, and each problem by its place, as
-// docs/reference/proof.md#what-a-verifier-does says. Pure: it reads no file and asks no network.
+// docs/reference/proof.md#what-a-verifier-does says. Of a log it keeps a digest for each entry, and
+// reads the rest piece by piece. Pure: it opens no file and asks no network.
 import { Buffer, isUtf8 } from "node:buffer";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { BundleFiles } from "./archive.ts";
+import { type BundleFile, LineCursor } from "./bundle-file.ts";
+import { DigestTable } from "./digest-table.ts";
 import {
   type Checkpoint,
   type Entry,
-  entryOf,
-  entryText,
   type GoalNote,
+  goalOf,
+  type InclusionProof,
+  jsonObject,
   readCheckpoint,
   readCount,
   readEntry,
@@ -16,10 +20,11 @@ import {
   readProof,
   readRecord,
   type SealedRecord,
+  typeOf,
 } from "./formats.ts";
-import { isSameHash, leafHash, nodesOf, rootByProof, rootOf } from "./merkle.ts";
-import { isNameOfArtefact, namedContent } from "./named-content.ts";
-import { openNote, type VerifierKey } from "./note.ts";
+import { GrowingTree, type Hash, isSameHash, leafHash, rootByProof } from "./merkle.ts";
+import { isNameOfArtefact, type Named, namedContent } from "./named-content.ts";
+import { maxNoteBytes, openNote, type VerifierKey } from "./note.ts";
 import { type Problem, Problems } from "./problems.ts";
 
 /**
@@ -30,38 +35,47 @@ export type Shown = {
   checkpoint: Checkpoint | undefined;
   goal: GoalNote | undefined;
   entries: number;
-  records: SealedRecord[];
   problems: Problem[];
   leftOut: number;
 };
 
-type IndexedEntry = Entry & { index: number; line: number };
-type Bundle = { files: BundleFiles; problems: Problems; isOfGoal: boolean };
-type Noted = Bundle & { checkpoint: Checkpoint | undefined; goal: GoalNote | undefined };
+const lineFeed = 0x0a;
 
-export async function verifyBundle(files: BundleFiles, key: VerifierKey): Promise<Shown> {
+/** `line`: in `records.jsonl`, from 1. */
+export type OnRecord = (record: SealedRecord, line: number) => void;
+
+type IndexedEntry = Entry & { index: number; leaf: Hash };
+type Bundle = { files: BundleFiles; problems: Problems; isOfGoal: boolean };
+/** `named`: files that something in the bundle says belong there. */
+type Noted = Bundle & {
+  checkpoint: Checkpoint | undefined;
+  goal: GoalNote | undefined;
+  named: Set<BundleFile>;
+};
+
+/** `onRecord` gets each record that is well formed, in their order. */
+export async function verifyBundle(
+  files: BundleFiles,
+  key: VerifierKey,
+  onRecord: OnRecord = () => {},
+): Promise<Shown> {
   const problems = new Problems();
   const isOfGoal =
     files.has("goal") || [...files.keys()].some((name) => name.startsWith("proofs/"));
   const bundle = { files, problems, isOfGoal };
-  const checkpoint = checkpointIn(bundle, key);
-  const goal = isOfGoal ? goalIn(bundle, key, checkpoint) : undefined;
-  const noted = { ...bundle, checkpoint, goal };
-  const { entries, lines } = entriesIn(bundle);
-  checkEntries(entries, noted);
-  checkCount(lines, noted);
-  if (isOfGoal) checkProofs(entries, noted);
-  else await checkRoot(entries, noted);
-  const records = recordsIn(entries, bundle);
-  const named = namedContent(records);
-  checkContent(named, bundle);
-  checkNames(entries, named, bundle);
+  const checkpoint = await checkpointIn(bundle, key);
+  const goal = isOfGoal ? await goalIn(bundle, key, checkpoint) : undefined;
+  const noted = { ...bundle, checkpoint, goal, named: new Set<BundleFile>() };
+  const { entries, digests } = await checkEntries(noted);
+  await checkRecords(noted, digests, onRecord);
+  if (digests.left > 0) await nameWithoutRecord(noted, digests);
+  checkNames(noted);
   const { leftOut } = problems;
-  return { checkpoint, goal, entries: entries.length, records, problems: problems.all(), leftOut };
+  return { checkpoint, goal, entries, problems: problems.all(), leftOut };
 }
 
-function checkpointIn(bundle: Bundle, key: VerifierKey): Checkpoint | undefined {
-  const text = signedText("checkpoint", bundle, key);
+async function checkpointIn(bundle: Bundle, key: VerifierKey): Promise<Checkpoint | undefined> {
+  const text = await signedText("checkpoint", bundle, key);
   if (text === undefined) return undefined;
   const read = readCheckpoint(text);
   if (read === undefined)
@@ -71,12 +85,12 @@ function checkpointIn(bundle: Bundle, key: VerifierKey): Checkpoint | undefined 
   return read;
 }
 
-function goalIn(
+async function goalIn(
   bundle: Bundle,
   key: VerifierKey,
   checkpoint: Checkpoint | undefined,
-): GoalNote | undefined {
-  const text = signedText("goal", bundle, key);
+): Promise<GoalNote | undefined> {
+  const text = await signedText("goal", bundle, key);
   if (text === undefined) return undefined;
   const read = readGoalNote(text);
   if (read === undefined) bundle.problems.add("malformed", "goal", "It is no note about a goal.");
@@ -85,76 +99,92 @@ function goalIn(
   return read;
 }
 
-function signedText(
+async function signedText(
   name: string,
   { files, problems }: Bundle,
   key: VerifierKey,
-): string | undefined {
-  const bytes = files.get(name);
-  if (bytes === undefined) {
+): Promise<string | undefined> {
+  const file = files.get(name);
+  if (file === undefined) {
     problems.add("missing", name, "It is not in the bundle.");
     return undefined;
   }
-  const text = isUtf8(bytes) ? openNote(Buffer.from(bytes).toString(), key) : undefined;
+  const bytes = file.size > maxNoteBytes ? undefined : await file.whole();
+  const text = bytes !== undefined && isUtf8(bytes) ? openNote(bytes.toString(), key) : undefined;
   if (text === undefined)
     problems.add("signature", name, "It is no signed note, or the key has not signed it.");
   return text;
 }
 
-/** Without line feeds; undefined where a line has none, or is no UTF-8. Lines count from 1. */
-function* linesOf(
+/** Pieces of a file; none where it is missing. */
+async function* linesOf(
   name: string,
   { files, problems }: Bundle,
-): Generator<[line: number, text: string | undefined]> {
-  const found = files.get(name);
-  if (found === undefined) problems.add("missing", name, "It is not in the bundle.");
-  const { buffer, byteOffset, byteLength } = found ?? new Uint8Array();
-  const bytes = Buffer.from(buffer, byteOffset, byteLength);
-  let line = 0;
-  for (let from = 0; from < bytes.length; ) {
-    const end = bytes.indexOf(0x0a, from);
-    const text = bytes.subarray(from, Math.max(end, from));
-    line += 1;
-    yield [line, end >= 0 && isUtf8(text) ? text.toString() : undefined];
-    from = end < 0 ? bytes.length : end + 1;
+): AsyncGenerator<{ lines: Buffer[]; first: number }> {
+  const file = files.get(name);
+  if (file === undefined) return problems.add("missing", name, "It is not in the bundle.");
+  let first = 1;
+  for await (const lines of file.lines()) {
+    yield { lines, first };
+    first += lines.length;
   }
 }
 
-function entriesIn(bundle: Bundle): { entries: IndexedEntry[]; lines: number } {
-  const entries: IndexedEntry[] = [];
-  let lines = 0;
-  for (const [line, text = ""] of linesOf("entries", bundle)) {
-    lines = line;
-    const space = text.indexOf(" ");
-    const index = readCount(text.slice(0, Math.max(space, 0)));
-    const entry = readEntry(`${text.slice(space + 1)}\n`);
-    if (index !== undefined && entry !== undefined) entries.push({ ...entry, index, line });
-    else
-      bundle.problems.addOfLine("malformed", "entries", line, "It is not an index and an entry.");
+/** Also the whole log's root, and in a bundle of a goal the proof of each. */
+async function checkEntries(noted: Noted): Promise<{ entries: number; digests: DigestTable }> {
+  const [digests, tree, numbers] = [
+    new DigestTable(),
+    new GrowingTree(),
+    new Map<string, number>(),
+  ];
+  const proofs = noted.isOfGoal ? new ProofReader(noted) : undefined;
+  let [count, before] = [0, -1];
+  for await (const { lines, first } of linesOf("entries", noted)) {
+    for (const [at, bytes] of lines.entries()) {
+      const line = first + at;
+      const entry = entryIn(bytes);
+      if (entry === undefined) {
+        noted.problems.addOfLine("malformed", "entries", line, "It is not an index and an entry.");
+        continue;
+      }
+      checkEntry(entry, { line, before, numbers }, noted);
+      before = entry.index;
+      digests.add(entry.digest, line);
+      tree.add(entry.leaf);
+      await proofs?.check(entry);
+    }
+    count = first + lines.length - 1;
   }
-  return { entries, lines };
+  checkCount(count, noted);
+  checkRoot(tree, noted);
+  return { entries: tree.size, digests };
 }
 
-function checkEntries(
-  entries: readonly IndexedEntry[],
+/** What is no ASCII is no entry, whatever characters it is. */
+function entryIn(line: Buffer): IndexedEntry | undefined {
+  const space = line.indexOf(" ");
+  const index = readCount(line.toString("latin1", 0, Math.max(space, 0)));
+  const entry = index === undefined ? undefined : readEntry(line.toString("latin1", space + 1));
+  if (index === undefined || entry === undefined) return undefined;
+  return { ...entry, index, leaf: leafHash(line.subarray(space + 1)) };
+}
+
+/** `before`: the index of the entry before. `numbers`: the last one of each goal. */
+function checkEntry(
+  { index, goal: about, number }: IndexedEntry,
+  { line, before, numbers }: { line: number; before: number; numbers: Map<string, number> },
   { checkpoint, goal, problems }: Noted,
 ): void {
-  const numbers = new Map<string, number>();
-  let before = -1;
-  for (const { line, index, goal: about, number } of entries) {
-    const report = (code: "order" | "index" | "other-goal" | "number", text: string) =>
-      problems.addOfLine(code, "entries", line, text);
-    if (index <= before) report("order", "Its index is not above the one before.");
-    before = index;
-    if (checkpoint !== undefined && index >= checkpoint.size)
-      report("index", "The checkpoint has no such entry.");
-    if (goal !== undefined && about !== goal.goal)
-      report("other-goal", "It is about another goal.");
-    const expected = (numbers.get(about) ?? 0) + 1;
-    if (number !== expected)
-      report("number", `It is entry ${number} of its goal where ${expected} comes next.`);
-    numbers.set(about, number);
-  }
+  const report = (code: "order" | "index" | "other-goal" | "number", text: string) =>
+    problems.addOfLine(code, "entries", line, text);
+  if (index <= before) report("order", "Its index is not above the one before.");
+  if (checkpoint !== undefined && index >= checkpoint.size)
+    report("index", "The checkpoint has no such entry.");
+  if (goal !== undefined && about !== goal.goal) report("other-goal", "It is about another goal.");
+  const expected = (numbers.get(about) ?? 0) + 1;
+  if (number !== expected)
+    report("number", `It is entry ${number} of its goal where ${expected} comes next.`);
+  numbers.set(about, number);
 }
 
 function checkCount(lines: number, { checkpoint, goal, isOfGoal, problems }: Noted): void {
@@ -168,111 +198,114 @@ function checkCount(lines: number, { checkpoint, goal, isOfGoal, problems }: Not
     );
 }
 
-function checkProofs(
-  entries: readonly IndexedEntry[],
-  { files, checkpoint, problems }: Noted,
-): void {
-  const signed = bytesAsText(files.get("checkpoint"));
-  for (const entry of entries) {
-    const name = proofFile(entry.index);
-    const bytes = files.get(name);
-    const proof = bytes === undefined ? undefined : readProof(bytesAsText(bytes));
-    if (bytes === undefined) problems.add("proof", name, "It is not in the bundle.");
-    else if (proof === undefined) problems.add("malformed", name, "It is no proof of this kind.");
-    else if (proof.index !== entry.index) problems.add("proof", name, "It is about another entry.");
-    else if (checkpoint === undefined) continue;
-    else if (proof.checkpoint !== signed)
-      problems.add("proof", name, "Its checkpoint is another one.");
-    else {
-      const leaf = leafHash(entryText(entry));
-      const root = rootByProof(leaf, { ...proof, size: checkpoint.size });
-      if (root === undefined || !isSameHash(root, checkpoint.root))
-        problems.add("proof", name, "It does not lead from the entry to the root.");
-    }
+function checkRoot(tree: GrowingTree, { checkpoint, isOfGoal, problems }: Noted): void {
+  if (isOfGoal || checkpoint === undefined || tree.size !== checkpoint.size) return;
+  if (!isSameHash(tree.root(), checkpoint.root))
+    problems.add("root", "checkpoint", "The entries have another root.");
+}
+
+class ProofReader {
+  readonly #noted: Noted;
+  /** The one that was read last: many lines may have one index. */
+  #last: { name: string; proof: InclusionProof | undefined } | undefined;
+  #signed: string | undefined;
+
+  constructor(noted: Noted) {
+    this.#noted = noted;
+  }
+
+  async check({ index, leaf }: IndexedEntry): Promise<void> {
+    const { files, checkpoint, named, problems } = this.#noted;
+    const name = `proofs/${index}.tlog-proof`;
+    const file = files.get(name);
+    if (file === undefined) return problems.add("proof", name, "It is not in the bundle.");
+    named.add(file);
+    if (this.#last?.name !== name)
+      this.#last = { name, proof: readProof(bytesAsText(await file.whole())) };
+    const { proof } = this.#last;
+    if (proof === undefined) return problems.add("malformed", name, "It is no proof of this kind.");
+    if (proof.index !== index) return problems.add("proof", name, "It is about another entry.");
+    if (checkpoint === undefined) return;
+    this.#signed ??= bytesAsText((await files.get("checkpoint")?.whole()) ?? Buffer.of());
+    if (proof.checkpoint !== this.#signed)
+      return problems.add("proof", name, "Its checkpoint is another one.");
+    const root = rootByProof(leaf, { ...proof, size: checkpoint.size });
+    if (root === undefined || !isSameHash(root, checkpoint.root))
+      problems.add("proof", name, "It does not lead from the entry to the root.");
   }
 }
 
 /** Each byte is one character. */
-function bytesAsText(bytes: Uint8Array | undefined): string {
-  return Buffer.from(bytes ?? []).toString("latin1");
+function bytesAsText(bytes: Buffer): string {
+  return bytes.toString("latin1");
 }
 
-async function checkRoot(
-  entries: readonly IndexedEntry[],
-  { checkpoint, problems }: Noted,
-): Promise<void> {
-  if (checkpoint === undefined || entries.length !== checkpoint.size) return;
-  const read = nodesOf(entries.map((entry) => leafHash(entryText(entry))));
-  if (!isSameHash(await rootOf(entries.length, read), checkpoint.root))
-    problems.add("root", "checkpoint", "The entries have another root.");
-}
-
-function recordsIn(entries: readonly IndexedEntry[], bundle: Bundle): SealedRecord[] {
-  // Where several have one digest, the first is meant.
-  const byDigest = new Map(entries.toReversed().map((entry) => [entry.digest, entry]));
-  const found = new Set<string>();
-  const records: SealedRecord[] = [];
+/**
+ * Records come in the order of their entries, so that a second reader of `entries` goes forward
+ * beside them.
+ */
+async function checkRecords(noted: Noted, digests: DigestTable, onRecord: OnRecord): Promise<void> {
+  const file = noted.files.get("entries");
+  const entries = file && new LineCursor(file);
   let before = 0;
-  for (const [line, text = ""] of linesOf("records.jsonl", bundle)) {
-    const report = (code: "malformed" | "record", problem: string) =>
-      bundle.problems.addOfLine(code, "records.jsonl", line, problem);
-    const record = readRecord(text);
-    if (record === undefined) {
-      report("malformed", "It is no record.");
-      continue;
+  for await (const { lines, first } of linesOf("records.jsonl", noted))
+    for (const [at, bytes] of lines.entries()) {
+      const line = first + at;
+      const report = (code: "malformed" | "record", problem: string) =>
+        noted.problems.addOfLine(code, "records.jsonl", line, problem);
+      const text = bytes.subarray(0, -1);
+      const isLine = bytes.at(-1) === lineFeed && isUtf8(text);
+      const record = isLine ? readRecord(text.toString()) : undefined;
+      if (record === undefined) {
+        report("malformed", "It is no record.");
+        continue;
+      }
+      const body = jsonObject(record.event);
+      const entry = digests.find(hash("sha256", text, "buffer"));
+      if (entry === undefined) report("record", "No entry has its digest.");
+      else if (entry <= before)
+        report("record", "It is not in the order of the entries, or is there twice.");
+      else if (!isAbout(await entries?.to(entry), { ...record, goal: goalOf(record.event, body) }))
+        report("record", "Its entry says something else.");
+      before = Math.max(before, entry ?? 0);
+      for (const content of namedContent(record, body)) checkContent(content, noted);
+      onRecord(record, line);
     }
-    records.push(record);
-    const said = entryOf(record, text);
-    const entry = byDigest.get(said.digest);
-    found.add(said.digest);
-    if (entry === undefined) report("record", "No entry has its digest.");
-    else if (entry.line <= before)
-      report("record", "It is not in the order of the entries, or is there twice.");
-    else if (!isAbout(entry, said)) report("record", "Its entry says something else.");
-    before = Math.max(before, entry?.line ?? 0);
-  }
-  for (const { line, digest } of entries)
-    if (!found.has(digest))
-      bundle.problems.addOfLine("no-record", "entries", line, "Its record is not here.");
-  return records;
 }
 
-function isAbout(entry: Entry, { place, type, goal }: Omit<Entry, "number">): boolean {
-  return entry.place === place && entry.type === type && entry.goal === goal;
+/** `line`: of a well-formed entry. */
+function isAbout(
+  line: Buffer | undefined,
+  { place, type, goal }: Pick<Entry, "place" | "type" | "goal">,
+): boolean {
+  const said = line?.toString("latin1", line.indexOf(" ") + 1) ?? "";
+  return said.startsWith(`sett/1 ${place} ${typeOf(type)} ${goal} `);
+}
+
+async function nameWithoutRecord(noted: Noted, digests: DigestTable): Promise<void> {
+  for await (const { lines, first } of linesOf("entries", noted))
+    for (const [at, bytes] of lines.entries()) {
+      const entry = entryIn(bytes);
+      if (entry !== undefined && !digests.wasFound(entry.digest))
+        noted.problems.addOfLine("no-record", "entries", first + at, "Its record is not here.");
+    }
 }
 
 /** Each content that a record names is there, and is the one that it names. */
-function checkContent(
-  named: ReadonlyMap<string, readonly string[]>,
-  { files, problems }: Bundle,
-): void {
-  for (const [name, digests] of named) {
-    const code = name.startsWith("facts/") ? "fact" : "artefact";
-    const bytes = files.get(name);
-    const digest = createHash("sha256")
-      .update(bytes ?? "")
-      .digest("hex");
-    if (bytes === undefined) problems.add(code, name, "It is not in the bundle.");
-    else if (digests.some((one) => one !== digest))
-      problems.add(code, name, "Its SHA-256 is not the one that the log names.");
-  }
+function checkContent({ name, sha256 }: Named, { files, named, problems }: Noted): void {
+  const code = name.startsWith("facts/") ? "fact" : "artefact";
+  const file = files.get(name);
+  if (file === undefined) return problems.add(code, name, "It is not in the bundle.");
+  named.add(file);
+  if (file.sha256 !== sha256)
+    problems.add(code, name, "Its SHA-256 is not the one that the log names.");
 }
 
-function checkNames(
-  entries: readonly IndexedEntry[],
-  named: ReadonlyMap<string, unknown>,
-  { files, problems }: Bundle,
-): void {
-  const proofs = entries.map(({ index }) => proofFile(index));
+function checkNames({ files, named, problems }: Noted): void {
   const fixed = ["README", "checkpoint", "goal", "entries", "records.jsonl", "keys"];
-  const known = new Set([...fixed, ...proofs]);
-  for (const name of files.keys()) {
-    if (known.has(name) || named.has(name)) continue;
+  for (const [name, file] of files) {
+    if (named.has(file) || fixed.includes(name)) continue;
     if (isNameOfArtefact(name)) problems.add("artefact", name, "No event names it.");
     else problems.add("unknown-file", name, "Nothing in the bundle names it.");
   }
-}
-
-function proofFile(index: number): string {
-  return `proofs/${index}.tlog-proof`;
 }

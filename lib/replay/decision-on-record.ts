@@ -44,9 +44,10 @@ export function isOfOneWrite(first: SettEvent, next: SettEvent): boolean {
   return isFirstGrant(next) || (isDecision(next) && next.data?.rev === 0);
 }
 
+const why = new Set(["rev", "trigger", "registry", "policy", "paths"]);
+
 /** Without what says only why, when and on what ground; a Failure has an id of chance. */
 export function textOf(events: readonly (EventDraft | SettEvent)[]): string {
-  const why = new Set(["rev", "trigger", "registry", "policy", "paths"]);
   return events
     .map(({ type, agent = "", artefact_id = "", data = {} }) => {
       const words = Object.entries(data)

@@ -1,14 +1,11 @@
 // A bundle as a file: a tar archive in which the same content gives the same bytes.
 import { Buffer } from "node:buffer";
-import { closeSync, createReadStream, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import process from "node:process";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import {
-  type BundleFiles,
-  maxArchiveBytes,
-  readArchive,
-  tooLarge,
-} from "../../../lib/proof/archive.ts";
+import { maxArchiveBytes } from "../../../lib/proof/archive.ts";
+import type { Bytes } from "../../../lib/proof/bundle-file.ts";
 import { archiveEnd, blockBytes, paddingOf, writeHeader } from "../../../lib/runtime/tar.ts";
 
 const about = { kind: "0", mode: 0o644, owner: { uid: 0, gid: 0 } } as const;
@@ -95,21 +92,63 @@ function atDisk<Result>(path: string, act: () => Result): Result {
   }
 }
 
-/** Or why it is no bundle, as a sentence. Throws `usage` where the file cannot be read. */
-export async function readBundle(path: string): Promise<BundleFiles | string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+/** The bytes of a file that is open until it is disposed of. */
+export type OpenBundle = Bytes & AsyncDisposable;
+
+/**
+ * What is no plain file, as a pipe, is read into memory, since no reader can go back in it. Throws
+ * `usage` where the file cannot be read, also later.
+ */
+export async function openBundle(path: string): Promise<OpenBundle> {
+  const file = await open(path).catch((cause) => {
+    throw unreadable(path, cause);
+  });
   try {
-    for await (const chunk of createReadStream(path)) {
-      bytes += chunk.length;
-      if (bytes > maxArchiveBytes) break;
-      chunks.push(chunk);
-    }
+    const about = await file.stat();
+    const bytes = about.isFile() ? undefined : await allOf(file);
+    return {
+      size: bytes?.length ?? about.size,
+      read: async (into, at) => {
+        if (bytes === undefined) await readFully(path, file, { into, at });
+        else bytes.copy(into, 0, at);
+      },
+      [Symbol.asyncDispose]: () => file.close(),
+    };
   } catch (cause) {
-    throw new SettError("usage", `${path} cannot be read: ${messageOf(cause)}.`, {
-      hint: "Name a file that `sett audit export` has written.",
-      cause,
-    });
+    await file.close();
+    throw unreadable(path, cause);
   }
-  return bytes > maxArchiveBytes ? tooLarge : readArchive(Buffer.concat(chunks));
+}
+
+/** Or one byte more than a bundle may have. */
+async function allOf(file: FileHandle): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of file.createReadStream({ autoClose: false })) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > maxArchiveBytes) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+async function readFully(
+  path: string,
+  file: FileHandle,
+  { into, at }: { into: Uint8Array; at: number },
+): Promise<void> {
+  for (let from = 0; from < into.length; ) {
+    const read = await file.read(into, from, into.length - from, at + from).catch((cause) => {
+      throw unreadable(path, cause);
+    });
+    if (read.bytesRead === 0) throw unreadable(path, new Error("it was cut while it was read"));
+    from += read.bytesRead;
+  }
+}
+
+function unreadable(path: string, cause: unknown): SettError {
+  return new SettError("usage", `${path} cannot be read: ${messageOf(cause)}.`, {
+    hint: "Name a file that `sett audit export` has written.",
+    cause,
+  });
 }

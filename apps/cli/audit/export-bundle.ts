@@ -163,7 +163,7 @@ function noteNamed(named: Named, text: string): void {
   const record = readRecord(text);
   if (record === undefined) return;
   const goal = goalOf(record.event);
-  for (const name of namedContent([record]).keys())
+  for (const { name } of namedContent(record))
     named.set(name, (named.get(name) ?? new Set()).add(goal));
 }
 

@@ -1,6 +1,5 @@
 // `sett audit verify`: what a bundle shows, what it does not, and each problem by its place. It
 // needs no sett, no repository and no network.
-import { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { eventOf } from "../../../lib/blackboard/records/logged-event.ts";
@@ -13,14 +12,14 @@ import {
   type AnchorProblem,
   checkAnchors,
 } from "../../../lib/proof/anchors.ts";
-import type { BundleFiles } from "../../../lib/proof/archive.ts";
-import { ownPlace } from "../../../lib/proof/formats.ts";
+import { type BundleFiles, readArchive } from "../../../lib/proof/archive.ts";
+import { ownPlace, readRecord } from "../../../lib/proof/formats.ts";
 import { readVerifierKey, type VerifierKey } from "../../../lib/proof/note.ts";
 import type { Problem } from "../../../lib/proof/problems.ts";
 import { type Shown, verifyBundle } from "../../../lib/proof/verify.ts";
-import { Replay } from "../../../lib/replay/replay.ts";
+import { type Difference, Replay } from "../../../lib/replay/replay.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { readBundle } from "./bundle-file.ts";
+import { openBundle } from "./bundle-file.ts";
 
 /** More are in the JSON. */
 const maxShown = 50;
@@ -54,7 +53,8 @@ export async function showVerified(
       hint: "`sett audit export` writes one.",
     });
   const trusted = await readKey(key, shell);
-  const files = await readBundle(resolve(shell.cwd, file));
+  await using bundle = await openBundle(resolve(shell.cwd, file));
+  const files = await readArchive(bundle);
   const anchors = repository === undefined ? undefined : await anchorsIn(repository, shell);
   const found =
     typeof files === "string" ? unreadable(files) : await verified(files, trusted, anchors);
@@ -117,31 +117,17 @@ async function verified(
   key: VerifierKey,
   anchors: readonly SeenAnchor[] | undefined,
 ): Promise<Found> {
-  const { records, problems, ...shown } = await verifyBundle(files, key);
+  const replay = new Replay(await factsIn(files));
+  const { problems, ...shown } = await verifyBundle(files, key, ({ place, type, event }) => {
+    if (place !== ownPlace) replay.add(eventOf(place, { type, event }));
+  });
   const { checkpoint, goal } = shown;
   const anchored =
     anchors === undefined || checkpoint === undefined || problems.length > 0
       ? undefined
       : await checkAnchors(anchors, { files, key, checkpoint, isOfGoal: goal !== undefined });
-  const facts = new Map<FactDigest, string>();
-  for (const [name, bytes] of files)
-    if (name.startsWith("facts/"))
-      facts.set(name.slice("facts/".length), Buffer.from(bytes).toString());
-  const replay = new Replay(facts);
-  const lines = new Map<string, number>();
-  for (const [at, { place, type, event }] of records.entries()) {
-    if (place === ownPlace) continue;
-    lines.set(place, at + 1);
-    replay.add(eventOf(place, { type, event }));
-  }
   const { decisions, differences, unknown } = replay.end();
-  const wrong = differences.map(
-    ({ event, record, rules }): DecisionProblem => ({
-      code: "decision",
-      place: `records.jsonl:${lines.get(event) ?? 0}`,
-      text: `The record says ${record || "nothing"}, and the rules ${rules || "nothing"}.`,
-    }),
-  );
+  const wrong = await placed(differences, files);
   const seen = anchored?.newest;
   const unseen = anchored?.problems ?? [];
   if (anchored !== undefined && seen === undefined && unseen.length === 0)
@@ -151,6 +137,36 @@ async function verified(
     });
   const found = [...problems, ...wrong, ...unseen];
   return { ...shown, decisions, undecided: unknown.length, seen, problems: found };
+}
+
+/** SHA-256 → text. */
+async function factsIn(files: BundleFiles): Promise<Map<FactDigest, string>> {
+  const facts = new Map<FactDigest, string>();
+  for (const [name, file] of files)
+    if (name.startsWith("facts/"))
+      facts.set(name.slice("facts/".length), (await file.whole()).toString());
+  return facts;
+}
+
+/** By the lines of their records, which are looked for only where there is a difference. */
+async function placed(
+  differences: readonly Difference[],
+  files: BundleFiles,
+): Promise<DecisionProblem[]> {
+  const wanted = new Set(differences.map(({ event }) => event));
+  const lines = new Map<string, number>();
+  let line = 0;
+  for await (const some of (wanted.size > 0 && files.get("records.jsonl")?.lines()) || [])
+    for (const bytes of some) {
+      line += 1;
+      const { place = "" } = readRecord(bytes.toString("utf8", 0, bytes.length - 1)) ?? {};
+      if (wanted.has(place)) lines.set(place, line);
+    }
+  return differences.map(({ event, record, rules }) => ({
+    code: "decision",
+    place: `records.jsonl:${lines.get(event) ?? 0}`,
+    text: `The record says ${record || "nothing"}, and the rules ${rules || "nothing"}.`,
+  }));
 }
 
 function jsonOf(found: Found): object {

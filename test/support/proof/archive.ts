@@ -1,5 +1,7 @@
 // Bundles as archives, also such as `sett audit export` never writes.
 import { Buffer } from "node:buffer";
+import { type BundleFiles, readArchive } from "../../../lib/proof/archive.ts";
+import type { Bytes } from "../../../lib/proof/bundle-file.ts";
 import { archiveEnd, paddingOf, writeHeader } from "../../../lib/runtime/tar.ts";
 
 export const end = Buffer.from(archiveEnd);
@@ -24,4 +26,19 @@ export function member(
 
 export function pack(files: ReadonlyMap<string, Uint8Array>): Buffer {
   return Buffer.concat([...[...files].map(([name, bytes]) => member(name, bytes)), end]);
+}
+
+/** To be read piece by piece, as a file is. */
+export function inMemory(archive: Uint8Array): Bytes {
+  return {
+    size: archive.length,
+    read: async (into, at) => into.set(archive.subarray(at, at + into.length)),
+  };
+}
+
+/** Files that need not be in an archive of theirs. */
+export async function asBundle(files: ReadonlyMap<string, Uint8Array>): Promise<BundleFiles> {
+  const found = await readArchive(inMemory(pack(files)));
+  if (typeof found === "string") throw new Error(found);
+  return found;
 }

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { readArchive } from "../../../lib/proof/archive.ts";
 import { verifierKeyText } from "../../../lib/proof/note.ts";
 import { verifyBundle } from "../../../lib/proof/verify.ts";
+import { inMemory } from "./archive.ts";
 import type { Damage } from "./damages.ts";
 import { key } from "./damages.ts";
 
@@ -59,7 +60,7 @@ async function answersOf(program: string, damages: readonly Damage[]): Promise<s
 }
 
 async function problemsOf(archive: Buffer): Promise<string[]> {
-  const files = readArchive(archive);
+  const files = await readArchive(inMemory(archive));
   if (typeof files === "string") return ["unreadable -"];
   const { problems } = await verifyBundle(files, key.verifier);
   return problems.map(({ code, place }) => `${code} ${place}`);

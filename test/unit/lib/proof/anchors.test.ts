@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { checkAnchors } from "../../../../lib/proof/anchors.ts";
 import { readCheckpoint } from "../../../../lib/proof/formats.ts";
 import { openNote } from "../../../../lib/proof/note.ts";
+import { asBundle } from "../../../support/proof/archive.ts";
 import { goal, type Key, makeBundle, newKey, sampleEvents } from "../../../support/proof/bundle.ts";
 
 const key = newKey();
@@ -12,7 +13,7 @@ async function bundleOf(events: typeof sampleEvents, about: { goal?: string } = 
   const note = Buffer.from(files.get("checkpoint") ?? []).toString();
   const checkpoint = readCheckpoint(openNote(note, by.verifier) ?? "");
   if (checkpoint === undefined) throw new Error("a bundle without a checkpoint");
-  return { files, note, checkpoint };
+  return { files: await asBundle(files), note, checkpoint };
 }
 
 const whole = await bundleOf(sampleEvents);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import {
+  GrowingTree,
   inclusionProof,
   isSameHash,
   leafHash,
@@ -22,6 +23,17 @@ describe("the tree of RFC 6962", () => {
     expect(hex(await rootOf(1, nodeReader([a])))).toBe(hex(a));
     // Of three leaves the first two are below one node.
     expect(hex(await rootOf(3, nodeReader([a, b, c])))).toBe(hex(nodeHash(nodeHash(a, b), c)));
+  });
+
+  test("has the same root where it grows leaf by leaf", async () => {
+    const tree = new GrowingTree();
+    for (let size = 0; size <= 40; size++) {
+      expect([tree.size, hex(tree.root())]).toEqual([
+        size,
+        hex(await rootOf(size, nodeReader(leaves(size)))),
+      ]);
+      tree.add(leafHash(`entry ${size}\n`));
+    }
   });
 
   test("leads from each leaf of each size to its root, and from no other leaf or index", async () => {

@@ -1,10 +1,10 @@
 // A bundle shows what it is about, and whatever is done to it is named by its place.
 import { describe, expect, test } from "bun:test";
 import { Buffer } from "node:buffer";
-import type { BundleFiles } from "../../../../lib/proof/archive.ts";
 import { goalNoteText } from "../../../../lib/proof/formats.ts";
 import { signNote } from "../../../../lib/proof/note.ts";
 import { verifyBundle } from "../../../../lib/proof/verify.ts";
+import { asBundle } from "../../../support/proof/archive.ts";
 import {
   artefactFile,
   content,
@@ -21,9 +21,10 @@ const stranger = newKey();
 const ofGoal = await makeBundle(key, sampleEvents, { goal, content });
 const ofAll = await makeBundle(key, sampleEvents, { content });
 
+type Files = ReadonlyMap<string, Uint8Array>;
 type Change = (files: Map<string, Uint8Array>) => void;
 
-const textOf = (files: BundleFiles, name: string) => Buffer.from(files.get(name) ?? []).toString();
+const textOf = (files: Files, name: string) => Buffer.from(files.get(name) ?? []).toString();
 const write =
   (name: string, text: string): Change =>
   (files) =>
@@ -50,22 +51,25 @@ const noteOf = (about: Partial<Parameters<typeof goalNoteText>[0]>) =>
 const last = (text: string) =>
   text.replace(/[0-9a-f](\n?)$/, (_, end) => `${end === "" ? "" : "0"}${end}`);
 
-async function found(bundle: BundleFiles, change: Change, by = key): Promise<string[]> {
+async function found(bundle: Files, change: Change, by = key): Promise<string[]> {
   const files = new Map(bundle);
   change(files);
-  const { problems } = await verifyBundle(files, by.verifier);
+  const { problems } = await verifyBundle(await asBundle(files), by.verifier);
   return problems.map(({ code, place }) => `${code} ${place}`);
 }
 
 describe("a bundle that is as it was written", () => {
   test("about a goal shows all of it", async () => {
-    const shown = await verifyBundle(ofGoal, key.verifier);
+    const records: number[] = [];
+    const shown = await verifyBundle(await asBundle(ofGoal), key.verifier, (_, line) =>
+      records.push(line),
+    );
     expect(shown).toMatchObject({ problems: [], entries: 6, goal: { goal, entries: 6, size: 12 } });
-    expect(shown.records).toHaveLength(6);
+    expect(records).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
   test("about all shows the whole log", async () => {
-    const shown = await verifyBundle(ofAll, key.verifier);
+    const shown = await verifyBundle(await asBundle(ofAll), key.verifier);
     expect(shown).toMatchObject({ problems: [], entries: 12, goal: undefined });
   });
 });

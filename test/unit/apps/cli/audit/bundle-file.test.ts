@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BundleWriter, readBundle } from "../../../../../apps/cli/audit/bundle-file.ts";
+import { BundleWriter, openBundle } from "../../../../../apps/cli/audit/bundle-file.ts";
+import { readArchive } from "../../../../../lib/proof/archive.ts";
 import { root } from "../../../../support/root.ts";
 
 async function temporary() {
@@ -23,10 +24,11 @@ test("a bundle is read as it was written, also a file of it that came in pieces"
     bundle.add("facts/0", new Uint8Array(512));
     bundle.keep();
   }
-  const files = await readBundle(path);
+  await using opened = await openBundle(path);
+  const files = await readArchive(opened);
   if (typeof files === "string") throw new Error(files);
-  const texts = [...files].map(([name, bytes]) => [name, Buffer.from(bytes).toString()]);
-  expect(texts).toEqual([
+  const texts = [...files].map(async ([name, file]) => [name, (await file.whole()).toString()]);
+  expect(await Promise.all(texts)).toEqual([
     ["README", "for people"],
     ["entries", `one${"ü".repeat(600)}`],
     ["records.jsonl", ""],
