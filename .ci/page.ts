@@ -42,20 +42,14 @@ export async function buildPage(): Promise<string> {
   return pagePack;
 }
 
-/** One hash over all that the page is made from. */
+/** One hash over all that the page may be made from. */
 export async function pageHash(): Promise<string> {
-  const own = await Array.fromAsync(new Bun.Glob("apps/page/**/*").scan({ cwd: root }));
-  const shared = ["lib/core", "lib/model", "lib/models"].map((room) =>
-    Array.fromAsync(new Bun.Glob(`${room}/**/*.ts`).scan({ cwd: root })),
+  const found = await Promise.all(
+    ["apps/page", "lib"].map((folder) =>
+      Array.fromAsync(new Bun.Glob(`${folder}/**/*`).scan({ cwd: root })),
+    ),
   );
-  const files = [
-    ".ci/page.ts",
-    "lib/service/page-pack.ts",
-    "bun.lock",
-    ...own,
-    ...(await Promise.all(shared)).flat(),
-  ];
-  return hashOf(root, files.sort(), [Bun.version]);
+  return hashOf(root, [".ci/page.ts", "bun.lock", ...found.flat().sort()], [Bun.version]);
 }
 
 export async function bundlePage(): Promise<PageFile[]> {
