@@ -8,14 +8,12 @@ import { $ } from "bun";
 import { exitCodes } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
-import { finished } from "../support/cli/finished.ts";
 import {
   type EngineProxy,
   type Fault,
   faults,
   startEngineProxy,
 } from "../support/docker/engine-proxy.ts";
-import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -199,16 +197,13 @@ test("SIGTERM ends an `up` that waits for the Engine, and it leaves nothing", as
     ["POST /containers/…/start", 2],
   ] as const) {
     proxy.failOn(nth, "hold", patternOf(kind));
-    const up = Bun.spawn([settBinary, "up", "--name", sett.name], {
-      ...{ cwd: sett.folder, env: { ...process.env, ...sett.env } },
-      ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
-    });
+    await using up = sett.start("up", "--name", sett.name);
     await proxy.failed();
     const began = performance.now();
-    up.kill("SIGTERM");
-    const { code, err } = await finished(up);
+    up.signal("SIGTERM");
+    const code = await up.exited;
     const isInTime = performance.now() - began < limitMs;
-    expect({ kind, code, err, isInTime }).toMatchObject({
+    expect({ kind, code, err: up.err(), isInTime }).toMatchObject({
       code: 143,
       err: expect.stringContaining("Interrupted"),
       isInTime: true,
@@ -242,18 +237,13 @@ test("an `up` or `down` whose lock's connection was cut goes on with it, and sto
   const { sett, proxy } = scene;
   sett.env.SETT_DOCKER_TIMEOUT = "1h";
   const instance = InstanceName.parse(sett.name);
-  const ask = (...words: string[]) =>
-    Bun.spawn([settBinary, ...words, "--name", sett.name], {
-      ...{ cwd: sett.folder, env: { ...process.env, ...sett.env } },
-      ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
-    });
   const others = await dockerRuntime({ env: process.env });
   for (const [command, kind, nth] of [
     ["up", /^POST \/containers\/[^/]+\/start/, 2],
     ["down", /^POST \/containers\/[^/]+\/stop/, 1],
   ] as const) {
     proxy.failOn(nth, "hold", kind);
-    const running = ask(command);
+    await using running = sett.start(command, "--name", sett.name);
     await proxy.failed();
     proxy.allowOnly([]);
     expect(proxy.cutStreams()).toBe(1);
@@ -263,8 +253,8 @@ test("an `up` or `down` whose lock's connection was cut goes on with it, and sto
     });
     await using _bob = taken;
     proxy.allowOnly([/./]);
-    const { code, err } = await finished(running);
-    expect({ command, code, err }).toMatchObject({
+    const code = await running.exited;
+    expect({ command, code, err: running.err() }).toMatchObject({
       code: exitCodes.failed,
       err: expect.stringContaining("and another command has it now, by Bob."),
     });
@@ -273,10 +263,10 @@ test("an `up` or `down` whose lock's connection was cut goes on with it, and sto
     await taken[Symbol.asyncDispose]();
 
     proxy.failOn(nth, "delay", kind);
-    const again = ask(command);
+    await using again = sett.start(command, "--name", sett.name);
     await proxy.failed();
     expect(proxy.cutStreams()).toBe(1);
-    expect(await finished(again)).toMatchObject({ code: 0 });
+    expect(await again.exited).toBe(0);
   }
 });
 

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { nightly } from "../support/nightly.ts";
-import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -242,20 +241,11 @@ nightly("one that fails, or is interrupted, puts everything back as it was", asy
 
   await sett.write({ "sett.yml": third });
   await sett.commit("Change the sett again");
-  const child = Bun.spawn([settBinary, "up", "--name", sett.name], {
-    cwd: sett.folder,
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  let err = "";
-  for await (const chunk of child.stderr) {
-    const isFirst = !err.includes("newcomer: starting");
-    err += new TextDecoder().decode(chunk);
-    // A second one would not wait for anything to be put back.
-    if (isFirst && err.includes("newcomer: starting")) child.kill("SIGINT");
-  }
-  expect(await child.exited).toBe(130);
-  expect(err).toContain("Interrupted: the earlier parts run again.");
+  await using interrupted = sett.start("up", "--name", sett.name);
+  await interrupted.untilErr("newcomer: starting");
+  interrupted.signal("SIGINT");
+  expect(await interrupted.exited).toBe(130);
+  expect(interrupted.err()).toContain("Interrupted: the earlier parts run again.");
   expect(ids(await containers())).toEqual(ids(before));
   expect(await agents()).toEqual(["changer", "keen", "newcomer"]);
   expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");

@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import { pauseContainer } from "../support/docker/pause-container.ts";
-import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -38,19 +37,9 @@ afterAll(async () => {
 test("agents that are new are asked for nothing before all is well, and leave without a trace when it is not", async () => {
   await sett.write({ "sett.yml": settYml(newcomers) });
   await sett.commit("Change the sett");
-  const child = Bun.spawn([settBinary, "up", "--name", sett.name], {
-    cwd: sett.folder,
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  let err = "";
-  const reading = (async () => {
-    for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
-  })();
-  await waitFor(
-    "the helper",
-    () => err.includes("helper: is ready") && err.includes("snail: starting"),
-  );
+  await using up = sett.start("up", "--name", sett.name);
+  await up.untilErr("helper: is ready");
+  await up.untilErr("snail: starting");
   // For as long as all of this takes.
   const snail = `sett-${sett.name}-agent-snail`;
   await pauseContainer(snail);
@@ -59,9 +48,8 @@ test("agents that are new are asked for nothing before all is well, and leave wi
     waitFor("the end", async () => (await sett.artefacts(goal)).length === 2, { everyMs: 100 });
   const ended = await done().catch((error: unknown) => error);
   await $`docker unpause ${snail}`.quiet();
-  child.kill("SIGINT");
-  expect(await child.exited).toBe(130);
-  await reading;
+  up.signal("SIGINT");
+  expect(await up.exited).toBe(130);
   expect({ ended, types: (await sett.artefacts(goal)).map(({ type }) => type) }).toEqual({
     ended: true,
     types: ["GoalDefined", "Done"],

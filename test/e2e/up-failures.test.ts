@@ -77,20 +77,11 @@ test("Ctrl-C takes everything back, whatever the moment", async () => {
   // The first time builds the image, so that the others have the whole way to go.
   const more = isNight ? ["redis: starting", "redis: is ready"] : [];
   for (const sign of [...more, "orchestrator: starting"]) {
-    const child = Bun.spawn([settBinary, "up", "--name", sett.name], {
-      cwd: sett.folder,
-      stdout: "ignore",
-      stderr: "pipe",
-    });
-    let err = "";
-    const reading = (async () => {
-      for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
-    })();
-    await waitFor(`"${sign}"`, () => err.includes(sign));
-    child.kill("SIGINT");
-    expect(await child.exited).toBe(130);
-    await reading;
-    expect(err).toContain("nothing was left behind");
+    await using up = sett.start("up", "--name", sett.name);
+    await up.untilErr(sign);
+    up.signal("SIGINT");
+    expect(await up.exited).toBe(130);
+    expect(up.err()).toContain("nothing was left behind");
     await expectNothingLeft();
   }
 }, 300_000);
@@ -116,27 +107,22 @@ nightly(
 nightly(
   "so does a reader of its messages that has gone, and so does a hangup without a terminal",
   async () => {
-    const start = () =>
-      Bun.spawn([settBinary, "up", "--name", sett.name], {
-        cwd: sett.folder,
-        stdout: "ignore",
-        stderr: "pipe",
-      });
-    const until = async (child: ReturnType<typeof start>) => {
-      const reader = child.stderr.getReader();
-      for (let err = ""; !err.includes("redis: starting"); )
-        err += new TextDecoder().decode((await reader.read()).value);
-      return reader;
-    };
-    const unread = start();
-    await (await until(unread)).cancel();
+    const unread = Bun.spawn([settBinary, "up", "--name", sett.name], {
+      cwd: sett.folder,
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    const reader = unread.stderr.getReader();
+    for (let err = ""; !err.includes("redis: starting"); )
+      err += new TextDecoder().decode((await reader.read()).value);
+    await reader.cancel();
     expect(await unread.exited).toBe(130);
     await expectNothingLeft();
-    const hungUp = start();
-    await until(hungUp);
+    await using hungUp = sett.start("up", "--name", sett.name);
+    await hungUp.untilErr("redis: starting");
     // A shell and a remote login may both report it.
-    hungUp.kill("SIGHUP");
-    hungUp.kill("SIGHUP");
+    hungUp.signal("SIGHUP");
+    hungUp.signal("SIGHUP");
     expect(await hungUp.exited).toBe(129);
     await expectNothingLeft();
   },
@@ -168,22 +154,13 @@ nightly(
   "a second Ctrl-C says what is left behind and how to remove it; Ctrl-C in down says what may still run and how to go on",
   async () => {
     const said = async (words: string[], signs: string[]) => {
-      const child = Bun.spawn([settBinary, ...words], {
-        cwd: sett.folder,
-        stdout: "ignore",
-        stderr: "pipe",
-      });
-      let err = "";
-      const reading = (async () => {
-        for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
-      })();
+      await using running = sett.start(...words);
       for (const sign of signs) {
-        await waitFor(`"${sign}"`, () => err.includes(sign));
-        child.kill("SIGINT");
+        await running.untilErr(sign);
+        running.signal("SIGINT");
       }
-      expect(await child.exited).toBe(130);
-      await reading;
-      return err;
+      expect(await running.exited).toBe(130);
+      return running.err();
     };
     const up = await said(
       ["up", "--name", sett.name],
@@ -270,15 +247,10 @@ nightly("a failed start keeps the blackboard of an earlier time", async () => {
 
 test("an up that was killed in the middle is completed by the next one, and removed by down", async () => {
   for (const sign of [...(isNight ? ["redis: starting"] : []), "orchestrator: starting"]) {
-    const child = Bun.spawn([settBinary, "up", "--name", sett.name], {
-      cwd: sett.folder,
-      stdout: "ignore",
-      stderr: "pipe",
-    });
-    for await (const chunk of child.stderr)
-      if (new TextDecoder().decode(chunk).includes(sign)) break;
-    child.kill("SIGKILL");
-    await child.exited;
+    await using killed = sett.start("up", "--name", sett.name);
+    await killed.untilErr(sign);
+    killed.signal("SIGKILL");
+    await killed.exited;
     await waitFor("the lock of the one that was killed to end", async () => {
       const { code, err } = await sett.sett("up", "--name", sett.name);
       if (code !== 0 && !err.includes("is at work on")) throw new Error(err);

@@ -75,33 +75,24 @@ test("a repository of root in such a path is served, and its agent's commit arri
 });
 
 test("watch says when its Redis is away, goes on when it is back, and ends with a sentence when the instance is gone", async () => {
-  const child = Bun.spawn([settBinary, "watch", "-o", "jsonl"], {
-    cwd: sett.folder,
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const said = { out: "", err: "" };
-  const collect = async (stream: ReadableStream<Uint8Array>, into: "out" | "err") => {
-    for await (const chunk of stream) said[into] += new TextDecoder().decode(chunk);
-  };
-  const reading = Promise.all([collect(child.stdout, "out"), collect(child.stderr, "err")]);
-  await waitFor("the past", () => said.out.includes("claim_completed"));
+  await using watch = sett.start("watch", "-o", "jsonl");
+  await watch.untilOut("claim_completed");
   await sett.killRedis();
-  await waitFor("the loss", () => said.err.includes("Redis does not answer. Waiting"));
-  await waitFor("the return", () => said.err.includes("Redis answers again."));
+  await watch.untilErr("Redis does not answer. Waiting");
+  await watch.untilErr("Redis answers again.");
   // As in the midst of `sett down`: this is no start.
   const own = `label=dev.sett.instance=${sett.name}`;
   const containers = (await $`docker ps --all --quiet --filter ${own}`.text()).trim().split("\n");
   await $`docker rm --force ${containers}`.quiet();
   await waitFor(
     "another loss",
-    () => said.err.split("Redis does not answer. Waiting").length === 3,
+    () => watch.err().split("Redis does not answer. Waiting").length === 3,
   );
   await sett.need("down", "--timeout", "1s");
-  expect(await child.exited).toBe(1);
-  await reading;
-  expect(said.err).toContain(`${sett.name} is down. Its blackboard is kept.`);
-  const ids = said.out
+  expect(await watch.exited).toBe(1);
+  expect(watch.err()).toContain(`${sett.name} is down. Its blackboard is kept.`);
+  const ids = watch
+    .out()
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line).id);

@@ -5,7 +5,11 @@ import { settBinary } from "../process/compiled.ts";
 import type { Finished } from "./finished.ts";
 import { countsLines, settInProcess } from "./sett-in-process.ts";
 
-type Surroundings = { cwd: string; env?: Record<string, string>; stdin?: string | Uint8Array };
+type Surroundings = {
+  cwd: string;
+  env?: Readonly<Record<string, string | undefined>>;
+  stdin?: string | Uint8Array;
+};
 
 /** Runs `sett` to its end, with exactly this environment (and a PATH). */
 export async function runSett(words: readonly string[], given: Surroundings): Promise<Finished> {

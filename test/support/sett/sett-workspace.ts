@@ -10,6 +10,7 @@ import type { SettEvent } from "../../../lib/model/event.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { type Finished, finished, needed } from "../cli/finished.ts";
 import { countsLines, finishedHere, isPlain } from "../cli/sett-in-process.ts";
+import { type Running, startSett } from "../cli/sett-process.ts";
 import { settBinary } from "../process/compiled.ts";
 import { untilWritten } from "../redis/redis-server.ts";
 
@@ -94,6 +95,11 @@ export class SettWorkspace implements AsyncDisposable {
       ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
     });
     return finished(child);
+  }
+
+  /** Begins `sett`: for what is asked or ended in its midst. */
+  start(...words: string[]): Running {
+    return startSett(words, { cwd: this.folder, env: { ...process.env, ...this.env } });
   }
 
   /** As `sett`, in this process: for what is asked again and again. */
