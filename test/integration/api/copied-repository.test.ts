@@ -1,5 +1,6 @@
 // An API that does not see the person's repository, as on an Engine of another machine, states
 // goals at the commits that agents see, and shows what they have made of them.
+
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import type { HostExchange } from "../../../lib/git/exchange/port.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { AgentName, type CommitHash } from "../../../lib/model/ids.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
+import { agentsGit } from "../../support/git/folders.ts";
 import {
   commitFiles,
   git,
@@ -65,7 +67,7 @@ const post = async (text: string, more: object = {}) =>
 
 async function make(base: CommitHash): Promise<CommitHash> {
   const workspaceDir = join(here.root, `work-${crypto.randomUUID()}`);
-  const program = { path: "git", env: { PATH: process.env.PATH } };
+  const program = agentsGit;
   const exchange = packs.agent(painter);
   const copy = new WorkingCopy({ git: program, agentName: painter, exchange, workspaceDir });
   await copy.prepare(base);

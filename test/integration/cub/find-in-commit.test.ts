@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { findInCommits } from "../../../apps/cub/secrets/find-in-commit.ts";
 import { maskerOf } from "../../../apps/cub/secrets/masker.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
-import { copyIn } from "../../support/git/folders.ts";
+import { copyIn, ownFolders } from "../../support/git/folders.ts";
 import {
   agentName,
   sampleRepository,
@@ -23,13 +23,7 @@ async function preparedCopy(masker = ofToken) {
   const host = sampleRepository();
   const folder = join(host.root, "work");
   mkdirSync(join(host.path, ".git/sett/exchange/demo", agentName), { recursive: true });
-  const copy = copyIn({
-    git: { path: "git", env: { PATH: process.env.PATH } },
-    agentName,
-    objectsDir: join(host.path, ".git/objects"),
-    exchangeDir: join(host.path, ".git/sett/exchange/demo"),
-    workspaceDir: folder,
-  });
+  const copy = copyIn({ ...ownFolders(host), workspaceDir: folder });
   await copy.prepare(host.base);
   const commit = (message = "Change") => {
     toolGit(folder, "add", "-A");

@@ -7,23 +7,14 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path";
 import fc from "fast-check";
 import { CommitHash } from "../../../lib/model/ids.ts";
-import { copyIn } from "../../support/git/folders.ts";
-import {
-  agentName,
-  git,
-  hostEnv,
-  sampleRepository,
-  toolGit,
-} from "../../support/git/sample-repository.ts";
+import { copyIn, ownFolders } from "../../support/git/folders.ts";
+import { git, hostEnv, sampleRepository, toolGit } from "../../support/git/sample-repository.ts";
 import { isNight } from "../../support/nightly.ts";
 
 function copyOf(host: { root: string; path: string }, keepsIgnored = false) {
   const folder = join(host.root, "workspace");
   const copy = copyIn({
-    git: { path: "git", env: { PATH: process.env.PATH } },
-    agentName,
-    objectsDir: join(host.path, ".git/objects"),
-    exchangeDir: join(host.path, ".git/sett/exchange/demo"),
+    ...ownFolders(host),
     workspaceDir: folder,
     keepsIgnored,
   });

@@ -51,10 +51,7 @@ test.each(rowsOfDay([[[]], [["sha256"]], [["--filter=blob:none"]], [["--filter=t
     const base = await repository.head();
     await repository.pin(instance, newGoalId(), base);
     const workspaceDir = join(scene.root, "agent");
-    const copy = copyIn({
-      ...{ git: { path: "git", env: { PATH: process.env.PATH } }, agentName, workspaceDir },
-      ...foldersOf(repository, instance),
-    });
+    const copy = copyIn({ workspaceDir, ...foldersOf(repository, instance) });
     await copy.prepare(base);
     const commit = commitFiles(workspaceDir, { new: "by agent\n" }, "By an agent", toolGit);
     await copy.publish(commit, base);

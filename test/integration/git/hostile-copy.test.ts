@@ -24,8 +24,6 @@ async function preparedCopy(initArgs: string[] = []) {
   const exchangeDir = join(host.root, "exchange");
   write(exchangeDir, { [`${agentName}/.keep`]: "" });
   const copy = copyIn({
-    git: { path: "git", env: { PATH: process.env.PATH } },
-    agentName,
     objectsDir: join(host.path, ".git/objects"),
     exchangeDir,
     workspaceDir: folder,

@@ -6,7 +6,7 @@ import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { settRef } from "../../../lib/git/repository/refs.ts";
 import { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import { exchangeScene, sceneWithResult } from "../../support/git/exchange-scene.ts";
-import { copyIn, foldersOf } from "../../support/git/folders.ts";
+import { agentsGit, copyIn, foldersOf } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -161,7 +161,7 @@ test("paths with a colon, quotes and a backslash, and SHA-256 hashes, are no obs
   );
   rmSync(join(folder, ".git/objects", commit.slice(0, 2), commit.slice(2)));
   const recorded = { commit, agent: agentName };
-  const program = { path: "git", env: { PATH: process.env.PATH } };
+  const program = agentsGit;
   const place = {
     ...foldersOf(repository, instance),
     workspaceDir: join(scene.root, 'w:x "y"'),

@@ -18,7 +18,7 @@ import {
 import { join } from "node:path";
 import { readKept } from "../../../lib/git/copy/kept-checkout.ts";
 import { subcommandAt } from "../../../lib/git/run/harmless.ts";
-import { copyIn } from "../../support/git/folders.ts";
+import { copyIn, ownFolders } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -42,8 +42,7 @@ async function keptScene() {
   const workspaceDir = join(host.root, "work");
   const options = {
     ...{ git: { path: program, env: { PATH: process.env.PATH } }, agentName },
-    objectsDir: join(host.path, ".git/objects"),
-    exchangeDir: join(host.path, ".git/sett/exchange/demo"),
+    ...ownFolders(host),
     ...{ workspaceDir, keptBy: key },
   };
   await copyIn(options).prepare(base);

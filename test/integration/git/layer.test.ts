@@ -17,9 +17,8 @@ import type { GitRun } from "../../../lib/git/run/run-git.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { treeFolder } from "../../../lib/model/layer.ts";
 import { errorOf } from "../../support/error-of.ts";
-import { copyIn } from "../../support/git/folders.ts";
+import { agentsGit, copyIn, ownFolders } from "../../support/git/folders.ts";
 import {
-  agentName,
   commitFiles,
   sampleRepository,
   toolGit,
@@ -35,16 +34,12 @@ async function layered({ isUsed = false } = {}) {
   const base = commitFiles(host.path, { ...attributes, "src/deep/file": "x\n" });
   const folder = join(host.root, "layer");
   const workspaceDir = join(folder, treeFolder);
-  const options = {
-    ...{ git: { path: "git", env: { PATH: process.env.PATH } }, agentName, workspaceDir },
-    objectsDir: join(host.path, ".git/objects"),
-    exchangeDir: join(host.path, ".git/sett/exchange/demo"),
-  };
+  const options = { workspaceDir, ...ownFolders(host) };
   const maker = copyIn(options);
   await maker.prepare(base, [], { maxBytes: 1_000_000 });
   await writeLayer(folder, await maker.leaveLayer());
   const layer = await readLayer(folder);
-  const copyGit = { ...options.git, path: gitOnDisk(host.root, full) };
+  const copyGit = { ...agentsGit, path: gitOnDisk(host.root, full) };
   const copy = copyIn({ ...options, git: copyGit, layer, isUsed });
   /** As the copy, for a workspace that has no layer. */
   const plain = () => {
@@ -202,7 +197,7 @@ test("how much a commit takes is what its layer notes and what differs, to the b
   commitFiles(made.host.path, { large: "x".repeat(10_000) });
   const last = CommitHash.parse(toolGit(made.host.path, "rev-parse", "HEAD"));
   for (const commit of [next, last]) {
-    const whole = { path: "git", env: { PATH: process.env.PATH } };
+    const whole = agentsGit;
     const of = (run: GitRun) => ({ ...run, cwd: made.host.path });
     const order = { git: whole, of, commit, maxBytes: 1_000_000, sparse: undefined };
     const { bytes = 0 } = (await readTree(order)) ?? {};

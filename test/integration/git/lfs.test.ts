@@ -23,7 +23,6 @@ import { errorOf } from "../../support/error-of.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
 import { copyIn } from "../../support/git/folders.ts";
 import {
-  agentName,
   commitFiles,
   git,
   instance,
@@ -155,7 +154,6 @@ test("a layer has contents, and a copy over it takes them for unchanged", async 
   using scene = await lfsScene();
   const folder = join(scene.root, "layer");
   const options = {
-    ...{ git: { path: "git", env: { PATH: process.env.PATH } }, agentName },
     ...{ objectsDir: scene.objectsDir, exchangeDir: "/nonexistent" },
     workspaceDir: join(folder, treeFolder),
   };

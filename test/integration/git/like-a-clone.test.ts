@@ -17,7 +17,6 @@ import { treeFolder } from "../../../lib/model/layer.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
 import { copyIn } from "../../support/git/folders.ts";
 import {
-  agentName,
   commitFiles,
   git,
   instance,
@@ -104,7 +103,6 @@ test("a layer has them as well", async () => {
   const folder = join(scene.root, "layer");
   mkdirSync(folder);
   const options = {
-    ...{ git: { path: "git", env: { PATH: process.env.PATH } }, agentName },
     ...{ objectsDir: join(scene.path, ".git/objects"), exchangeDir: "/nonexistent" },
     workspaceDir: join(folder, treeFolder),
   };

@@ -19,9 +19,8 @@ import {
 import { join } from "node:path";
 import fc from "fast-check";
 import { readKept } from "../../../lib/git/copy/kept-checkout.ts";
-import { copyIn } from "../../support/git/folders.ts";
+import { copyIn, ownFolders } from "../../support/git/folders.ts";
 import {
-  agentName,
   commitFiles,
   git,
   sampleRepository,
@@ -135,12 +134,7 @@ test("each grant begins with the files of its commit, and with nothing else", as
     `${(lstatSync(elsewhere).mode & 0o7777).toString(8)} ${readFileSync(elsewhere, "utf8")}`;
   const all = fc.asyncProperty(fc.array(grant, { minLength: 2, maxLength: 6 }), async (grants) => {
     const workspaceDir = join(host.root, `work-${runs++}`);
-    const options = {
-      ...{ git: { path: "git", env: { PATH: process.env.PATH } }, agentName, workspaceDir },
-      objectsDir: join(host.path, ".git/objects"),
-      exchangeDir: join(host.path, ".git/sett/exchange/demo"),
-      keptBy: key,
-    };
+    const options = { workspaceDir, ...ownFolders(host), keptBy: key };
     const keptAt = join(workspaceDir, ".git/sett-checkout");
     const older = join(host.root, `older-${runs}`);
     let copy = copyIn(options);

@@ -20,7 +20,7 @@ import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { mountSmallDisk } from "../../chaos/small-disk.ts";
-import { copyIn, foldersOf } from "../../support/git/folders.ts";
+import { copyIn, foldersOf, ownFolders } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -287,11 +287,7 @@ test.if(fault !== undefined)(
     if (disk === undefined) throw new Error("No disk can be mounted here.");
     await using _ = disk;
     const workspaceDir = join(disk.folder, "workspace");
-    const copy = copyIn({
-      ...{ git: { path: "git", env: { PATH: process.env.PATH } }, agentName, workspaceDir },
-      objectsDir: join(host.path, ".git/objects"),
-      exchangeDir: join(host.path, ".git/sett/exchange/demo"),
-    });
+    const copy = copyIn({ workspaceDir, ...ownFolders(host) });
     const error = await failure(copy.prepare(large));
     expect(error?.message).toBe(
       `${workspaceDir} cannot grow: its disk has as many files as it can have (200 inodes).`,

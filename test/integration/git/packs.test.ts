@@ -1,4 +1,5 @@
 // Store and exchange by the service of packs, held to the suite of their port.
+
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -6,6 +7,7 @@ import { join } from "node:path";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { AgentName } from "../../../lib/model/ids.ts";
+import { agentsGit } from "../../support/git/folders.ts";
 import {
   commitFiles,
   git,
@@ -87,7 +89,7 @@ test("submodules and files of LFS come with it, and a commit goes from one agent
   await host.serve();
   const copyOf = (agentName: AgentName) => {
     const workspaceDir = join(root, `workspace-${agentName}`);
-    const program = { path: "git", env: { PATH: process.env.PATH } };
+    const program = agentsGit;
     const exchange = packs.agent(agentName);
     return {
       workspaceDir,

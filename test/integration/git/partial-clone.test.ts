@@ -30,10 +30,7 @@ async function partialScene(cloneArguments: readonly string[]) {
   git(origin.root, "clone", "-q", ...cloneArguments, `file://${origin.path}`, path);
   const repository = await HostRepository.open(path, { env: hostEnv });
   const workspaceDir = join(origin.root, "agent");
-  const copy = copyIn({
-    ...{ git: { path: "git", env: { PATH: process.env.PATH } }, agentName, workspaceDir },
-    ...foldersOf(repository, instance),
-  });
+  const copy = copyIn({ workspaceDir, ...foldersOf(repository, instance) });
   return {
     ...{ origin: origin.path, path, repository, copy, workspaceDir },
     lacking: () =>

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { readLayer, writeLayer } from "../../../lib/git/copy/layer.ts";
 import { SparsePaths } from "../../../lib/git/copy/sparse-paths.ts";
 import { treeFolder } from "../../../lib/model/layer.ts";
-import { copyIn } from "../../support/git/folders.ts";
+import { copyIn, ownFolders } from "../../support/git/folders.ts";
 import {
-  agentName,
   commitFiles,
   sampleRepository,
   toolGit,
@@ -48,10 +47,8 @@ function repository() {
   const base = commitFiles(host.path, files);
   const next = commitFiles(host.path, { "services/door/key": "new\n", "vault/src/more": "x\n" });
   const optionsIn = (name: string) => ({
-    ...{ git: { path: "git", env: { PATH: process.env.PATH } }, agentName },
     workspaceDir: join(host.root, name),
-    objectsDir: join(host.path, ".git/objects"),
-    exchangeDir: join(host.path, ".git/sett/exchange/demo"),
+    ...ownFolders(host),
   });
   const sparse = new SparsePaths(["services/door/"]);
   return { host, base, next, optionsIn, sparse, [Symbol.dispose]: host[Symbol.dispose] };

@@ -16,9 +16,8 @@ import { readLayer, writeLayer } from "../../../lib/git/copy/layer.ts";
 import { readContent } from "../../../lib/git/copy/prepared-content.ts";
 import { treeFolder } from "../../../lib/model/layer.ts";
 import { errorOf } from "../../support/error-of.ts";
-import { copyIn } from "../../support/git/folders.ts";
+import { copyIn, ownFolders } from "../../support/git/folders.ts";
 import {
-  agentName,
   commitFiles,
   sampleRepository,
   toolGit,
@@ -34,11 +33,7 @@ function repository() {
   const base = commitFiles(host.path, files);
   const next = commitFiles(host.path, { "src/deep/file": "y\n", "added/file": "z\n" });
   const other = commitFiles(host.path, { lock: "two\n" });
-  const optionsIn = (workspaceDir: string) => ({
-    ...{ git: { path: "git", env: { PATH: process.env.PATH } }, agentName, workspaceDir },
-    objectsDir: join(host.path, ".git/objects"),
-    exchangeDir: join(host.path, ".git/sett/exchange/demo"),
-  });
+  const optionsIn = (workspaceDir: string) => ({ workspaceDir, ...ownFolders(host) });
   const reader = copyIn(optionsIn(join(host.root, "reader")));
   return {
     ...{ host, base, next, other, optionsIn, reader },

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { settRef } from "../../../lib/git/repository/refs.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
-import { copyIn, foldersOf } from "../../support/git/folders.ts";
+import { agentsGit, copyIn, foldersOf } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -38,7 +38,7 @@ async function shallowScene(depth: number) {
     return base;
   };
   const workspaceDir = join(origin.root, "agent");
-  const cub = { path: "git", env: { PATH: process.env.PATH } };
+  const cub = agentsGit;
   const copy = copyIn({
     git: cub,
     agentName,

@@ -49,8 +49,6 @@ async function openIn(path: string, root: string) {
   const make = (isOpen = false) =>
     repository.exchange(instance).make({ writers: [agentName], isOpen });
   const copy = copyIn({
-    git: { path: "git", env: { PATH: process.env.PATH } },
-    agentName,
     objectsDir,
     exchangeDir,
     workspaceDir: join(root, "agent"),

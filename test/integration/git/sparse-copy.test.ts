@@ -17,7 +17,6 @@ import { treeFolder } from "../../../lib/model/layer.ts";
 import { errorOf } from "../../support/error-of.ts";
 import { copyIn } from "../../support/git/folders.ts";
 import {
-  agentName,
   commitFiles,
   git,
   sampleRepository,
@@ -48,8 +47,6 @@ async function sparseCopy(paths: string[], { keepsIgnored = false, more = {} } =
   const base = commitFiles(host.path, { ...files, ...more });
   const folder = join(host.root, "work");
   const options = {
-    git: { path: "git", env: { PATH: process.env.PATH } },
-    agentName,
     objectsDir: join(host.path, ".git/objects"),
     exchangeDir: join(host.root, "exchange"),
     workspaceDir: folder,

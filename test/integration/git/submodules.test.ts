@@ -180,7 +180,6 @@ test("a layer has submodules, and a copy over it looks at none of their files", 
   for (const commit of [scene.withDoor, moved]) await scene.pin(commit);
   const folder = join(scene.root, "layer");
   const options = {
-    ...{ git: { path: "git", env: { PATH: process.env.PATH } }, agentName },
     ...{ objectsDir: scene.objectsDir, exchangeDir: "/nonexistent" },
     workspaceDir: join(folder, treeFolder),
   };

@@ -1,4 +1,5 @@
 // Every implementation of the port of store and exchange holds to this.
+
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import type { AgentExchange, HostExchange, Wanted } from "../../../lib/git/excha
 import { SettError } from "../../../lib/model/errors.ts";
 import { AgentName, type CommitHash } from "../../../lib/model/ids.ts";
 import { errorOf } from "../../support/error-of.ts";
+import { agentsGit } from "../../support/git/folders.ts";
 import {
   commitFiles,
   git,
@@ -34,7 +36,7 @@ export interface ExchangeBench extends AsyncDisposable {
 }
 
 const [one, other] = [AgentName.parse("one"), AgentName.parse("other")];
-const program = { path: "git", env: { PATH: process.env.PATH } };
+const program = agentsGit;
 
 /** A repository of an agent that borrows what the host shows, at the first commit. */
 async function workshop({ root, base }: ExchangeBench, exchange: AgentExchange) {

@@ -44,8 +44,6 @@ async function rootScene() {
   // Foreign to the agent, yet open: git's ownership check would refuse it.
   chmodSync(workspaceDir, 0o777);
   const options = {
-    git: { path: "git", env: { PATH: process.env.PATH } },
-    agentName,
     objectsDir: scene.objectsDir,
     exchangeDir: scene.exchangeDir,
     workspaceDir,

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import type { GitLimits } from "../../../lib/git/run/watch-limits.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { errorOf } from "../../support/error-of.ts";
-import { copyIn } from "../../support/git/folders.ts";
+import { copyIn, ownFolders } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -34,10 +34,7 @@ async function preparedCopy({ initArgs = [] as string[], keepsIgnored = false } 
   const host = sampleRepository(initArgs);
   const folder = join(host.root, "work space");
   const copy = copyIn({
-    git: { path: "git", env: { PATH: process.env.PATH } },
-    agentName,
-    objectsDir: join(host.path, ".git/objects"),
-    exchangeDir: join(host.path, ".git/sett/exchange/demo"),
+    ...ownFolders(host),
     workspaceDir: folder,
     keepsIgnored,
   });
@@ -112,8 +109,7 @@ function copyWith(
   const copy = copyIn({
     git: { path: program, env: { PATH: process.env.PATH } },
     agentName,
-    objectsDir: join(host.path, ".git/objects"),
-    exchangeDir: join(host.path, ".git/sett/exchange/demo"),
+    ...ownFolders(host),
     workspaceDir: folder,
     ...{ limits, keepsIgnored },
   });

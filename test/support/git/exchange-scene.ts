@@ -8,7 +8,7 @@ import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { NamedCommit } from "../../../lib/git/repository/import-commits.ts";
 import { settRef } from "../../../lib/git/repository/refs.ts";
 import { AgentName, type ArtefactId, type CommitHash } from "../../../lib/model/ids.ts";
-import { copyIn, foldersOf } from "./folders.ts";
+import { agentsGit, copyIn, foldersOf } from "./folders.ts";
 import {
   agentName,
   commitFiles,
@@ -44,9 +44,8 @@ export async function exchangeScene(initArgs: string[] = []) {
   await repository.exchange(instance).make({ writers: [agentName] });
   await repository.pin(instance, goalId, host.base);
   const { objectsDir, exchangeDir } = foldersOf(repository, instance);
-  const usualGit = { path: "git", env: { PATH: process.env.PATH } };
   /** `paths`: those of its part of the repository. */
-  const agent = (name: string, git = usualGit, paths?: readonly string[]): Agent => {
+  const agent = (name: string, git = agentsGit, paths?: readonly string[]): Agent => {
     const own = AgentName.parse(name);
     const [folder, packs] = [join(host.root, name), join(exchangeDir, name)];
     mkdirSync(packs, { recursive: true });

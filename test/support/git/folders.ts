@@ -5,6 +5,7 @@ import { WorkingCopy, type WorkingCopyOptions } from "../../../lib/git/copy/work
 import { AgentFolders, type AgentFoldersOptions } from "../../../lib/git/publish/agent-folders.ts";
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { agentName as sampleName } from "./sample-repository.ts";
 
 /** Returns the folders in which an instance has them. */
 export function foldersOf(
@@ -17,20 +18,32 @@ export function foldersOf(
   };
 }
 
-export type CopyOptions = Omit<WorkingCopyOptions, "exchange"> & AgentFoldersOptions;
+/** The objects of a repository as the store, and no instance. */
+export function ownFolders({ path }: { path: string }) {
+  return {
+    objectsDir: join(path, ".git/objects"),
+    exchangeDir: join(path, ".git/sett/exchange/demo"),
+  };
+}
+
+type All = Omit<WorkingCopyOptions, "exchange"> & AgentFoldersOptions;
+/** Without them: this machine's git, and the agent of `sample-repository.ts`. */
+export type CopyOptions = Omit<All, "git" | "agentName"> & Partial<Pick<All, "git" | "agentName">>;
+
+export const agentsGit = { path: "git", env: { PATH: process.env.PATH } };
 
 export function copyIn({
   objectsDir,
   exchangeDir,
   isShared,
   isGuarded,
+  agentName = sampleName,
   ...options
 }: CopyOptions): WorkingCopy {
-  const { agentName } = options;
   const exchange = new AgentFolders({
     ...{ agentName, objectsDir, exchangeDir },
     isShared: isShared ?? false,
     isGuarded: isGuarded ?? false,
   });
-  return new WorkingCopy({ ...options, exchange });
+  return new WorkingCopy({ git: agentsGit, ...options, agentName, exchange });
 }
