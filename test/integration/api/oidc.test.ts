@@ -81,6 +81,28 @@ beforeAll(async () => {
   scene = await ApiScene.start({}, { orchestrator: false, deps: { oidc } });
 });
 
+/** An API of its own on the same Redis. */
+const another = (over: Partial<OidcSettings> = {}, deps: Partial<Deps> = {}) =>
+  ApiScene.start(
+    {},
+    {
+      ...{ redis: scene.redis, orchestrator: false },
+      deps: {
+        ...deps,
+        oidc: OidcSettings.parse({
+          issuer: issuer.url,
+          audience: "sett",
+          rights: { developers: ["read", "forage"] },
+          ...over,
+        }),
+      },
+    },
+  );
+
+const statusAt = async (api: ApiScene, token: string) =>
+  (await api.get("/v1/instance", { as: "stranger", headers: { authorization: `Bearer ${token}` } }))
+    .status;
+
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();
   await issuer[Symbol.asyncDispose]();
@@ -158,35 +180,12 @@ test("a token that is not signed, or signed with a secret that others know, is r
 test("a key that the issuer adds later is found", async () => {
   const key = await issuer.addKey("second", "RS256");
   // jose asks for the keys again at most once in thirty seconds: a new API has none yet.
-  const oidc = {
-    issuer: issuer.url,
-    audience: "sett",
-    claim: "groups",
-    name_claim: "email",
-    rights: { developers: ["read" as const] },
-  };
-  await using later = await ApiScene.start(
-    {},
-    { redis: scene.redis, orchestrator: false, deps: { oidc } },
-  );
-  const authorization = `Bearer ${await issuer.token(ada, { key })}`;
-  expect(
-    (await later.get("/v1/instance", { as: "stranger", headers: { authorization } })).status,
-  ).toBe(200);
+  await using later = await another();
+  expect(await statusAt(later, await issuer.token(ada, { key }))).toBe(200);
 });
 
 test("while the issuer is away its tokens cannot be checked, and named tokens go on", async () => {
-  const oidc = {
-    issuer: issuer.url,
-    audience: "sett",
-    claim: "groups",
-    name_claim: "email",
-    rights: { developers: ["read" as const] },
-  };
-  await using fresh = await ApiScene.start(
-    {},
-    { redis: scene.redis, orchestrator: false, deps: { oidc } },
-  );
+  await using fresh = await another();
   const headers = { authorization: `Bearer ${await issuer.token(ada)}` };
   issuer.isAway = true;
   expect(await fresh.get("/v1/instance", { as: "stranger", headers })).toMatchObject({
@@ -210,17 +209,7 @@ test("an issuer whose certificate is not trusted is said to have it", async () =
     () => new Response("{}"),
   );
   const url = `https://127.0.0.1:${secure.port}`;
-  const oidc = {
-    issuer: url,
-    audience: "sett",
-    claim: "groups",
-    name_claim: "email",
-    rights: { developers: ["read" as const] },
-  };
-  await using fresh = await ApiScene.start(
-    {},
-    { redis: scene.redis, orchestrator: false, deps: { oidc } },
-  );
+  await using fresh = await another({ issuer: url });
   const headers = { authorization: `Bearer ${await issuer.token(ada, { issuer: url })}` };
   expect(await fresh.get("/v1/instance", { as: "stranger", headers })).toMatchObject({
     status: 503,
@@ -228,28 +217,6 @@ test("an issuer whose certificate is not trusted is said to have it", async () =
   });
   await secure.stop();
 });
-
-/** An API of its own on the same Redis. */
-const another = (over: Partial<OidcSettings>, deps: Partial<Deps> = {}) =>
-  ApiScene.start(
-    {},
-    {
-      ...{ redis: scene.redis, orchestrator: false },
-      deps: {
-        ...deps,
-        oidc: OidcSettings.parse({
-          issuer: issuer.url,
-          audience: "sett",
-          rights: { developers: ["read", "forage"] },
-          ...over,
-        }),
-      },
-    },
-  );
-
-const statusAt = async (api: ApiScene, token: string) =>
-  (await api.get("/v1/instance", { as: "stranger", headers: { authorization: `Bearer ${token}` } }))
-    .status;
 
 test("an address that the provider has not verified names no one, and gives no right", async () => {
   for (const email_verified of [false, "false", "False", 0, "0", null, "no"])

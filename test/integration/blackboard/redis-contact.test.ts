@@ -95,12 +95,7 @@ test("with patience, a Redis that comes up late is waited for", async () => {
 
 test("a restart of Redis loses nothing: writes are repeated, followers go on, listeners learn of it", async () => {
   await using server = await startRedisServer();
-  await using board = await connectBlackboard({
-    url: server.url,
-    instance,
-    timeoutMs: 20_000,
-    giveUpMs: 60_000,
-  });
+  await using board = await connectBlackboard({ url: server.url, instance, ...patient });
   let reconnects = 0;
   board.onReconnect(() => {
     reconnects += 1;
@@ -124,12 +119,7 @@ test("a restart of Redis loses nothing: writes are repeated, followers go on, li
 
 test("a commit waits for a Redis that is away, and is stale when it is back: what it was decided on may be lost", async () => {
   await using server = await startRedisServer();
-  await using board = await connectBlackboard({
-    url: server.url,
-    instance,
-    timeoutMs: 20_000,
-    giveUpMs: 60_000,
-  });
+  await using board = await connectBlackboard({ url: server.url, instance, ...patient });
   const { claim, epoch } = await openClaim(board, ["coder"]);
   const commit = commitOf(claim.id, epoch, 0, {
     set: { status: "complete" },
@@ -144,12 +134,7 @@ test("a commit waits for a Redis that is away, and is stale when it is back: wha
 
 nightly("while another Redis has the port, followers and writers wait for their own", async () => {
   await using server = await startRedisServer({ password: "ours" });
-  await using board = await connectBlackboard({
-    url: server.url,
-    instance,
-    timeoutMs: 20_000,
-    giveUpMs: 60_000,
-  });
+  await using board = await connectBlackboard({ url: server.url, instance, ...patient });
   await using followers = await startFollowers(board);
 
   const stranger = createClient({
@@ -264,12 +249,7 @@ test("contact is not given up while the program holds what would be lost with it
 
 test("a hundred bids placed while the connection breaks are all on record once", async () => {
   await using server = await startRedisServer();
-  await using board = await connectBlackboard({
-    url: server.url,
-    instance,
-    timeoutMs: 20_000,
-    giveUpMs: 60_000,
-  });
+  await using board = await connectBlackboard({ url: server.url, instance, ...patient });
   const names = Array.from({ length: 100 }, (_, index) => agentName(`a${index}`));
   const { claim } = await openClaim(board, names);
   const placing = names.map((agent) => board.placeBid({ claim: claim.id, agent, word: "claim" }));

@@ -6,6 +6,10 @@ import { sampleArtefact } from "../../../support/records/sample.ts";
 const nightly = TriggerName.parse("nightly");
 const actor = "trigger:nightly";
 const event = { type: "trigger_fired" as const, data: { kind: "cron", cause: "now" } };
+const marked = {
+  ...{ record: { trigger: nightly }, mark: "since", value: "one" },
+  ...{ fields: { "tag:v1": "a", "tag:v2": "b" }, actor },
+};
 
 export function triggersSuite(open: () => Promise<Bench>): void {
   test("what a trigger has done is on record for each trigger, with its event, and a repeat changes nothing", async () => {
@@ -41,15 +45,8 @@ export function triggersSuite(open: () => Promise<Bench>): void {
   test("a mark may change without an event, and others stay", async () => {
     await using bench = await open();
     const { board } = bench;
-    const record = { trigger: nightly };
-    await board.recordTrigger({
-      record,
-      mark: "since",
-      value: "one",
-      fields: { "tag:v1": "a", "tag:v2": "b" },
-      actor,
-    });
-    await board.recordTrigger({ record, mark: "tag:v1", value: "c", actor });
+    await board.recordTrigger(marked);
+    await board.recordTrigger({ record: { trigger: nightly }, mark: "tag:v1", value: "c", actor });
     expect(Object.fromEntries(await board.readTrigger(nightly))).toEqual({
       since: "one",
       "tag:v1": "c",
@@ -61,14 +58,7 @@ export function triggersSuite(open: () => Promise<Bench>): void {
   test("marks that are forgotten go alone", async () => {
     await using bench = await open();
     const { board } = bench;
-    const record = { trigger: nightly };
-    await board.recordTrigger({
-      record,
-      mark: "since",
-      value: "one",
-      fields: { "tag:v1": "a", "tag:v2": "b" },
-      actor,
-    });
+    await board.recordTrigger(marked);
     await board.forgetMarks(nightly, []);
     await board.forgetMarks(nightly, ["tag:v1", "tag:v3"]);
     expect(Object.fromEntries(await board.readTrigger(nightly))).toEqual({

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../../lib/async/clock.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import { createJsonLog } from "../../../../lib/service/json-log.ts";
 import { startTelemetry } from "../../../../lib/telemetry/start.ts";
 import { waitFor } from "../../../support/wait-for.ts";
@@ -8,6 +9,22 @@ import { memoryClan, worker } from "../../../support/world/memory-clan.ts";
 
 const log = createJsonLog(() => {}, systemClock.now);
 const settings = { traces: undefined, historyMs: 3_600_000, sinceMs: 0 };
+
+type Telemetry = ReturnType<typeof startTelemetry>;
+
+/** Ends with the scope, as with the program. */
+function started(board: Blackboard, own = settings): Telemetry & AsyncDisposable {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const telemetry = startTelemetry({ board, settings: own, version: "1.2.3", log, signal });
+  return {
+    ...telemetry,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await telemetry.ended;
+    },
+  };
+}
 
 /** A clan whose one goal has ended before. */
 async function clanOfPast() {
@@ -21,14 +38,7 @@ async function clanOfPast() {
 async function scene(members: Record<string, Member>) {
   const clan = await memoryClan();
   await clan.join(members);
-  const stop = new AbortController();
-  const telemetry = startTelemetry({
-    board: clan.board,
-    settings,
-    version: "1.2.3",
-    log,
-    signal: stop.signal,
-  });
+  const telemetry = started(clan.board);
   await telemetry.ready;
   return {
     clan,
@@ -40,8 +50,7 @@ async function scene(members: Record<string, Member>) {
         return expected.every((line) => text.includes(`${line}\n`)) && text;
       }),
     [Symbol.asyncDispose]: async () => {
-      stop.abort();
-      await telemetry.ended;
+      await telemetry[Symbol.asyncDispose]();
       await clan[Symbol.asyncDispose]();
     },
   };
@@ -101,14 +110,13 @@ test("nothing is followed until the first scrape, which brings what has happened
   await using clan = await memoryClan();
   await clan.join({ coder: { behaviour: worker } });
   await clan.startOrchestrator();
-  const stop = new AbortController();
   let followers = 0;
   const followEvents: typeof clan.board.followEvents = (from, signal) => {
     followers += 1;
     return clan.board.followEvents(from, signal);
   };
   const board = { ...clan.board, followEvents };
-  const telemetry = startTelemetry({ board, settings, version: "1", log, signal: stop.signal });
+  await using telemetry = started(board);
   await telemetry.ready;
   await clan.ended(await clan.postGoal());
   expect(followers).toBe(0);
@@ -119,61 +127,31 @@ test("nothing is followed until the first scrape, which brings what has happened
     ),
   );
   expect(followers).toBe(1);
-  stop.abort();
-  await telemetry.ended;
 });
 
 test("telemetry that was never asked for ends with the signal", async () => {
   await using clan = await memoryClan();
-  const stop = new AbortController();
-  const telemetry = startTelemetry({
-    board: clan.board,
-    settings,
-    version: "1",
-    log,
-    signal: stop.signal,
-  });
-  stop.abort();
-  await telemetry.ended;
+  await using _telemetry = started(clan.board);
 });
 
 test("events that were there before are not counted, and goals that ended before have their state", async () => {
   await using clan = await clanOfPast();
-  const stop = new AbortController();
-  const telemetry = startTelemetry({
-    board: clan.board,
-    settings,
-    version: "1",
-    log,
-    signal: stop.signal,
-  });
+  await using telemetry = started(clan.board);
   await telemetry.ready;
   const text = await waitFor("the state of the goal", async () => {
     const scrape = await telemetry.metrics.metrics();
     return scrape.includes('sett_instance_goals{state="achieved"} 1\n') && scrape;
   });
   expect(text).not.toContain('sett_instance_events_total{type="artefact_created"}');
-  stop.abort();
-  await telemetry.ended;
 });
 
 test("with a position in the past, what has ended since then is counted as well, and is whole", async () => {
   await using clan = await clanOfPast();
-  const stop = new AbortController();
-  const since = { ...settings, sinceMs: 600_000 };
-  const telemetry = startTelemetry({
-    board: clan.board,
-    settings: since,
-    version: "1",
-    log,
-    signal: stop.signal,
-  });
+  await using telemetry = started(clan.board, { ...settings, sinceMs: 600_000 });
   await waitFor("the goal", async () =>
     (await telemetry.metrics.metrics()).includes(
       'sett_instance_goal_seconds_count{state="achieved"} 1\n',
     ),
   );
   expect(await telemetry.metrics.metrics()).toContain("sett_instance_telemetry_lag_seconds 0\n");
-  stop.abort();
-  await telemetry.ended;
 });
