@@ -3,7 +3,7 @@
 
 import type { GoalEnding, Page, StoredHead } from "../../../lib/blackboard/port/artefacts.ts";
 import { beginningOf } from "../../../lib/blackboard/records/artefact-fields.ts";
-import { outputOf } from "../../../lib/blackboard/records/output-data.ts";
+import { isOfResult, outputOf } from "../../../lib/blackboard/records/output-data.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
@@ -64,9 +64,7 @@ export async function archiveBoard(path: string): Promise<ReadingBoard> {
       return undefined;
     },
     readOutput: async (id) => {
-      const ending = events.findLast(
-        ({ artefact_id, type }) => artefact_id === id && type.startsWith("grant_"),
-      );
+      const ending = events.findLast((event) => event.artefact_id === id && isOfResult(event));
       return outputOf(ending?.data);
     },
     readHeads: async (ids) => ids.flatMap((id) => heads.get(id) ?? []),

@@ -30,6 +30,7 @@ type Board = Pick<
   | "readRecord"
   | "readCalls"
   | "readHeads"
+  | "readOutput"
   | "readGoal"
   | "answersOf"
 >;

@@ -100,7 +100,7 @@ function keysFindings({ mistyped = [] }: Answer): Finding[] {
       found: `replaced by hand by a key of another type: ${shown}${more}`,
       why: "Redis refuses all that reads or writes them: goals may wait, and commands fail.",
       remedy:
-        "A copy of Redis' volume may have what was there before: put it back, or, where it has nothing under this key, remove the key. What waits then goes on by itself.",
+        "A copy of Redis' volume may have what was there before: put it back, or, where it has nothing under this key, remove the key. Most of what waits then goes on by itself; `sett cancel` ends a goal that does not.",
     },
   ];
 }

@@ -31,3 +31,10 @@ export function outputOf(data: EventData = {}): KeptOutput | undefined {
   }
   return Object.keys(output).length === 0 ? undefined : output;
 }
+
+const endsOfWork = new Set<SettEvent["type"]>(["grant_done", "grant_failed", "grant_waiting"]);
+
+/** Whether the artefact of this event is what a command made: `grant_started` names its target. */
+export function isOfResult({ type, artefact_id }: SettEvent): boolean {
+  return artefact_id !== undefined && endsOfWork.has(type);
+}

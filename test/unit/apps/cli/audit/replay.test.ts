@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { replayLog } from "../../../../../apps/cli/audit/replay.ts";
 import type { Artefact } from "../../../../../lib/model/artefact.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
+import type { KeptOutput } from "../../../../../lib/model/kept-output.ts";
 import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import {
   recordOf,
@@ -10,7 +11,14 @@ import {
   reserveOrder,
   runModelGrant,
 } from "../../../../support/blackboard/model-scene.ts";
-import { acquireLeaderLease, postGoal, user } from "../../../../support/blackboard/scene.ts";
+import {
+  acquireLeaderLease,
+  done,
+  postGoal,
+  resultOf,
+  runGrant,
+  user,
+} from "../../../../support/blackboard/scene.ts";
 import { derived } from "../../../../support/records/lineage.ts";
 import { memoryClan, worker } from "../../../../support/world/memory-clan.ts";
 
@@ -30,6 +38,7 @@ function prunedMeanwhile(board: Board): Board {
     readRecord: () => gone(undefined),
     readCalls: () => gone({ ended: [], open: [] }),
     readGoal: () => gone({ ended: undefined, artefacts: 0 }),
+    readOutput: () => gone(undefined),
     answersOf: (questions) => gone(questions.map(() => undefined)),
   };
 }
@@ -139,4 +148,30 @@ test("an end and an answer that come while the record is read contradict nothing
   });
   expect(await board.answersOf([question.id, late.id])).not.toContain(undefined);
   expect(audited.contradictions).toEqual([]);
+});
+
+test("what a command has printed is compared with the event of its result, also where work on that began later", async () => {
+  const board = await blackboardInMemory({ instance: InstanceName.parse("audit") }).open();
+  const { claim, goal } = await runGrant(board);
+  const artefact = resultOf(goal, claim);
+  const stderr = { digest: "d".repeat(64), bytes: 12 };
+  const order = done(claim.id, artefact);
+  await board.finishGrant({ ...order, result: { ...order.result, output: { stderr } } });
+  const { id, goal_id } = artefact;
+  await board.logEvent({ type: "grant_started", artefact_id: id, goal_id }, "agent:coder");
+  expect((await replayLog(board)).contradictions).toEqual([]);
+  const said = `stderr="${stderr.digest}" stderr_bytes=12`;
+  const none = "It has no output.";
+  const other = { stderr: { ...stderr, bytes: 13 } };
+  const forged: [KeptOutput | undefined, string][] = [
+    [other, said.replace("12", "13")],
+    [undefined, none],
+  ];
+  for (const [output, record] of forged)
+    expect(
+      (await replayLog({ ...board, readOutput: async (of) => (of === id ? output : undefined) }))
+        .contradictions,
+    ).toEqual([{ what: id, log: said, record }]);
+  const onGoal = await replayLog({ ...board, readOutput: async () => ({ stderr }) });
+  expect(onGoal.contradictions).toEqual([{ what: goal.id, log: none, record: said }]);
 });

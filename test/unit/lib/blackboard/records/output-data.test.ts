@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { outputData, outputOf } from "../../../../../lib/blackboard/records/output-data.ts";
+import {
+  isOfResult,
+  outputData,
+  outputOf,
+} from "../../../../../lib/blackboard/records/output-data.ts";
+import type { EventType } from "../../../../../lib/model/event.ts";
+import { newArtefactId } from "../../../../support/records/sample.ts";
 
 const digest = (letter: string) => letter.repeat(64);
 
@@ -22,4 +28,14 @@ test("an event names what was printed, and it is read from it again", () => {
     undefined,
     undefined,
   ]);
+});
+
+test("the end of a grant names its result, and its start names what it is about", () => {
+  const artefact_id = newArtefactId();
+  const event = { id: "1-1", time: new Date(0).toISOString(), actor: "hand" } as const;
+  const isResult = (type: EventType) => isOfResult({ ...event, type, artefact_id });
+  const types: EventType[] = ["grant_done", "grant_failed", "grant_waiting"];
+  expect(types.map(isResult)).toEqual([true, true, true]);
+  expect(isResult("grant_started")).toBe(false);
+  expect(isOfResult({ ...event, type: "grant_failed" })).toBe(false);
 });
