@@ -10,7 +10,7 @@ import { root } from "../root.ts";
  * The last commit before the work on this version was begun. `sett up` takes its instances over,
  * and gives them back to it.
  */
-const lastCommit = "25ec8978278e1aa3aa10f65268d242fb19720aa5";
+const lastCommit = "b776bd0ae523669d846952e2fb1c8afe1406f74f";
 /**
  * It is not the version that the release says itself, because its images must not replace those of
  * this release.
