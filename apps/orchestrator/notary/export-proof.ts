@@ -31,9 +31,12 @@ const Order = z.union([
 const maxLines = 20_000;
 const maxCharacters = 16 * 1024 ** 2;
 
-/** The key of the volume; a new one where it has none. Only the notary makes one. */
+/**
+ * The key of the volume; a new one where it has none. Only the notary makes one, and of two that
+ * begin at once both have the key of the first.
+ */
 export async function openKey(files: SealedFiles, instance: InstanceName): Promise<SignerKey> {
-  if ((await files.readText("key")) === undefined) await files.writeText("key", newPrivateKey());
+  if ((await files.readText("key")) === undefined) await files.createKey(newPrivateKey());
   return await knownKey(files, instance);
 }
 

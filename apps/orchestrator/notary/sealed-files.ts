@@ -1,7 +1,8 @@
 // The files of the sealed log on the notary's volume: entries and records in files of 256 lines,
 // full tiles of the tree, the entries of each goal, the key, and the checkpoint that counts.
 import type { Buffer } from "node:buffer";
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { link, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** A tile has so many hashes, and a file so many lines. */
@@ -21,8 +22,22 @@ export class SealedFiles {
   }
 
   /** Whole or not at all, also where the machine ends in between. */
-  async writeText(name: "key" | "checkpoint", text: string): Promise<void> {
+  async writeText(name: "checkpoint", text: string): Promise<void> {
     await this.#writeWhole(join(this.folder, name), text);
+  }
+
+  /** The same; where another program has written a key before, that one stays. */
+  async createKey(text: string): Promise<void> {
+    const path = join(this.folder, "key");
+    await makeFolder(this.folder);
+    const draft = `${path}.${randomUUID()}.draft`;
+    try {
+      await writeFile(draft, text, { mode: 0o600, flush: true });
+      await link(draft, path).catch(unless("EEXIST", undefined));
+    } finally {
+      await rm(draft, { force: true });
+    }
+    await syncFolder(this.folder);
   }
 
   /** Without line feeds; empty where there is no such file. What a crash has cut is no line. */
@@ -128,8 +143,12 @@ function numbered(count: number): string {
 
 /** For `catch`: this value where a file is missing. */
 function unlessMissing<Value>(value: Value): (error: unknown) => Value {
+  return unless("ENOENT", value);
+}
+
+function unless<Value>(code: string, value: Value): (error: unknown) => Value {
   return (error) => {
-    if ((error as { code?: unknown }).code === "ENOENT") return value;
+    if ((error as { code?: unknown }).code === code) return value;
     throw error;
   };
 }

@@ -1,14 +1,15 @@
 // The notary seals the log of a blackboard, and says what is wrong where it cannot.
 import { describe, expect, test } from "bun:test";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { exportLines, openKey } from "../../../apps/orchestrator/notary/export-proof.ts";
+import { exportLines, openKey, proofKey } from "../../../apps/orchestrator/notary/export-proof.ts";
 import { Notary } from "../../../apps/orchestrator/notary/notary.ts";
 import { SealedFiles } from "../../../apps/orchestrator/notary/sealed-files.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
+import { newPrivateKey, verifierKeyText } from "../../../lib/proof/note.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
 import { postGoal } from "../../support/blackboard/scene.ts";
@@ -109,6 +110,19 @@ describe("the notary", () => {
       "artefact_created",
       "artefact_created",
     ]);
+  });
+
+  test("has one key, however many begin at once on an empty volume", async () => {
+    await using place = await temporary();
+    const folder = join(place.folder, "new");
+    const begin = () => openKey(new SealedFiles(folder), instance);
+    const keys = await Promise.all(Array.from({ length: 8 }, begin));
+    const [first, ...others] = new Set(keys.map(verifierKeyText));
+    expect(others).toEqual([]);
+    // One that found none, and comes to write its own when another one has written.
+    await new SealedFiles(folder).createKey(newPrivateKey());
+    expect(await proofKey(new SealedFiles(folder), instance)).toBe(first ?? "");
+    expect(await readdir(folder)).toEqual(["key"]);
   });
 
   test("names what Redis has lost of what was sealed, and keeps it", async () => {
