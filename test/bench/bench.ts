@@ -2,8 +2,9 @@
 // with --only ratios [--quick] the table of ratios, with --only costs [--scene NAME] what a claim
 // costs, with --only repositories [--quick] what large repositories cost, with --only packs
 // [--quick] what packs by a service cost, with --only far [--quick] [--before PROGRAM] what an
-// Engine elsewhere and reaching by TLS cost. No program is compiled and no image built for these,
-// but for --only page.
+// Engine elsewhere and reaching by TLS cost, with --only proof [--quick] what sealing and verifying
+// cost. No program is compiled and no image built for these, but for --only page, and sett-verify
+// for --only proof.
 import process from "node:process";
 import { parseArgs } from "node:util";
 
@@ -53,8 +54,12 @@ switch (options.only) {
     );
     process.exit();
     break;
+  case "proof":
+    await (await import("./proof-side.ts")).printProof(options.quick === true);
+    process.exit();
+    break;
   default:
     throw new Error(
-      `There are --only api, costs, far, packs, page, ratios and repositories, and not ${options.only}.`,
+      `There are --only api, costs, far, packs, page, proof, ratios and repositories, and not ${options.only}.`,
     );
 }
