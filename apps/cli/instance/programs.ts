@@ -1,14 +1,12 @@
 // The command lines of Sett's own programs on this machine: all are in one binary, or beside each
 // other as sources.
-import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { SettError } from "../../../lib/model/errors.ts";
 import { fromSource, isInsideBinary } from "../../../lib/process/own-program.ts";
 import type { Program } from "../../../lib/runtime/part-plan.ts";
+import { redisVersion } from "./redis-version.ts";
 
 /** The command line of each; `version` changes when any of the programs changes. */
 export type Programs = Record<Program, string[]> & { version: string };
@@ -69,26 +67,4 @@ async function findProgram(name: Program): Promise<{ command: string[]; changed:
   const command =
     source === undefined ? [file, "service", name] : fromSource(process.execPath, file);
   return { command, changed: (await stat(file)).mtimeMs };
-}
-
-const minRedisVersion = 7;
-
-async function redisVersion(): Promise<string> {
-  const install =
-    "Install Redis 7 or newer (Debian's package is redis-server), name one in `services.redis.url`, or leave --runtime process out.";
-  const answer = await promisify(execFile)("redis-server", ["--version"]).catch(
-    (cause: unknown) => {
-      throw new SettError("process-failed", "There is no redis-server on the PATH.", {
-        hint: install,
-        cause,
-      });
-    },
-  );
-  const [, version = "", major = ""] = /\bv=((\d+)[\d.]*)/.exec(answer.stdout) ?? [];
-  if (Number(major) >= minRedisVersion) return version;
-  throw new SettError(
-    "process-failed",
-    `The redis-server on the PATH has version ${version || "unknown"}.`,
-    { hint: install },
-  );
 }
