@@ -320,6 +320,8 @@ export async function explainUnreachable(
 ): Promise<unknown> {
   if (!(error instanceof SettError) || error.code !== "docker-unreachable") return error;
   const tried = `Tried: ${address.tried.join(", ")} (by ${address.by}).`;
-  const hint = `${error.hint ?? ""} ${tried}${await wouldWork(env)}`.trim();
+  // Further lines are about what such a failure has left.
+  const [first = "", ...more] = (error.hint ?? "").split("\n");
+  const hint = [`${first} ${tried}${await wouldWork(env)}`.trim(), ...more].join("\n");
   return new SettError(error.code, messageOf(error), { hint, cause: error.cause });
 }

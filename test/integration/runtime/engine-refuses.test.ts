@@ -153,7 +153,9 @@ test("what the Engine has made without saying so is named where it refuses to re
       message: expect.stringMatching(
         new RegExp(`does not answer: .* The ${sort} ${name} may be there: .*refused by the proxy`),
       ),
-      hint: expect.stringContaining(`Remove it before you go on: docker ${remedy} ${name}`),
+      hint: expect.stringMatching(
+        new RegExp(`Tried: .*\nRemove it before you go on: docker ${remedy} ${name}$`),
+      ),
     });
     await $`docker ${remedy.split(" ")} ${name}`.quiet();
   }
