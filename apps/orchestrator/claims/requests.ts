@@ -36,8 +36,10 @@ export class Requests {
   /** Ends the goal; the handler of the `goal_ended` event ends its claims. */
   async cancel(request: SettEvent, goal: GoalId, board: BoardAsOf): Promise<void> {
     const { outcome } = await board.endGoal({ goal, ending: "cancelled", by: request.actor });
-    if (outcome === "already")
-      await this.#refuse(request, { goal_id: goal }, "The goal was ended before.", board);
+    if (outcome === "ended") return;
+    const reason =
+      outcome === "already" ? "The goal was ended before." : `There is no goal ${goal}.`;
+    await this.#refuse(request, { goal_id: goal }, reason, board);
   }
 
   /** Whether work may begin is read again: a budget has begun to hold it, or does no more. */

@@ -123,6 +123,7 @@ export interface ArtefactBoard {
   /**
    * Ends a goal: sets its flag first, so that nothing more is opened, granted or accepted for it,
    * and posts the Failure that explains it, if any. `already`: it was ended before.
+   * `none`: nothing of it is there, since Redis has lost it or it was removed.
    */
   endGoal(order: {
     goal: GoalId;
@@ -132,7 +133,7 @@ export interface ArtefactBoard {
     failure?: Artefact;
     epoch: number;
     readOn?: ReadOn;
-  }): Promise<{ outcome: "ended" | "already" | "fenced" }>;
+  }): Promise<{ outcome: "ended" | "already" | "none" | "fenced" }>;
 }
 
 /**

@@ -126,7 +126,7 @@ export const functionTable = {
   endGoal: {
     keys: ["orchestrator", "goal", "open_questions"],
     args: { epoch: "number", goal: "text", ending: "text", by: "text", failure: "artefact?" },
-    outcomes: { ended: [], already: [], fenced },
+    outcomes: { ended: [], already: [], none: [], fenced },
   },
   openClaim: {
     keys: ["orchestrator", "due"],

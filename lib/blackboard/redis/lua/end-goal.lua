@@ -2,11 +2,13 @@
 -- it, if there is one.
 -- KEYS orchestrator, goal, open_questions
 -- ARGS epoch: number, goal, ending, by, failure: artefact?
--- Result ended | already | fenced
--- `by`: the actor who asked for it; '' where the orchestrator itself ends the goal.
+-- Result ended | already | none | fenced
+-- `by`: the actor who asked for it; '' where the orchestrator itself ends the goal. `none`: nothing
+-- of such a goal is on the blackboard.
 local function end_goal(keys, args)
   if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
   if is_goal_ended(args.goal) then return { 'already' } end
+  if redis.call('EXISTS', keys.goal, keys.goal .. ':artefacts') == 0 then return { 'none' } end
   redis.call('HSET', keys.goal, 'ended', args.ending)
   redis.call('HDEL', prefix .. 'goals:paused', args.goal)
   local actor = orchestrator_of(args.epoch)
