@@ -1,5 +1,5 @@
 // Says how far the packing of what agents see of a repository is, where that takes a while.
-import type { GitProgress } from "../../../lib/git/run/progress.ts";
+import type { GitProgress, GitWait } from "../../../lib/git/run/progress.ts";
 import { formatCount } from "../../../lib/words/count.ts";
 import type { Progress, Step } from "./progress.ts";
 
@@ -25,13 +25,19 @@ export class PackingStep implements Disposable {
   begin(): void {
     this.#timer ??= setTimeout(() => {
       this.#saidAtMs = performance.now();
-      this.#step = this.#progress.begin("repository", packing);
+      this.#step ??= this.#progress.begin("repository", packing);
     }, slowMs);
   }
 
-  readonly onProgress = ({ what, done, of }: GitProgress): void => {
+  readonly onProgress = (news: GitProgress | GitWait): void => {
     this.begin();
+    if ("waitsFor" in news) {
+      this.#step ??= this.#progress.begin("repository", fetching);
+      this.#step.update(news.waitsFor, { isMilestone: true });
+      return;
+    }
     if (this.#step === undefined) return;
+    const { what, done, of } = news;
     const isMilestone = performance.now() - this.#saidAtMs > milestoneMs;
     if (isMilestone) this.#saidAtMs = performance.now();
     const doing = what.startsWith("Receiving") ? fetching : packing;

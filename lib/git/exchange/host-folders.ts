@@ -10,7 +10,7 @@ import type { CommitHash, InstanceName } from "../../model/ids.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { sayingFullDisk } from "../run/full-disk.ts";
 import { limited } from "../run/limited.ts";
-import type { GitProgress } from "../run/progress.ts";
+import type { GitProgress, GitWait } from "../run/progress.ts";
 import type { Git } from "../run/run-git.ts";
 import { agentHoldings } from "./agent-holdings.ts";
 import { StoredCommits } from "./brought-commits.ts";
@@ -95,7 +95,7 @@ export class HostFolders implements HostExchange {
 
   async show(
     commits: readonly CommitHash[],
-    onProgress?: (progress: GitProgress) => void,
+    onProgress?: (news: GitProgress | GitWait) => void,
   ): Promise<void> {
     const store = { ...this.store, onProgress };
     await sayingFullDisk(store.path, async () => {

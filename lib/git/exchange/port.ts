@@ -6,7 +6,7 @@
 // on the way, or not at all: what has its name then is what its agent has made.
 import type { AgentName, ArtefactId, CommitHash, GoalId } from "../../model/ids.ts";
 import type { Owner } from "../run/find-repository.ts";
-import type { GitProgress } from "../run/progress.ts";
+import type { GitProgress, GitWait } from "../run/progress.ts";
 import type { Git } from "../run/run-git.ts";
 import type { Brought } from "./store-notes.ts";
 
@@ -38,7 +38,10 @@ export interface HostExchange {
    * their files of LFS; of a partial clone, what it lacks is fetched before. Throws git-failed,
    * repository-unusable.
    */
-  show(commits: readonly CommitHash[], onProgress?: (progress: GitProgress) => void): Promise<void>;
+  show(
+    commits: readonly CommitHash[],
+    onProgress?: (news: GitProgress | GitWait) => void,
+  ): Promise<void>;
   /** Gives the service by which agents see it what `make` has shown. Throws git-failed. */
   serve(): Promise<void>;
   /** Lists what a clone of the commit could have, and agents do not find: it is not here. */
@@ -98,7 +101,7 @@ export interface Wanted {
   /** Agents reach it by a service, which gets it by `serve`. */
   readonly isServed?: boolean | undefined;
   /** Gets how far the packing of what agents see is. */
-  readonly onProgress?: ((progress: GitProgress) => void) | undefined;
+  readonly onProgress?: ((news: GitProgress | GitWait) => void) | undefined;
   /** Aborting it ends the packing, with git-failed. The next `make` goes on. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { InstanceName } from "../../model/ids.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
-import type { GitProgress } from "../run/progress.ts";
+import type { GitProgress, GitWait } from "../run/progress.ts";
 import type { Git } from "../run/run-git.ts";
 
 /** git looks into every pack: of more than so many the small ones are written anew as one. */
@@ -15,8 +15,8 @@ export interface Store {
   readonly place: RepositoryPlace;
   readonly instance: InstanceName;
   readonly path: string;
-  /** Gets how far the packing is. */
-  readonly onProgress?: ((progress: GitProgress) => void) | undefined;
+  /** Gets how far the packing is, and for what a fetch before it waits. */
+  readonly onProgress?: ((news: GitProgress | GitWait) => void) | undefined;
 }
 
 export function storeOf(git: Git, place: RepositoryPlace, instance: InstanceName): Store {

@@ -27,7 +27,7 @@ import type { PackQuarantine } from "../exchange/quarantine.ts";
 import { keepFetched } from "../exchange/release-fetched.ts";
 import { packNamesIn } from "../exchange/store.ts";
 import { isServed, noteHead, noteServed } from "../exchange/store-notes.ts";
-import type { GitProgress } from "../run/progress.ts";
+import type { GitProgress, GitWait } from "../run/progress.ts";
 import { hashOfFile } from "./file-bytes.ts";
 import { maxPackBytes } from "./pack-service.ts";
 import { type FindPacks, PacksClient } from "./packs-client.ts";
@@ -86,7 +86,7 @@ export class HostPacks implements HostExchange {
 
   async show(
     commits: readonly CommitHash[],
-    onProgress?: (progress: GitProgress) => void,
+    onProgress?: (news: GitProgress | GitWait) => void,
   ): Promise<void> {
     // Agents see all that it has.
     if (this.#copy !== undefined) return await this.#copy.sync();

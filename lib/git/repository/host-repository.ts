@@ -20,7 +20,7 @@ import { findRepository, type RepositoryPlace, unusable } from "../run/find-repo
 import { sayingFullDisk } from "../run/full-disk.ts";
 import { limited } from "../run/limited.ts";
 import { PlainView } from "../run/plain-view.ts";
-import type { GitProgress } from "../run/progress.ts";
+import type { GitProgress, GitWait } from "../run/progress.ts";
 import { type Git, type GitResult, type GitRun, runGit, tryGit } from "../run/run-git.ts";
 import { withoutRepository } from "../run/user-environment.ts";
 import { type KeptCheckpoint, keepCheckpoint, listCheckpoints } from "./checkpoints.ts";
@@ -69,7 +69,7 @@ interface HostRepositoryOptions {
   /** Gives the commit to an instance elsewhere, before it is kept here. Rejects where it cannot. */
   readonly bring?: (from: HostRepository, commit: CommitHash) => Promise<void>;
   /** Gets how far `pin` is in packing what agents see, and in fetching what a clone lacks of it. */
-  readonly onProgress?: (progress: GitProgress) => void;
+  readonly onProgress?: (news: GitProgress | GitWait) => void;
 }
 
 /**

@@ -13,7 +13,8 @@ import { shellWord } from "../../model/shell-word.ts";
 import { borrowing } from "./borrowing.ts";
 import { changeOwner } from "./change-owner.ts";
 import { type RepositoryPlace, unusable } from "./find-repository.ts";
-import type { GitProgress } from "./progress.ts";
+import { namingWaits } from "./person-programs.ts";
+import type { GitProgress, GitWait } from "./progress.ts";
 import { failureLine, type Git, runGit, tryGit } from "./run-git.ts";
 import { sshOfPerson } from "./ssh-of-person.ts";
 
@@ -22,7 +23,7 @@ interface Source {
   readonly git: Git;
   readonly place: RepositoryPlace;
   readonly path: string;
-  readonly onProgress?: ((progress: GitProgress) => void) | undefined;
+  readonly onProgress?: ((news: GitProgress | GitWait) => void) | undefined;
 }
 
 /** `revisions`: as git reads them from stdin. `ends`: the commits where history ends. */
@@ -122,10 +123,22 @@ async function fetchFrom(
   ];
   const patient = { ...git, limits: { ...git.limits, stillMs } };
   const env = await sshOfPerson(git, place.gitDir);
+  let hasBegun = false;
+  const onCount =
+    onProgress &&
+    ((progress: GitProgress) => {
+      hasBegun = true;
+      onProgress(progress);
+    });
+  // Once it counts, it waits for the server alone.
+  const onSlow = (waitsFor: string) => {
+    if (!hasBegun) onProgress?.({ waitsFor });
+  };
   for (let at = 0; at < objects.length; at += maxAtOnce) {
     const some = objects.slice(at, at + maxAtOnce);
     const stdin = some.map((object) => `${object}\n`).join("");
-    const fetched = await tryGit(patient, { args, env, stdin, isFetch: true, onProgress });
+    const run = { args, env, stdin, isFetch: true, onProgress: onCount };
+    const fetched = await namingWaits("fetch", { git, place, onSlow }, () => tryGit(patient, run));
     await ownPacks(place);
     if (fetched.exitCode !== 0) return fetched.limit ?? reasonIn(fetched.stderr);
   }

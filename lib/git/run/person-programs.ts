@@ -1,5 +1,5 @@
 // The programs of a person's own that git may run and wait for: signers, hooks, filters, watchers
-// of files.
+// of files, keepers of passwords.
 import { execFile } from "node:child_process";
 import { access, constants, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import type { RepositoryPlace } from "./find-repository.ts";
 import type { Git } from "./run-git.ts";
 
 /** `status` runs with our own settings, so that of these only filters are left. */
-type WaitedFor = "commit" | "merge" | "add" | "status";
+type WaitedFor = "commit" | "merge" | "add" | "status" | "fetch";
 
 /** How long a git may take before its person reads what it may wait for. */
 const slowMs = 3_000;
@@ -16,6 +16,8 @@ const slowMs = 3_000;
 const filtersOfAdd = /^filter\..*\.(?:clean|process)$/;
 /** A merge writes files as well. */
 const programsOfMerge = /^(?:filter\..*\.(?:clean|smudge|process)|merge\..*\.driver)$/;
+/** A fetch writes no files, and moves no name. */
+const programsOfFetch = /^(?:credential\.(?:.*\.)?helper|core\.sshcommand)$/;
 const hooksOfAdd = ["post-index-change"];
 const hooksOfCommit = [
   "pre-commit",
@@ -66,11 +68,11 @@ async function reasonsToWait(
   subcommand: WaitedFor,
 ): Promise<string[]> {
   const settings = await settingsOf(git, place);
-  const programs = subcommand === "merge" ? programsOfMerge : filtersOfAdd;
   const found = [...settings.keys()]
-    .filter((name) => programs.test(name))
+    .filter((name) => programsOf(subcommand).test(name) && settings.get(name) !== "")
+    .filter((name) => isForRemote(name, settings))
     .map((name) => `${name} is set, and runs ${firstWord(settings.get(name))}`);
-  if (subcommand === "status") return found;
+  if (subcommand === "status" || subcommand === "fetch") return found;
   const watcher = settings.get("core.fsmonitor") ?? "";
   if (watcher.includes("/")) found.push(`core.fsmonitor is set, and runs ${firstWord(watcher)}`);
   if (subcommand !== "add" && isSigning(settings))
@@ -82,6 +84,18 @@ async function reasonsToWait(
   if (hooks.length > 0)
     found.push(`${hooks.length === 1 ? "the hook" : "the hooks"} ${hooks.join(", ")} may run`);
   return found;
+}
+
+/** A helper may be for one server alone; one with a pattern counts. */
+function isForRemote(name: string, settings: ReadonlyMap<string, string>): boolean {
+  const [, server] = /^credential\.(.+)\.helper$/.exec(name) ?? [];
+  const urls = [...settings].filter(([key]) => /^remote\..*\.url$/.test(key));
+  return server === undefined || /\*/.test(server) || urls.some(([, url]) => url.includes(server));
+}
+
+function programsOf(subcommand: WaitedFor): RegExp {
+  if (subcommand === "fetch") return programsOfFetch;
+  return subcommand === "merge" ? programsOfMerge : filtersOfAdd;
 }
 
 /**

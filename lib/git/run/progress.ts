@@ -7,6 +7,11 @@ export interface GitProgress {
   readonly of: number;
 }
 
+/** The git waits for a program of its person: a sentence. */
+export interface GitWait {
+  readonly waitsFor: string;
+}
+
 const counted = /([A-Z][a-z]+ [a-z]+): +\d+% \((\d+)\/(\d+)\)/g;
 
 /** The newest count in a piece of stderr; undefined where there is none. */

@@ -1,11 +1,11 @@
 // Clones that lack objects until they are needed: the person's git fetches what agents are to see,
 // and agents never fetch.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { renameSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { settRef } from "../../../lib/git/repository/refs.ts";
-import type { GitProgress } from "../../../lib/git/run/progress.ts";
+import type { GitProgress, GitWait } from "../../../lib/git/run/progress.ts";
 import { copyIn, foldersOf } from "../../support/git/folders.ts";
 import {
   agentName,
@@ -155,7 +155,7 @@ test("a goal of a later commit fetches what is new, and says how far it is", asy
   commitFiles(origin, { later: "a\n", more: "b\n" }, "Later");
   git(path, "fetch", "-q");
   expect(scene.lacking()).toBe(2);
-  const progress: GitProgress[] = [];
+  const progress: (GitProgress | GitWait)[] = [];
   const later = await repository.resolve("origin/main");
   const telling = await HostRepository.open(path, {
     env: hostEnv,
@@ -214,6 +214,33 @@ test("where a password is missing nothing asks for it, and the sentence says so"
     message: expect.stringMatching(/could not read Username for 'http:.*terminal prompts disabled/),
   });
 });
+
+test("a keeper of passwords that takes its time is named while git waits for it", async () => {
+  using scene = await partialScene(["--filter=blob:none", "--no-checkout"]);
+  const url = `http://localhost:${locked.port}`;
+  git(scene.path, "remote", "set-url", "origin", `${url}/clan/sett.git`);
+  const go = join(scene.path, ".git/go");
+  // It asks a person, who answers when this was named.
+  const helper = `!f() { until [ -e "${go}" ]; do sleep 0.1; done; echo username=a; echo password=b; }; f`;
+  git(scene.path, "config", `credential.${url}.helper`, helper);
+  git(scene.path, "config", "credential.https://elsewhere.invalid.helper", "store");
+  const waits: string[] = [];
+  const repository = await HostRepository.open(scene.path, {
+    env: hostEnv,
+    onProgress: (news) => {
+      if (!("waitsFor" in news)) return;
+      waits.push(news.waitsFor);
+      writeFileSync(go, "");
+    },
+  });
+  const pinned = repository.pin(instance, newGoalId(), await repository.head());
+  await expect(pinned).rejects.toMatchObject({
+    message: expect.stringContaining("Authentication failed"),
+  });
+  expect(waits).toEqual([
+    `Waiting for \`git fetch\`: credential.${url}.helper is set, and runs !f().`,
+  ]);
+}, 120_000);
 
 test("ssh is the person's own, and is asked to ask for nothing", async () => {
   using scene = await partialScene(["--filter=blob:none", "--no-checkout"]);
