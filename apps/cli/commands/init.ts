@@ -7,11 +7,12 @@ import { lockedPackage } from "../../../lib/config/lock-findings.ts";
 import { ownNames } from "../../../lib/config/own-packages.ts";
 import { lockFile, lockText, type SettLock } from "../../../lib/config/sett-lock.ts";
 import { kindOfUse } from "../../../lib/config/with-packages.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { additionOf } from "../additions/addition.ts";
 import { seeImage } from "../additions/see-image.ts";
 import { defineCommand } from "../program/command.ts";
-import { isBare, workspaceRoot } from "../program/workspace-root.ts";
+import { isBare, namesBare, workspaceRoot } from "../program/workspace-root.ts";
 import { existing, writeFiles } from "../program/write-files.ts";
 import type { Shell } from "../terminal/shell.ts";
 
@@ -44,6 +45,9 @@ export const init = defineCommand({
         hint: "In a clone of it: sett init, commit, push. Then `sett up` here reads the sett.yml of HEAD.",
       });
     }
+    // It refuses, and names the work trees.
+    if (root !== undefined && (await namesBare(root)))
+      await HostRepository.open(root, { env: shell.env, mayBeEmpty: true });
     const { agent: use } = args;
     if (use !== undefined && args.llm)
       throw new SettError("usage", "--llm and --agent exclude each other.", {

@@ -33,6 +33,26 @@ describe("sett init", () => {
     expect(JSON.parse(written)).toMatchObject({ required: ["version", "agents"] });
   });
 
+  test("writes nothing beside the work trees of a bare repository, where `up` does not send to it either", async () => {
+    const layout = join(folder, "layout");
+    const git = (...words: string[]) =>
+      $`git -c user.name=Ada -c user.email=ada@sett.invalid ${words}`.cwd(layout).quiet();
+    await $`git init --quiet --bare --initial-branch=main ${join(layout, ".bare")}`;
+    await writeFile(join(layout, ".git"), "gitdir: ./.bare\n");
+    const tree = (await git("mktree").text()).trim();
+    const commit = (await git("commit-tree", "-m", "Begin", tree).text()).trim();
+    await git("worktree", "add", "--quiet", "-b", "seedling", "seedling", commit);
+    for (const words of [["init"], ["up"], ["up", "--yes"]]) {
+      const { code, err } = await runSett(words, { cwd: layout });
+      expect({ words, code, err }).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("has no files of its own, but work trees: seedling."),
+      });
+    }
+    expect((await readdir(layout)).sort()).toEqual([".bare", ".git", "seedling"]);
+    await rm(layout, { recursive: true });
+  });
+
   test("overwrites nothing, and names what is there", async () => {
     await writeFile(join(folder, "sett.yml"), "mine");
     await rm(join(folder, "agents/example-agent/Dockerfile"));

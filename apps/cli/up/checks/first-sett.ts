@@ -34,12 +34,13 @@ export async function createFirstSett(
       hint: `Make it a repository and start a sett in it: git init && ${command}`,
     });
   }
+  // First, for a layout with work trees beside a bare repository has no files here.
+  const repository = await HostRepository.open(root, { env: shell.env, mayBeEmpty: true });
   if (!isAgreed && !shell.isInteractive) {
     throw new SettError("config-missing", `There is no sett.yml in ${root}.`, {
       hint: "Write one with an example agent, commit it and start it: sett up --yes. Only write it: sett init",
     });
   }
-  const repository = await HostRepository.open(root, { env: shell.env, mayBeEmpty: true });
   const onSlow = (sentence: string) => shell.messages.note(sentence);
   const dirty = await repository.dirtyFiles(onSlow);
   if (dirty.length > 0) {
