@@ -109,15 +109,15 @@ func (n *noting) ReadAt(into []byte, at int64) (int, error) {
 func TestNoMoreThanAPieceIsReadAtOnce(t *testing.T) {
 	m := newMaker(t)
 	m.event("-", "notary_began", "{}")
-	for at := range 3000 {
-		m.event(place(at), "bid_placed", `{"goal_id":"`+goalA+`","data":{"word":"`+strings.Repeat("x", 200)+`"}}`)
+	for at := range 400 {
+		m.event(place(at), "bid_placed", `{"goal_id":"`+goalA+`","data":{"word":"`+strings.Repeat("x", 2000)+`"}}`)
 	}
 	made := m.bundle("")
 	made["README"] = strings.Repeat("a", 3*pieceBytes)
 	archive := pack(t, made)
 	from := &noting{from: bytes.NewReader(archive)}
 	found, err := verify(from, int64(len(archive)), m.key)
-	if err != nil || len(found.problems) > 0 || found.entries != 3001 {
+	if err != nil || len(found.problems) > 0 || found.entries != 401 {
 		t.Fatalf("%v, %q", err, problemsOf(found))
 	}
 	if len(archive) < 5*pieceBytes || from.most > pieceBytes {
