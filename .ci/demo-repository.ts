@@ -4,7 +4,8 @@ import { join, resolve } from "node:path";
 import { $ } from "bun";
 
 const agents = resolve(import.meta.dir, "../agents");
-const train = [
+/** The folders of agents that release together. */
+export const train = [
   "changelog",
   "reviewer",
   "tester",

@@ -3,7 +3,7 @@ import type { Amounts } from "../../lib/model/budget.ts";
 import type { ModelSettings } from "../../lib/model/config-models.ts";
 import type { CallRecord } from "../../lib/model/model-call.ts";
 import { type Came, nothingCame } from "../../lib/models/answer-size.ts";
-import { costOf, type MeasuredUsage } from "../../lib/models/cost.ts";
+import { costOf, type MeasuredUsage, noUsage } from "../../lib/models/cost.ts";
 import { type Facts, isPossibleInput, isPossibleOutput, reckon } from "../../lib/models/reckon.ts";
 
 export type Charge = Pick<CallRecord, "usage" | "is_estimated" | "cost" | "is_unpriced">;
@@ -71,7 +71,7 @@ function chargeOfLast(
   if (!mayHaveCost) {
     // A request that no provider was asked with is no call.
     const cost = { nanousd: 0, tokens: 0, calls: Math.min(1, tries) };
-    return { ...charged(nothing, 0), cost, is_estimated: false, is_unpriced };
+    return { ...charged(noUsage, 0), cost, is_estimated: false, is_unpriced };
   }
   const likely = reckon(usage ?? begun, facts);
   // Only an answer that is longer than it may be costs more than was reserved.
@@ -81,15 +81,6 @@ function chargeOfLast(
       : Math.min(costOf(likely, price), reserved.nanousd);
   return { ...charged(likely, nanousd), is_estimated: true, is_unpriced };
 }
-
-const nothing: MeasuredUsage = {
-  input: 0,
-  output: 0,
-  cached: 0,
-  cache_write: 0,
-  reasoning: 0,
-  long_cache_write: 0,
-};
 
 function charged(
   { long_cache_write: _, ...usage }: MeasuredUsage,

@@ -10,6 +10,11 @@ type Rates = Omit<Price, "long_input">;
  */
 export type MeasuredUsage = Usage & { long_cache_write: number };
 
+export const noUsage: MeasuredUsage = {
+  ...{ input: 0, output: 0, cached: 0 },
+  ...{ cache_write: 0, reasoning: 0, long_cache_write: 0 },
+};
+
 /** Nano-dollars; 0 where the price is not known. */
 export function costOf(usage: MeasuredUsage, prices: Price | undefined): number {
   if (prices === undefined) return 0;

@@ -3,7 +3,7 @@
 import type { ModelSettings } from "../model/config-models.ts";
 import { type Came, signsOf, wordsIn } from "./answer-size.ts";
 import { apis } from "./apis.ts";
-import type { MeasuredUsage } from "./cost.ts";
+import { type MeasuredUsage, noUsage } from "./cost.ts";
 import { memberAt } from "./json.ts";
 import type { ModelRequest } from "./request.ts";
 import { type Bound, isCountable, mediaIn } from "./worst-case.ts";
@@ -83,7 +83,7 @@ export function isPossibleOutput(output: number, { request, model, bound, came }
 export function reckon(reported: MeasuredUsage | undefined, facts: Facts): MeasuredUsage {
   const { bound, came } = facts;
   const isInputKnown = reported !== undefined && isPossibleInput(reported, facts);
-  const input = isInputKnown ? reported : { ...nothing, input: likelyInput(facts) };
+  const input = isInputKnown ? reported : { ...noUsage, input: likelyInput(facts) };
   const most = Math.max(bound.output, Math.ceil(came.signs / maxSignsPerToken));
   const likely = Math.min(
     most,
@@ -97,15 +97,6 @@ export function reckon(reported: MeasuredUsage | undefined, facts: Facts): Measu
     reasoning: isOutputPossible ? Math.min(reported.reasoning, output) : 0,
   };
 }
-
-const nothing: MeasuredUsage = {
-  input: 0,
-  output: 0,
-  cached: 0,
-  cache_write: 0,
-  reasoning: 0,
-  long_cache_write: 0,
-};
 
 function likelyInput({ request, bound }: Facts): number {
   // How much of the conversation the provider has is in the bound alone.

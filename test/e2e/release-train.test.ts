@@ -7,6 +7,7 @@ import { appendFile, cp } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import type { Page } from "playwright-core";
+import { train } from "../../.ci/demo-repository.ts";
 import { TestBrowser } from "../support/page/browser.ts";
 import { freePort } from "../support/redis/redis-server.ts";
 import { root } from "../support/root.ts";
@@ -16,15 +17,6 @@ import { waitFor } from "../support/wait-for.ts";
 setDefaultTimeout(300_000);
 
 const agents = join(root, "agents");
-const train = [
-  "changelog",
-  "reviewer",
-  "tester",
-  "licences",
-  "secrets",
-  "packager",
-  "release-train",
-];
 const token = randomBytes(32).toString("hex");
 /** The tests of the release go on when the page was looked at. */
 const heldTests = "until [ -e /tmp/seen ]; do sleep 0.1; done; ./test.sh";

@@ -20,7 +20,7 @@ import { Period } from "../../../lib/model/spending.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
 import { openSession } from "../instance/session.ts";
-import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { asArgument, goalArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { budgetReport, periodReport } from "../render/budget-report.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -35,11 +35,7 @@ export const budget = defineCommand({
     "Budgets of a day and of a month are shown below. --per raises one: what it has held begins at once.",
   ].join("\n"),
   args: {
-    goal: {
-      type: "positional",
-      required: false,
-      description: "a goal; 6 or more characters of its id are enough",
-    },
+    goal: goalArgument,
     add: {
       type: "string",
       valueHint: "AMOUNTS",

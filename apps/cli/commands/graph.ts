@@ -12,7 +12,7 @@ import { unreachable } from "../../../lib/model/unreachable.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
 import { openHistory } from "../instance/open-history.ts";
 import { findApiProgram } from "../instance/programs.ts";
-import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { archiveArgument, goalArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { treeText } from "../render/graph-tree.ts";
 import { symbolsFor } from "../render/symbols.ts";
@@ -33,11 +33,7 @@ export const graph = defineCommand({
     "the other edges lead from a source to what was made from it, and dashed nodes belong to another goal.",
   ].join("\n"),
   args: {
-    goal: {
-      type: "positional",
-      required: false,
-      description: "a goal; 6 or more characters of its id are enough",
-    },
+    goal: goalArgument,
     format: {
       type: "enum",
       options: ["tree", "mermaid", "dot"],

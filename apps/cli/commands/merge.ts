@@ -19,7 +19,7 @@ import { itemSentence } from "../../../lib/words/result-sentence.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { openSession, type Session } from "../instance/session.ts";
-import { jsonArgument, nameArgument } from "../program/arguments.ts";
+import { goalArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { noRepository } from "../program/not-in-repository.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
@@ -38,11 +38,7 @@ export const merge = defineCommand({
     "of a lane: all goals that have landed there since your branch has last got it.",
   ].join("\n"),
   args: {
-    goal: {
-      type: "positional",
-      required: false,
-      description: "a goal; 6 or more characters of its id are enough",
-    },
+    goal: goalArgument,
     lane: {
       type: "string",
       valueHint: "LANE",

@@ -8,7 +8,7 @@ import { htmlOf } from "../../../lib/client/render/report-html.ts";
 import { markdownOf } from "../../../lib/client/render/report-markdown.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
 import { openHistory } from "../instance/open-history.ts";
-import { archiveArgument, nameArgument } from "../program/arguments.ts";
+import { archiveArgument, goalArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 
 export const report = defineCommand({
@@ -21,11 +21,7 @@ export const report = defineCommand({
     "nothing.",
   ].join("\n"),
   args: {
-    goal: {
-      type: "positional",
-      required: false,
-      description: "a goal; 6 or more characters of its id are enough",
-    },
+    goal: goalArgument,
     format: {
       type: "enum",
       options: ["markdown", "html", "json"],

@@ -15,6 +15,12 @@ export const goalFilter = {
   description: "only this goal; 6 or more characters of its id are enough",
 } as const;
 
+export const goalArgument = {
+  type: "positional",
+  required: false,
+  description: "a goal; 6 or more characters of its id are enough",
+} as const;
+
 export const pausedGoal = {
   type: "positional",
   required: false,

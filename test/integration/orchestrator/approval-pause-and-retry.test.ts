@@ -11,6 +11,9 @@ import {
   decide,
   ending,
   grantOf,
+  lead,
+  packager,
+  planner,
   reaches,
   report,
   startClanOn,
@@ -26,20 +29,6 @@ beforeAll(async () => {
 afterAll(async () => redis[Symbol.asyncDispose]());
 
 describe("an approval", () => {
-  const lead: Member = { ...wants("Plan", "review"), human: true, role: "lead" };
-  const planner: Member = {
-    ...wants("GoalDefined", "exclusive"),
-    tool: (input) => ({
-      artefact_type: "Plan",
-      artefact_payload: `version ${input.target_artefact.version}`,
-      summary: "",
-    }),
-  };
-  const packager: Member = {
-    ...wants("Plan", "exclusive"),
-    tool: ({ target_artefact }) => ending(target_artefact.payload),
-  };
-
   test("is waited for, and leads on; a rejection leads to the next version", async () => {
     await using clan = await startClanOn(redis, { lead, planner, packager });
     const goal = await clan.postGoal();

@@ -15,8 +15,10 @@ import type { Clan, Member } from "../../support/world/clan.ts";
 import {
   ada,
   decide,
-  ending,
   grantOf,
+  lead,
+  packager,
+  planner,
   startClanOn,
   terminalOf,
   wants,
@@ -27,20 +29,6 @@ beforeAll(async () => {
   redis = await startRedisServer();
 });
 afterAll(async () => redis[Symbol.asyncDispose]());
-
-const lead: Member = { ...wants("Plan", "review"), human: true, role: "lead" };
-const planner: Member = {
-  ...wants("GoalDefined", "exclusive"),
-  tool: (input) => ({
-    artefact_type: "Plan",
-    artefact_payload: `version ${input.target_artefact.version}`,
-    summary: "",
-  }),
-};
-const packager: Member = {
-  ...wants("Plan", "exclusive"),
-  tool: ({ target_artefact }) => ending(target_artefact.payload),
-};
 
 /**
  * Reviews the first version with this, and approves the second; `until` it may answer. `begun` is

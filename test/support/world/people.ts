@@ -140,3 +140,18 @@ export async function decide(clan: Clan, target: Artefact, name: string, payload
   const digest = (await clan.board.readWithDigest(target.id))?.digest ?? "";
   return clan.board.recordVerdict({ grant, review, digest, actor: ada });
 }
+
+/** A person whose approval a Plan needs, who makes it, and who ends the goal by it. */
+export const lead: Member = { ...wants("Plan", "review"), human: true, role: "lead" };
+export const planner: Member = {
+  ...wants("GoalDefined", "exclusive"),
+  tool: (input) => ({
+    artefact_type: "Plan",
+    artefact_payload: `version ${input.target_artefact.version}`,
+    summary: "",
+  }),
+};
+export const packager: Member = {
+  ...wants("Plan", "exclusive"),
+  tool: ({ target_artefact }) => ending(target_artefact.payload),
+};

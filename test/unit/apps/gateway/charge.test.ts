@@ -3,6 +3,7 @@ import { chargeOf } from "../../../../apps/gateway/charge.ts";
 import type { CostlyApi } from "../../../../lib/model/model-call.ts";
 import { sizeOf } from "../../../../lib/models/answer-size.ts";
 import { apis } from "../../../../lib/models/apis.ts";
+import { noUsage } from "../../../../lib/models/cost.ts";
 import type { JsonObject } from "../../../../lib/models/json.ts";
 import { readRequest } from "../../../../lib/models/request.ts";
 import { amountsOf, boundOf } from "../../../../lib/models/worst-case.ts";
@@ -36,14 +37,7 @@ const terms = termsOf();
 const came = cameInAnswer({
   choices: [{ message: { role: "assistant", content: words } }],
 });
-const usage = {
-  input: 500,
-  output: 10,
-  cached: 0,
-  cache_write: 0,
-  reasoning: 4,
-  long_cache_write: 0,
-};
+const usage = { ...noUsage, input: 500, output: 10, reasoning: 4 };
 
 test("what the provider has reported is what the call costs", () => {
   expect(chargeOf({ usage, mayHaveCost: true, tries: 1 }, terms)).toEqual({

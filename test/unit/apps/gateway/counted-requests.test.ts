@@ -2,17 +2,11 @@
 import { expect, test } from "bun:test";
 import { CountedRequests } from "../../../../apps/gateway/counted-requests.ts";
 import { AgentName } from "../../../../lib/model/ids.ts";
+import { noUsage } from "../../../../lib/models/cost.ts";
 import { readRequest } from "../../../../lib/models/request.ts";
 
 const coder = AgentName.parse("coder");
-const usage = {
-  input: 50,
-  output: 7,
-  cached: 0,
-  cache_write: 0,
-  reasoning: 0,
-  long_cache_write: 0,
-};
+const usage = { ...noUsage, input: 50, output: 7 };
 
 function requestOf(body: object) {
   const read = readRequest("responses", new TextEncoder().encode(JSON.stringify(body)));

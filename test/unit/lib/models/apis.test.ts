@@ -1,15 +1,10 @@
 // The usage that providers report.
 import { expect, test } from "bun:test";
 import { apis } from "../../../../lib/models/apis.ts";
-import type { MeasuredUsage } from "../../../../lib/models/cost.ts";
+import { type MeasuredUsage, noUsage } from "../../../../lib/models/cost.ts";
 
 const usage = (over: Partial<MeasuredUsage>): MeasuredUsage => ({
-  input: 0,
-  output: 0,
-  cached: 0,
-  cache_write: 0,
-  reasoning: 0,
-  long_cache_write: 0,
+  ...noUsage,
   ...over,
 });
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { costOf, dearestRates } from "../../../../lib/models/cost.ts";
+import { costOf, dearestRates, noUsage } from "../../../../lib/models/cost.ts";
 
-const none = { input: 0, output: 0, cached: 0, cache_write: 0, reasoning: 0, long_cache_write: 0 };
 const price = { input: 3, output: 15, cached_input: 0.3, cache_write: 3.75 };
 
 describe("the cost of a call", () => {
@@ -10,7 +9,7 @@ describe("the cost of a call", () => {
     // 500 fresh at 3, 400 cached at 0.3, 100 written at 3.75, 50 output at 15, in nano-dollars for
     // a token: 1000 times as much.
     const usage = {
-      ...none,
+      ...noUsage,
       input: 1_000,
       cached: 400,
       cache_write: 100,
@@ -21,28 +20,28 @@ describe("the cost of a call", () => {
   });
 
   test("what has no price of its own has that of input, and a model without a price costs nothing", () => {
-    expect(costOf({ ...none, input: 10, cached: 4, cache_write: 3 }, { input: 2, output: 1 })).toBe(
-      20_000,
-    );
-    expect(costOf({ ...none, input: 10, output: 10 }, undefined)).toBe(0);
+    expect(
+      costOf({ ...noUsage, input: 10, cached: 4, cache_write: 3 }, { input: 2, output: 1 }),
+    ).toBe(20_000);
+    expect(costOf({ ...noUsage, input: 10, output: 10 }, undefined)).toBe(0);
   });
 
   test("Anthropic's cache for an hour costs twice the input", () => {
-    expect(costOf({ ...none, input: 10, cache_write: 10, long_cache_write: 4 }, price)).toBe(
+    expect(costOf({ ...noUsage, input: 10, cache_write: 10, long_cache_write: 4 }, price)).toBe(
       6 * 3_750 + 4 * 6_000,
     );
   });
 
   test("a call with long input has the other prices for all of its tokens", () => {
     const tiered = { ...price, long_input: { above: 100, input: 6, output: 22.5 } };
-    expect(costOf({ ...none, input: 100, output: 10 }, tiered)).toBe(100 * 3_000 + 10 * 15_000);
-    expect(costOf({ ...none, input: 101, cached: 1, output: 10 }, tiered)).toBe(
+    expect(costOf({ ...noUsage, input: 100, output: 10 }, tiered)).toBe(100 * 3_000 + 10 * 15_000);
+    expect(costOf({ ...noUsage, input: 101, cached: 1, output: 10 }, tiered)).toBe(
       101 * 6_000 + 10 * 22_500,
     );
   });
 
   test("a part of a nano-dollar counts as a whole one, once for each call", () => {
-    expect(costOf({ ...none, input: 1, output: 1 }, { input: 0.0001, output: 0.0001 })).toBe(1);
+    expect(costOf({ ...noUsage, input: 1, output: 1 }, { input: 0.0001, output: 0.0001 })).toBe(1);
   });
 });
 
@@ -64,7 +63,7 @@ test("no call within its bounds costs more than by the dearest prices", () => {
       fc.boolean(),
       (given, fresh, cached, written, output, hasLong) => {
         const usage = {
-          ...none,
+          ...noUsage,
           input: fresh + cached + written,
           cached,
           cache_write: written,
@@ -77,9 +76,9 @@ test("no call within its bounds costs more than by the dearest prices", () => {
           Math.ceil(most) + 1,
         );
         // Also one with less input, whose prices may be the others.
-        expect(costOf({ ...none, input: Math.floor(usage.input / 2) }, given)).toBeLessThanOrEqual(
-          Math.ceil(most) + 1,
-        );
+        expect(
+          costOf({ ...noUsage, input: Math.floor(usage.input / 2) }, given),
+        ).toBeLessThanOrEqual(Math.ceil(most) + 1);
       },
     ),
   );

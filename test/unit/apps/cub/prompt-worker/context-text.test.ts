@@ -30,6 +30,17 @@ const reviewOf = (target: Artefact, payload: string) =>
     produced_by_role: "reviewer",
   });
 
+const questionAbout = ({ id }: Artefact, over: Partial<Artefact> = {}) =>
+  byCoder({
+    ...{ structural_type: "Question", type: "Question", payload: "Which?", source_artefacts: [id] },
+    ...over,
+  });
+
+const answerTo = ({ id }: Artefact, payload: string) =>
+  sampleArtefact({
+    ...{ structural_type: "Answer", type: "Answer", payload, source_artefacts: [id] },
+  });
+
 test("a rework shows the chain, the target, its reviews and the dialogue, with numbers instead of ids", () => {
   const goal = goalOf("Make sum add.", base);
   const target = byCoder({
@@ -40,18 +51,8 @@ test("a rework shows the chain, the target, its reviews and the dialogue, with n
     metadata: { commit: head, summary: "done" },
   } as Partial<Artefact>);
   const review = reviewOf(target, `{"problems":["see ${goal.id} and ${base}"]}`);
-  const question = byCoder({
-    structural_type: "Question",
-    type: "Question",
-    payload: "Which?",
-    source_artefacts: [target.id],
-  });
-  const answer = sampleArtefact({
-    structural_type: "Answer",
-    type: "Answer",
-    payload: "The first.",
-    source_artefacts: [question.id],
-  });
+  const question = questionAbout(target);
+  const answer = answerTo(question, "The first.");
   const text = textFor(
     workInput(target, { context_chain: [goal], additional_context: [review, question, answer] }),
   );
@@ -74,18 +75,8 @@ test("a rework shows the chain, the target, its reviews and the dialogue, with n
 
 test("a dialogue about the budget is no part of the work", () => {
   const goal = goalOf("Work.");
-  const question = byCoder({
-    structural_type: "Question",
-    type: "BudgetExceeded",
-    payload: "{}",
-    source_artefacts: [goal.id],
-  });
-  const answer = sampleArtefact({
-    structural_type: "Answer",
-    type: "Answer",
-    payload: "5usd",
-    source_artefacts: [question.id],
-  });
+  const question = questionAbout(goal, { type: "BudgetExceeded", payload: "{}" });
+  const answer = answerTo(question, "5usd");
   const dialogue = [question, answer];
   expect(textFor(workInput(goal, { additional_context: dialogue }))).toBe(textFor(workInput(goal)));
   expect(textFor(workInput(goal, { context_chain: dialogue, additional_context: dialogue }))).toBe(
@@ -95,12 +86,7 @@ test("a dialogue about the budget is no part of the work", () => {
 
 test("what is in the chain and among the results of this work is shown once", () => {
   const goal = goalOf("Work.");
-  const question = byCoder({
-    structural_type: "Question",
-    type: "Question",
-    payload: "Which?",
-    source_artefacts: [goal.id],
-  });
+  const question = questionAbout(goal);
   const apart = textFor(workInput(goal, { additional_context: [question] }));
   expect(
     textFor(workInput(goal, { context_chain: [question], additional_context: [question] })),
