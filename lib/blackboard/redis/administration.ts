@@ -31,8 +31,9 @@ export type UserWithPassword = { user: RedisUser; password: string };
 const answerWithinMs = 3_000;
 
 /**
- * Loads the functions, and gives each user its password and exactly its rights. Rejects as
- * `connectBlackboard` does.
+ * Loads the functions, and gives each user its password and its rights. One that is there keeps
+ * those that it has beside them until `settleUsers`: parts of another version may still be at work.
+ * Rejects as `connectBlackboard` does.
  */
 export async function prepareUsers(
   owner: Owner,
@@ -40,19 +41,28 @@ export async function prepareUsers(
 ): Promise<void> {
   await asOwner(owner, async (client) => {
     await requireFunctions(client);
-    for (const { user, password } of users) {
-      const rules = aclRules(accessOf(user, owner.instance));
-      // One command, so that a user at work is never without rights. Redis keeps no password, only
-      // its digest.
-      await client.aclSetUser(userNameOf(user, prefixFor(owner)), [
-        "reset",
-        "on",
-        `#${digestOf(password)}`,
-        ...rules,
-      ]);
-    }
+    const before = new Set(await client.aclUsers());
+    const isThere = (one: RedisUser) => before.has(userNameOf(one, prefixFor(owner)));
+    for (const each of users) await setUser(client, owner, each, !isThere(each.user));
     await saveUsers(client, owner);
   });
+}
+
+/** One command, so that a user at work is never without rights. */
+async function setUser(
+  client: Client,
+  owner: Owner,
+  { user, password }: UserWithPassword,
+  isExact: boolean,
+): Promise<void> {
+  const rules = aclRules(accessOf(user, owner.instance));
+  // Redis keeps no password, only its digest.
+  await client.aclSetUser(userNameOf(user, prefixFor(owner)), [
+    ...(isExact ? ["reset"] : ["resetpass"]),
+    "on",
+    `#${digestOf(password)}`,
+    ...(isExact ? rules : rules.filter((rule) => rule !== "resetchannels")),
+  ]);
 }
 
 /** The same where others have made the users. */
@@ -60,19 +70,19 @@ export async function prepareFunctions(owner: Owner): Promise<void> {
   await asOwner(owner, requireFunctions);
 }
 
-/** Removes the users of parts that are gone; Redis ends their connections. */
-export async function removeOtherUsers(
-  owner: Owner,
-  kept: readonly UserWithPassword[],
-): Promise<void> {
+/**
+ * Once no part of another version is left: each user has exactly its rights, and those of parts
+ * that are gone are removed. Redis ends their connections.
+ */
+export async function settleUsers(owner: Owner, kept: readonly UserWithPassword[]): Promise<void> {
   const prefix = prefixFor(owner);
   const names = new Set(kept.map(({ user }) => userNameOf(user, prefix)));
   await asOwner(owner, async (client) => {
+    for (const each of kept) await setUser(client, owner, each, true);
     const surplus = (await client.aclUsers()).filter(
       (name) => isUserName(name, prefix) && !names.has(name),
     );
-    if (surplus.length === 0) return;
-    await client.aclDelUser(surplus);
+    if (surplus.length > 0) await client.aclDelUser(surplus);
     await saveUsers(client, owner);
   });
 }
@@ -111,7 +121,7 @@ export async function holdsShared(owner: SharedOwner, id: string): Promise<boole
 export async function removeFromShared(owner: SharedOwner, id: string): Promise<void> {
   if (!(await holdsShared(owner, id))) return;
   const keys = keysOf(owner.instance);
-  if (owner.keepsUsers !== true) await removeOtherUsers({ ...owner, isShared: true }, []);
+  if (owner.keepsUsers !== true) await settleUsers({ ...owner, isShared: true }, []);
   await asOwner(owner, async (client) => {
     let cursor = "0";
     do {

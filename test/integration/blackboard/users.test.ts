@@ -1,7 +1,7 @@
 // How the owner of a Redis makes its users, and what they do where the functions are missing.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createClient } from "redis";
-import { prepareUsers, removeOtherUsers } from "../../../lib/blackboard/redis/administration.ts";
+import { prepareUsers, settleUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
@@ -39,8 +39,32 @@ test("users outlast a restart of Redis, and those of parts that are gone are rem
   await server.start();
   const names = async () => (await server.cli("ACL", "USERS")).split("\n").sort();
   expect(await names()).toEqual(["agent-coder", "agent-reader", "backup", "default", "person"]);
-  await removeOtherUsers(owner(), withPassword(person, coder));
+  await settleUsers(owner(), withPassword(person, coder));
   expect(await names()).toEqual(["agent-coder", "backup", "default", "person"]);
+});
+
+test("a part of the version before keeps what it may do until it is gone", async () => {
+  await settleUsers(owner(), withPassword(person, coder));
+  const rights = async () =>
+    (await server.cli("ACL", "GETUSER", "agent-coder")).split(/\s+/).sort();
+  const exact = await rights();
+  // That version had another probe, a channel and a command more.
+  const more = ["%RW~sett:demo:old-probe", "&sett:demo:old", "+setex"];
+  await server.cli("ACL", "SETUSER", "agent-coder", ">an-older-password", ...more);
+  const cub = createClient({ ...unhurried, url: asUser(server.url, coder, "a-password") });
+  cub.on("error", () => undefined);
+  await cub.connect();
+  try {
+    await prepareUsers(owner(), withPassword(person, coder));
+    expect(await cub.setEx("sett:demo:old-probe", 60, "1")).toBe("OK");
+    const hears = await server.cli("ACL", "DRYRUN", "agent-coder", "subscribe", "sett:demo:old");
+    expect(hears).toContain("OK");
+    await settleUsers(owner(), withPassword(person, coder));
+    await expect(cub.setEx("sett:demo:old-probe", 60, "1")).rejects.toThrow("NOPERM");
+    expect(await rights()).toEqual(exact);
+  } finally {
+    cub.destroy();
+  }
 });
 
 test("who may not load the functions says who does; a command line with the owner's password loads them itself", async () => {

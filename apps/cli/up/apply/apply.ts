@@ -305,7 +305,7 @@ async function removeSurplusUsers(
       .map(({ name }) => userNameOf({ role: "agent", agent: name }, sharedPrefix(instance)));
   }
   const owner = ownerOf(input, redisUrlsOf(await runtime.observe.parts(instance)));
-  const { removeOtherUsers } = await import("../../../../lib/blackboard/redis/administration.ts");
-  await removeOtherUsers(owner, plan.users);
+  const { settleUsers } = await import("../../../../lib/blackboard/redis/administration.ts");
+  await settleUsers(owner, plan.users);
   return [];
 }
