@@ -80,6 +80,11 @@ export function statusOf(error: unknown): number | undefined {
   return undefined;
 }
 
+/** No connection was made, and so the Engine knows nothing of the request. */
+export function wasNotSent(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "connect";
+}
+
 /** The Engine's message, without dockerode's "(HTTP code 500) server error - ". */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

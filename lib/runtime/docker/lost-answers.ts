@@ -5,7 +5,7 @@ import type Docker from "dockerode";
 import { messageOf, SettError } from "../../model/errors.ts";
 import { joined } from "../../model/one-error.ts";
 import { madeLabel } from "../labels.ts";
-import { askIfThere, explain, statusOf } from "./errors.ts";
+import { askIfThere, explain, statusOf, wasNotSent } from "./errors.ts";
 
 type Labels = Readonly<Record<string, string>>;
 type Part = { sort: "container" | "network" | "volume"; name: string };
@@ -70,7 +70,7 @@ async function afterLost(
 ): Promise<SettError> {
   const error = explain(why, doing);
   // With a status below 500 the Engine refuses: it has made nothing.
-  if ((statusOf(why) ?? 500) < 500) return error;
+  if ((statusOf(why) ?? 500) < 500 || wasNotSent(why)) return error;
   try {
     await remove().catch(remove);
     return error;
