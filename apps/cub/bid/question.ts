@@ -77,11 +77,16 @@ export function readAnswer(value: unknown): BidAnswer {
   return { word, reason: middleCut(reason.replace(/\s+/g, " ").trim(), limits.reason) };
 }
 
+/** One word, with marks around it: `"exclusive"`, **claim**, Review. */
+const loneWord = /^[\s"'`*_]*([a-z]+)[\s"'`*_.]*$/i;
+
 /**
- * Finds the JSON object in the words of models that cannot call tools. Throws a sentence where
- * there is none.
+ * Finds the JSON object in the words of models that cannot call tools. Small models say only the
+ * word. Throws a sentence where there is neither.
  */
 export function readProse(text: string): BidAnswer {
+  const lone = BidWord.safeParse(loneWord.exec(text)?.[1]?.toLowerCase());
+  if (lone.success) return { word: lone.data, reason: "" };
   const json = /\{[^{}]*\}/.exec(text)?.[0];
   try {
     return readAnswer(JSON.parse(json ?? ""));

@@ -73,9 +73,33 @@ describe("the answer", () => {
   test("is found in the words of a model that cannot call tools", () => {
     const prose = 'I would say:\n```json\n{"word": "review", "reason": "It is code."}\n```';
     expect(readProse(prose)).toEqual({ word: "review", reason: "It is code." });
-    for (const none of ["", "exclusive", '{"word": "maybe"}', "{word: claim}"]) {
+    for (const none of ["", '{"word": "maybe"}', "{word: claim}"]) {
       expect(() => readProse(none)).toThrow("The model's answer is no bid");
     }
+  });
+
+  test.each([
+    ["exclusive", "exclusive"],
+    [" Claim.\n", "claim"],
+    ['"REVIEW"', "review"],
+    ["**ignore**", "ignore"],
+    ["```\nexclusive\n```", "exclusive"],
+    ["`claim`.", "claim"],
+  ] as const)("%j is the word alone", (text, word) => {
+    expect(readProse(text)).toEqual({ word, reason: "" });
+  });
+
+  test.each([
+    "I bid exclusive.",
+    "exclusive, claim",
+    "not exclusive",
+    "claim?",
+    "claims",
+    "no bid",
+    "re view",
+    "...",
+  ])("%j is no bid: a sentence is not guessed at", (text) => {
+    expect(() => readProse(text)).toThrow("The model's answer is no bid");
   });
 });
 
