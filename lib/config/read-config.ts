@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { replaceableImages } from "../dockerfile/replaceable-images.ts";
 import type { SettConfig } from "../model/config.ts";
-import { messageOf, SettError } from "../model/errors.ts";
+import { clauseOf, SettError } from "../model/errors.ts";
 import { checkDevcontainer } from "./devcontainer.ts";
 import { kindOf } from "./kind-of.ts";
 import { type LockFinding, lockFindings } from "./lock-findings.ts";
@@ -149,7 +149,7 @@ export async function readConfigText(path: string): Promise<string> {
     }
     if (codeOf(error) === "EISDIR")
       throw new SettError("config-invalid", `${path} is a folder, not a file.`, { cause: error });
-    throw new SettError("config-invalid", `${path} cannot be read: ${messageOf(error)}.`, {
+    throw new SettError("config-invalid", `${path} cannot be read: ${clauseOf(error)}.`, {
       cause: error,
     });
   }

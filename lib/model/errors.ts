@@ -101,3 +101,8 @@ export class SettError extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The same, or a text, as a part of another sentence: without a full stop at its end. */
+export function clauseOf(error: unknown): string {
+  return messageOf(error).replace(/(?<!\.)\.$/, "");
+}

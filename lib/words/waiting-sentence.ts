@@ -1,6 +1,7 @@
 // Says what a goal waits for, for how long and why: the text after "waits for".
 import type { Waiting } from "../core/goal-status.ts";
 import type { BlockedReason } from "../core/waiting-reason.ts";
+import { clauseOf } from "../model/errors.ts";
 import type { FileCount } from "../model/preparing.ts";
 import { agoOf, formatAge, lastingSince } from "./age.ts";
 import { formatCount } from "./count.ts";
@@ -48,7 +49,7 @@ export function waitingSentence(waiting: Waiting, facts: WaitingFacts): Segment[
         return say`all work on the ${formatCount(waiting.pieces)} pieces of ${shortId(waiting.artefact)} to end, ${age}${noOrchestrator}`;
       return say`the orchestrator to open a claim on ${shortId(waiting.artefact)}, ${age}${noOrchestrator}`;
     case "repair":
-      return say`a person to repair claim ${shortId(waiting.claim)}, ${age}: ${waiting.problem}`;
+      return say`a person to repair claim ${shortId(waiting.claim)}, ${age}: ${clauseOf(waiting.problem)}`;
     case "answer":
       return say`a person to answer question ${shortId(waiting.question)}, ${age}`;
     case "approval":
@@ -139,7 +140,7 @@ const maxReasonLength = 100;
 
 /** Other words share the line with it, and another view has all of it. */
 function beginning(text: string): string {
-  return text.length > maxReasonLength ? `${text.slice(0, maxReasonLength - 1)}…` : text;
+  return text.length > maxReasonLength ? `${text.slice(0, maxReasonLength - 1)}…` : clauseOf(text);
 }
 
 /**

@@ -42,6 +42,14 @@ export const languageRules: readonly LanguageRule[] = [
     example: "no process orchestrates",
   },
 
+  // A sentence that takes another in has one full stop.
+  {
+    where: "names",
+    pattern: /\bmessageOf\([^()]*\)\}\.[\s`]/,
+    instead: "clauseOf",
+    example: "{messageOf(cause)}.`",
+  },
+
   // Names of things that the field has a word for.
   {
     where: "text",

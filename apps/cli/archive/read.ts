@@ -1,7 +1,7 @@
 // Reads an archive line by line. Only its end shows that it is complete.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { clauseOf, SettError } from "../../../lib/model/errors.ts";
 import { ArchiveHeader, ArchiveLine } from "./format.ts";
 
 /** Throws `archive-unusable` for a file that is no archive, and at the end of a damaged one. */
@@ -46,7 +46,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
       throw new SettError("archive-unusable", `There is no file ${path}.`, {
         hint: "Name a file that `sett prune` has written.",
       });
-    throw new SettError("archive-unusable", `${path} cannot be read: ${messageOf(error)}.`, {
+    throw new SettError("archive-unusable", `${path} cannot be read: ${clauseOf(error)}.`, {
       cause: error,
     });
   }

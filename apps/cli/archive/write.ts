@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { clauseOf, SettError } from "../../../lib/model/errors.ts";
 import type { ArchiveHeader } from "./format.ts";
 import { readArchive } from "./read.ts";
 
@@ -40,7 +40,7 @@ export async function writeArchive(
     await file.close().catch(() => undefined);
     await rm(path, { force: true });
     if (error instanceof SettError) throw error;
-    throw new SettError("archive-unusable", `${path} could not be written: ${messageOf(error)}.`, {
+    throw new SettError("archive-unusable", `${path} could not be written: ${clauseOf(error)}.`, {
       hint: "Nothing was removed. Name another place with --to FILE.",
       cause: error,
     });
@@ -61,7 +61,7 @@ async function create(path: string): Promise<FileHandle> {
         },
       );
     }
-    throw new SettError("archive-unusable", `${path} could not be created: ${messageOf(error)}.`, {
+    throw new SettError("archive-unusable", `${path} could not be created: ${clauseOf(error)}.`, {
       hint: "Name another place with --to FILE.",
       cause: error,
     });

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import process from "node:process";
-import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { clauseOf, SettError } from "../../../lib/model/errors.ts";
 import { maxArchiveBytes } from "../../../lib/proof/archive.ts";
 import type { Bytes } from "../../../lib/proof/bundle-file.ts";
 import { archiveEnd, blockBytes, paddingOf, writeHeader } from "../../../lib/runtime/tar.ts";
@@ -85,7 +85,7 @@ function atDisk<Result>(path: string, act: () => Result): Result {
   try {
     return act();
   } catch (cause) {
-    throw new SettError("output-failed", `${path} cannot be written: ${messageOf(cause)}.`, {
+    throw new SettError("output-failed", `${path} cannot be written: ${clauseOf(cause)}.`, {
       hint: "Name another file: --to FILE",
       cause,
     });
@@ -147,7 +147,7 @@ async function readFully(
 }
 
 function unreadable(path: string, cause: unknown): SettError {
-  return new SettError("usage", `${path} cannot be read: ${messageOf(cause)}.`, {
+  return new SettError("usage", `${path} cannot be read: ${clauseOf(cause)}.`, {
     hint: "Name a file that `sett audit export` has written.",
     cause,
   });

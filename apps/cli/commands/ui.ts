@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { allRights } from "../../../lib/model/api-access.ts";
-import { exitCodes, messageOf, SettError } from "../../../lib/model/errors.ts";
+import { clauseOf, exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { findRedisPlace } from "../instance/place.ts";
 import { findApiProgram } from "../instance/programs.ts";
@@ -109,7 +109,7 @@ async function requireFree(port: number): Promise<void> {
     await once(server, "listening");
   } catch (cause) {
     const hint = "Choose another one, or leave --port out.";
-    throw new SettError("port-unusable", `The port ${port} cannot be used: ${messageOf(cause)}.`, {
+    throw new SettError("port-unusable", `The port ${port} cannot be used: ${clauseOf(cause)}.`, {
       hint,
       cause,
     });

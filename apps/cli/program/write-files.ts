@@ -2,7 +2,7 @@
 import { chmod, lstat, mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { clauseOf, SettError } from "../../../lib/model/errors.ts";
 
 export type NewFile = { path: string; content: string; mode: number };
 
@@ -42,7 +42,7 @@ export async function writeFiles(folder: string, files: readonly NewFile[]): Pro
   } catch (cause) {
     for (const { draft } of drafts) await rm(draft, { force: true });
     for (const made of folders.toReversed()) await rmdir(made).catch(() => undefined);
-    throw new SettError("command-failed", `The files cannot be written: ${messageOf(cause)}.`, {
+    throw new SettError("command-failed", `The files cannot be written: ${clauseOf(cause)}.`, {
       hint: "No file was changed. Are you allowed to write into this folder?",
       cause,
     });

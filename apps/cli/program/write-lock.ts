@@ -5,7 +5,7 @@ import { lockOf } from "../../../lib/config/lock-findings.ts";
 import { type ConfigProblem, formatProblem } from "../../../lib/config/problems.ts";
 import type { ReadPackages } from "../../../lib/config/read-packages.ts";
 import { lockFile, lockText } from "../../../lib/config/sett-lock.ts";
-import { messageOf } from "../../../lib/model/errors.ts";
+import { clauseOf } from "../../../lib/model/errors.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 type Read = { packages: ReadPackages; unlocked: readonly ConfigProblem[] };
@@ -33,6 +33,6 @@ export async function writeLock(
     await writeFile(path, text);
     messages.note(`${path} is written: look at it, and commit it with your sett.yml.`);
   } catch (error) {
-    messages.warn(`${path} cannot be written: ${messageOf(error)}.`);
+    messages.warn(`${path} cannot be written: ${clauseOf(error)}.`);
   }
 }

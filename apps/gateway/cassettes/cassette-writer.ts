@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SerialByKey } from "../../../lib/async/serial-by-key.ts";
-import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { clauseOf, messageOf, SettError } from "../../../lib/model/errors.ts";
 import {
   type AskedModel,
   fileOf,
@@ -41,7 +41,7 @@ export class CassetteWriter {
     } catch (error) {
       throw new SettError(
         "environment-invalid",
-        `Exchanges cannot be recorded: ${messageOf(error)}.`,
+        `Exchanges cannot be recorded: ${clauseOf(error)}.`,
         {
           hint: "Name a folder with `sett up --record` that the repository's owner may write into.",
         },

@@ -1,7 +1,7 @@
 // Reads the recorded exchanges of a folder: `DIR/AGENT/0001.json`.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { clauseOf, messageOf, SettError } from "../../../lib/model/errors.ts";
 import { AgentName } from "../../../lib/model/ids.ts";
 import { type Exchange, parseExchange } from "../../../lib/models/cassette/exchange.ts";
 
@@ -32,7 +32,7 @@ async function filesBelow(folder: string): Promise<File[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     throw new SettError(
       "environment-invalid",
-      `The folder of recorded exchanges cannot be read: ${messageOf(error)}.`,
+      `The folder of recorded exchanges cannot be read: ${clauseOf(error)}.`,
       {
         hint: "Name a folder that exists with `sett up --replay`.",
       },

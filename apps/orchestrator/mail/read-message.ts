@@ -1,7 +1,7 @@
 // The text of an agent's message, as the message that it is, or why it is none.
 import { SentMessage, unreadMessage } from "../../../lib/blackboard/port/mail.ts";
 import { boundProblem } from "../../../lib/core/json-text.ts";
-import { messageOf } from "../../../lib/model/errors.ts";
+import { clauseOf } from "../../../lib/model/errors.ts";
 import { maxTextDepth, mayHaveTextProblem, textProblem } from "../../../lib/model/text-problem.ts";
 
 /** Around the metadata of a result come the artefact, the result, the message, its sender. */
@@ -30,6 +30,6 @@ export function readMessage(text: string): ReadMessage {
       reason: `${unreadMessage}: ${path.join(".") || "it"}: ${message}.`,
     };
   } catch (error) {
-    return { ok: false, reason: `${unreadMessage}: ${messageOf(error)}.` };
+    return { ok: false, reason: `${unreadMessage}: ${clauseOf(error)}.` };
   }
 }

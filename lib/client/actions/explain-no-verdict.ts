@@ -6,6 +6,7 @@ import { waitedForBy } from "../../core/goal-status.ts";
 import { isApproval } from "../../model/approval.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import { type ClaimSnapshot, isEnded, questionOf } from "../../model/claim.ts";
+import { clauseOf } from "../../model/errors.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { agoOf } from "../../words/age.ts";
 import { shortId } from "../../words/short-id.ts";
@@ -85,7 +86,7 @@ function withdrawalOf(
     const isTheirs = agent === undefined ? people.has(grant.agent) : grant.agent === agent;
     return isTheirs && grant.phase === "review" && grant.state === "cancelled";
   });
-  return withdrawn?.state === "cancelled" ? oneLine(withdrawn.reason) : undefined;
+  return withdrawn?.state === "cancelled" ? oneLine(clauseOf(withdrawn.reason)) : undefined;
 }
 
 function insteadOf(claims: readonly ClaimSnapshot[], situation: Situation): string {
@@ -102,7 +103,8 @@ function insteadOf(claims: readonly ClaimSnapshot[], situation: Situation): stri
   if (waits.length > 0) return `; it waits for ${waits.join(", and for ")}`;
   const last = claims.at(-1)?.claim;
   if (last !== undefined) {
-    const reason = last.termination_reason === "" ? "" : ` (${oneLine(last.termination_reason)})`;
+    const reason =
+      last.termination_reason === "" ? "" : ` (${oneLine(clauseOf(last.termination_reason))})`;
     return `: its claim ${shortId(last.id)} is ${last.status}${reason}`;
   }
   return ": the orchestrator has not opened a claim on it yet";

@@ -16,7 +16,7 @@ import {
   readAnswer,
 } from "../../model/budget-question.ts";
 import { type ClaimSnapshot, isEnded, questionOf } from "../../model/claim.ts";
-import { SettError } from "../../model/errors.ts";
+import { clauseOf, SettError } from "../../model/errors.ts";
 import type { Actor, SettEvent } from "../../model/event.ts";
 import { ArtefactId } from "../../model/ids.ts";
 import type { BudgetRefusal } from "../../model/model-call.ts";
@@ -220,5 +220,5 @@ async function creationOf(
 function becauseOf(asking: ClaimSnapshot | undefined): string {
   if (asking === undefined || !isEnded(asking.claim.status)) return "";
   const { id, status, termination_reason } = asking.claim;
-  return `: claim ${shortId(id)} is ${status}${termination_reason === "" ? "" : ` (${oneLine(termination_reason)})`}`;
+  return `: claim ${shortId(id)} is ${status}${termination_reason === "" ? "" : ` (${oneLine(clauseOf(termination_reason))})`}`;
 }

@@ -3,7 +3,7 @@
 import { openAsBlob } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf, SettError } from "../../model/errors.ts";
+import { clauseOf, SettError } from "../../model/errors.ts";
 import type { AgentName, CommitHash } from "../../model/ids.ts";
 import { type ShelfPack, ShelfPacks, StoreList } from "../../model/packs.ts";
 import { writeHashed } from "./file-bytes.ts";
@@ -203,6 +203,6 @@ async function requireOk(answer: Response): Promise<void> {
 
 function away(cause: unknown): SettError {
   const hint = "`sett logs packs` may show why. `sett up` starts it again.";
-  const message = `The service of packs does not answer: ${messageOf(cause)}.`;
+  const message = `The service of packs does not answer: ${clauseOf(cause)}.`;
   return new SettError("git-failed", message, { hint, cause });
 }

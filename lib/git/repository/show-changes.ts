@@ -1,6 +1,6 @@
 // Shows what a result changes: every commit from the start of the work to its result, and the files
 // that they change together.
-import { messageOf, SettError } from "../../model/errors.ts";
+import { clauseOf, SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
 import type { RecordedCommit } from "../exchange/port.ts";
 import { emptyTreeOf } from "../run/empty-tree.ts";
@@ -89,7 +89,7 @@ export async function showChanges(
       parts.push(await showSince(view, commit, each, detail));
     return parts.join(detail === "sums" ? "" : "\n");
   } catch (cause) {
-    const message = `The changes of commit ${commit} cannot be shown: ${messageOf(cause)}.`;
+    const message = `The changes of commit ${commit} cannot be shown: ${clauseOf(cause)}.`;
     throw new SettError("git-failed", message, {
       hint: "Do not check it out before you know why.",
       cause,

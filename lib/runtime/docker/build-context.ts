@@ -2,7 +2,7 @@
 import { lstatSync, type Stats } from "node:fs";
 import { lstat, readdir, readFile, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { messageOf, SettError } from "../../model/errors.ts";
+import { clauseOf, SettError } from "../../model/errors.ts";
 import { type IgnorePatterns, parseIgnoreFile, type Verdict } from "./ignore-patterns.ts";
 
 /**
@@ -50,7 +50,7 @@ async function readPatterns(
     try {
       return parseIgnoreFile(text);
     } catch (cause) {
-      throw new SettError("build-failed", `The file ${path} cannot be used: ${messageOf(cause)}.`, {
+      throw new SettError("build-failed", `The file ${path} cannot be used: ${clauseOf(cause)}.`, {
         hint: "Correct the line: a [ needs its ], a \\ needs a character after it, and a ! a pattern.",
         cause,
       });

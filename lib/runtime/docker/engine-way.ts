@@ -2,7 +2,7 @@
 import type { Agent } from "node:http";
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { messageOf, SettError } from "../../model/errors.ts";
+import { clauseOf, SettError } from "../../model/errors.ts";
 import type { HostEnvironment } from "./docker-config.ts";
 import type { EngineAddress } from "./find-engine.ts";
 import { sshWay } from "./ssh-way.ts";
@@ -95,7 +95,7 @@ function parse(text: string, by: string): URL {
   try {
     return new URL(text.includes("//") ? text : `tcp://${text}`);
   } catch (cause) {
-    const message = `The Docker Engine is named by ${by}, which cannot be used: ${text}: ${messageOf(cause)}.`;
+    const message = `The Docker Engine is named by ${by}, which cannot be used: ${text}: ${clauseOf(cause)}.`;
     throw new SettError("docker-unreachable", message, {
       hint: "DOCKER_HOST is `unix:///PATH`, `tcp://HOST:PORT` or `ssh://USER@HOST`.",
       cause,

@@ -5,7 +5,7 @@
 import type { Agent } from "node:http";
 import { Readable } from "node:stream";
 import type Docker from "dockerode";
-import { messageOf, SettError } from "../../model/errors.ts";
+import { clauseOf, SettError } from "../../model/errors.ts";
 import type { HostEnvironment } from "./docker-config.ts";
 import { type EngineWay, wayTo } from "./engine-way.ts";
 import { isNoEngine } from "./errors.ts";
@@ -100,7 +100,7 @@ function open(Client: typeof Docker, { by }: EngineAddress, options: EngineWay["
   } catch (cause) {
     throw new SettError(
       "docker-unreachable",
-      `The Docker Engine is named by ${by}, which cannot be used: ${messageOf(cause)}.`,
+      `The Docker Engine is named by ${by}, which cannot be used: ${clauseOf(cause)}.`,
       {
         hint: "DOCKER_HOST is `unix:///PATH`, `tcp://HOST:PORT` or `ssh://USER@HOST`; DOCKER_CERT_PATH is a folder with ca.pem, cert.pem and key.pem.",
         cause,

@@ -1,7 +1,7 @@
 // Explains why a `sett up` failed.
 
 import { plainLines } from "../../../../lib/client/text/plain-text.ts";
-import { SettError } from "../../../../lib/model/errors.ts";
+import { clauseOf, SettError } from "../../../../lib/model/errors.ts";
 import type { Runtime } from "../../../../lib/runtime/port.ts";
 import type { Shell } from "../../terminal/shell.ts";
 import type { Host } from "../hosts/host.ts";
@@ -35,7 +35,7 @@ export async function explainFailure(
     lines.length === 0
       ? "Does it have enough memory, and is its image made for this machine?"
       : (remedy ?? `Correct what its log names, then run \`${suggest("up")}\` again.`);
-  return new SettError("not-ready", `${error.message}. ${log}`, {
+  return new SettError("not-ready", `${clauseOf(error)}. ${log}`, {
     hint: `${state} ${advice}`,
     cause: error,
   });

@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises";
 import { needsWorkers } from "../../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
-import { messageOf, SettError } from "../../../../lib/model/errors.ts";
+import { clauseOf, messageOf, SettError } from "../../../../lib/model/errors.ts";
 import { findEngine, usualSocket } from "../../../../lib/runtime/docker/find-engine.ts";
 import type { EngineSocket } from "../../../../lib/runtime/docker/translate.ts";
 import { showsLogs } from "../../services/log-reader.ts";
@@ -73,7 +73,7 @@ export async function findEngineSocket({
   } catch (cause) {
     throw new SettError(
       "docker-unreachable",
-      `The Docker Engine's socket ${path} cannot be used: ${messageOf(cause)}.`,
+      `The Docker Engine's socket ${path} cannot be used: ${clauseOf(cause)}.`,
       {
         hint,
         cause,

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
 import { checkDevcontainer, type Devcontainer } from "../../../../lib/config/devcontainer.ts";
-import { messageOf, SettError } from "../../../../lib/model/errors.ts";
+import { clauseOf, SettError } from "../../../../lib/model/errors.ts";
 import { runBuildProgram } from "../../../../lib/runtime/docker/build-program.ts";
 import { dockerEnvironment } from "../../../../lib/runtime/docker/docker-program.ts";
 import { findEngine } from "../../../../lib/runtime/docker/find-engine.ts";
@@ -125,10 +125,7 @@ async function runDevcontainer(
   } catch (error) {
     if (!(error instanceof Error && "code" in error) || error instanceof SettError) throw error;
     if (error.code !== "ENOENT")
-      throw new SettError(
-        "build-failed",
-        `\`devcontainer\` could not be run: ${messageOf(error)}.`,
-      );
+      throw new SettError("build-failed", `\`devcontainer\` could not be run: ${clauseOf(error)}.`);
     throw new SettError(
       "build-failed",
       `An agent's image is built from ${file}, and there is no program \`devcontainer\` on the PATH.`,

@@ -1,7 +1,7 @@
 // The images inside this program: an Engine needs them before any part of Sett can run there.
 import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
-import { messageOf, SettError } from "../../../../lib/model/errors.ts";
+import { clauseOf, SettError } from "../../../../lib/model/errors.ts";
 import type { EngineRuntime } from "../../../../lib/runtime/port.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import type { Shell } from "../../terminal/shell.ts";
@@ -64,7 +64,7 @@ async function* unpacked(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   } catch (cause) {
     throw new SettError(
       "command-failed",
-      `The images inside this program cannot be read: ${messageOf(cause)}.`,
+      `The images inside this program cannot be read: ${clauseOf(cause)}.`,
       {
         hint: "The file of the program is damaged. Download it again, and compare it with SHA256SUMS.",
         cause,

@@ -191,6 +191,10 @@ describe("a claim that is granted", () => {
       `${sentence}: no orchestrator is active`,
     ]);
     expect(briefs(failed, situation(["tester"]))).toEqual(["tester again in 4s"]);
+    const whole = openClaim({ tester: "claim" }, closed, [
+      retrying("tester", "parallel", "The command ended.", 4),
+    ]);
+    expect(sentences(whole, situation(["tester"]))[0]).toEndWith("failed: The command ended)");
     const due = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "", -1)]);
     expect(briefs(due, situation(["tester"]))).toEqual(["tester again now"]);
   });
