@@ -1,6 +1,7 @@
 // Refuses a plan with a part that would not start, because its variables are too long or too many
 // for Linux, or an agent in whose image a volume is in the way.
 import { readFile } from "node:fs/promises";
+import { posix } from "node:path";
 import process from "node:process";
 import { tooMuch } from "../../../../lib/config/start-sizes.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
@@ -62,7 +63,9 @@ function checkVolumes(
 ): void {
   const stored = mounts.filter(({ kind }) => kind === "volume" || kind === "bind");
   for (const volume of volumes) {
-    const mount = stored.find(({ target }) => volume.startsWith(`${target}/`));
+    // The Engine takes `/workspace/` for what it is: a mount of Sett's itself.
+    const place = posix.resolve("/", volume);
+    const mount = stored.find(({ target }) => place.startsWith(`${target}/`));
     if (mount === undefined) continue;
     const problem = `${at}: its image ${tag} declares the volume ${volume}, within ${mount.target}, which is Sett's own.`;
     throw new SettError("config-invalid", problem, {

@@ -88,7 +88,15 @@ test("a volume of an image is refused within a mount of Sett's, and nowhere else
   expect(await declaring("/workspace", "/git/objects", "/tmp/x", "/run", "/workspaces/x")).toBe(
     undefined,
   );
-  for (const volume of ["/workspace/node_modules", "/cub/x", "/git/objects/x", "/git/exchange/x"])
+  expect(await declaring("/workspace/", "/workspace/.", "/workspace/../data")).toBe(undefined);
+  for (const volume of [
+    "/workspace//x/",
+    "workspace/x",
+    "/workspace/node_modules",
+    "/cub/x",
+    "/git/objects/x",
+    "/git/exchange/x",
+  ])
     expect(String(await declaring("/data", volume))).toContain(
       `agents.partly: its image some/image:1 declares the volume ${volume}, within `,
     );
