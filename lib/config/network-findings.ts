@@ -76,7 +76,7 @@ const keyOf = (names: string) => new RegExp(`(?:^|_)(?:${names})_(?:[A-Z]+_)*${k
 
 /**
  * Keys of servers on the public network, and the lines of `egress` that lead there. One of an
- * `ENTERPRISE` is for a server of its own.
+ * `ENTERPRISE`, or of Cargo's other `REGISTRIES`, is for a server of its own.
  */
 const tokens: readonly [variable: RegExp, hosts: readonly string[]][] = [
   [keyOf("GITHUB|GH"), ["api.github.com:443", "github.com:443"]],
@@ -101,7 +101,7 @@ const tokens: readonly [variable: RegExp, hosts: readonly string[]][] = [
   [keyOf("DISCORD"), ["discord.com:443"]],
   [keyOf("STRIPE"), ["api.stripe.com:443"]],
 ];
-const ofOwnServer = /(?:^|_)ENTERPRISE_/;
+const ofOwnServer = /(?:^|_)(?:ENTERPRISE|REGISTRIES)_/;
 
 /** Any other key of a server. A password may be for something inside of the container. */
 const anyKey = /_(?:TOKEN|PAT|API_?KEY|AUTH_?KEY|ACCESS_KEY(?:_ID)?|WEBHOOK(?:_URL)?)$/;

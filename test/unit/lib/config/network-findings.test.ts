@@ -79,6 +79,7 @@ test.each([
   ["NOTION_API_KEY", "api.notion.com:443"],
   // It has a server of its own, and the others are not known.
   ["GITHUB_ENTERPRISE_TOKEN", "HOST:PORT"],
+  ["CARGO_REGISTRIES_ACME_TOKEN", "HOST:PORT"],
   ["TAVILY_API_KEY", "HOST:PORT"],
   ["AWS_ACCESS_KEY_ID", "HOST:PORT"],
 ])("so is %s, by its parts", (variable, host) => {
