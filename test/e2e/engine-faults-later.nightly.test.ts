@@ -85,7 +85,7 @@ class Running implements AsyncDisposable {
       there = await this.there();
       return isDone(there);
     };
-    await waitFor("what should be there", look, { timeoutMs: 30_000 }).catch(() => undefined);
+    await waitFor("what should be there", look).catch(() => undefined);
     return there;
   }
 

@@ -96,14 +96,10 @@ class Scene implements AsyncDisposable {
       (await $`docker ps --all --quiet --filter name=sett-${this.sett.name}.lock`.text()).trim();
     await waitFor("the end of the lock", async () => (await named()) === "");
     let left: string[] = [];
-    await waitFor(
-      "the end of what the Engine removes",
-      async () => {
-        left = await this.sett.leftOvers();
-        return left.length === 0;
-      },
-      { timeoutMs: 30_000 },
-    ).catch(() => undefined);
+    await waitFor("the end of what the Engine removes", async () => {
+      left = await this.sett.leftOvers();
+      return left.length === 0;
+    }).catch(() => undefined);
     return left;
   }
 

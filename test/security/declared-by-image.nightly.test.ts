@@ -101,7 +101,6 @@ test("its container is healthy, of this instance, and publishes nothing", async 
   await waitFor(
     "its health",
     async () => (await inspect("{{.State.Health.Status}}")) === "healthy",
-    { timeoutMs: 60_000 },
   );
   expect(await inspect("{{json .NetworkSettings.Ports}}")).toBe("{}");
   const { out } = await sett.sett("list", "--json");

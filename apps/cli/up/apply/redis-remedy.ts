@@ -136,7 +136,7 @@ const remedies: readonly Remedy[] = [
       "Redis does not know a setting that Sett gives it: `services.redis.image` names a Redis that is too old, or something else. Leave it out.",
   },
   {
-    sign: /Failed listening|Address already in use|Could not create server TCP|not listen anywhere|Failed opening Unix socket|accept handler/,
+    sign: /Failed listening|Address already in use|Could not create server TCP|not listen anywhere|Failed opening Unix socket/,
     remedy: () =>
       "Another program listens where Redis would: `sett list` and `ss -ltnp` show which; end it, then `sett up` again.",
   },
