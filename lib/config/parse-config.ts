@@ -67,6 +67,7 @@ export type NamedPlace =
       kind: "build";
       context: string;
       dockerfile: string;
+      args: Readonly<Record<string, string>>;
       problemAt(key: "context" | "dockerfile", sentence: string): ConfigProblem;
     }
   | { kind: "devcontainer"; folder: string; problemAt(sentence: string): ConfigProblem }
@@ -227,10 +228,10 @@ function placesOf(
   const parsedBuild = Build.safeParse(build);
   const fromBuild: NamedPlace[] = [];
   if (parsedBuild.success && parsedBuild.data.context !== undefined) {
-    const { context, dockerfile } = resolveBuild(folder, parsedBuild.data);
+    const { context, dockerfile, args } = resolveBuild(folder, parsedBuild.data);
     const report = (key: "context" | "dockerfile", sentence: string) =>
       problemAt([...at, "build", key], sentence);
-    fromBuild.push({ kind: "build", context, dockerfile, problemAt: report });
+    fromBuild.push({ kind: "build", context, dockerfile, args, problemAt: report });
   }
   if (typeof path !== "string" || path === "") return [...fromPrompts, ...fromBuild];
   const report = (sentence: string) => problemAt([...at, "path"], sentence);

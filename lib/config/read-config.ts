@@ -1,10 +1,10 @@
 // Reads and checks a sett.yml, with the folders that it names.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { replaceableImages } from "../dockerfile/replaceable-images.ts";
+import { isReplaceable, replaceableImages } from "../dockerfile/replaceable-images.ts";
 import type { SettConfig } from "../model/config.ts";
 import { clauseOf, SettError } from "../model/errors.ts";
-import { checkDevcontainer } from "./devcontainer.ts";
+import { checkDevcontainer, type Devcontainer } from "./devcontainer.ts";
 import { kindOf } from "./kind-of.ts";
 import { type LockFinding, lockFindings } from "./lock-findings.ts";
 import { type NamedPlace, type ProblemAt, parseConfig } from "./parse-config.ts";
@@ -33,13 +33,14 @@ export type CheckedConfig = Record<
 
 /**
  * `version`: this sett's, to compare with the one that the file names. `withoutKeys`: the keys of
- * models are neither needed nor read. `withBaseImages`: Dockerfiles are read, too. `name`: the
- * file's for people, where it is not its path. `seen`: packages that are to come into sett.lock.
+ * models are neither needed nor read. `withImages`: images that a registry may replace are warned
+ * of, those of Dockerfiles and of devcontainer.json, too. `name`: the file's for people, where it
+ * is not its path. `seen`: packages that are to come into sett.lock.
  */
 type ReadOptions = {
   version?: string;
   withoutKeys?: boolean;
-  withBaseImages?: boolean;
+  withImages?: boolean;
   name?: string | undefined;
   seen?: SettLock;
 };
@@ -83,7 +84,12 @@ export async function checkText(
     ...locked.mistakes.map(at),
     ...sizes.map(({ path: at, sentence }) => parsed.problemAt(at, sentence)),
   ]);
-  const warnings = sortProblems([...parsed.warnings, ...places.flatMap((place) => place.warnings)]);
+  const images = options.withImages ? namedImageWarnings(parsed) : [];
+  const warnings = sortProblems([
+    ...parsed.warnings,
+    ...images,
+    ...places.flatMap((place) => place.warnings),
+  ]);
   const config = mistakes.length === 0 ? parsed.config : undefined;
   const { problemAt } = parsed;
   return {
@@ -165,18 +171,22 @@ export async function readConfigText(path: string): Promise<string> {
 
 async function checkPlace(
   place: NamedPlace,
-  { withBaseImages = false }: ReadOptions,
+  { withImages = false }: ReadOptions,
 ): Promise<Record<"mistakes" | "warnings", ConfigProblem[]>> {
   if (place.kind === "prompt") return { mistakes: [], warnings: [] };
   if (place.kind === "build") {
     const mistakes = await checkBuild(place);
     return {
       mistakes,
-      warnings: withBaseImages && mistakes.length === 0 ? await baseImageWarnings(place) : [],
+      warnings: withImages && mistakes.length === 0 ? await baseImageWarnings(place) : [],
     };
   }
-  const { mistakes, warnings } = await checkDevcontainer(place.folder);
-  return { mistakes: mistakes.map(place.problemAt), warnings: warnings.map(place.problemAt) };
+  const { devcontainer, mistakes, warnings } = await checkDevcontainer(place.folder);
+  const images = withImages ? await baseImagesOf(devcontainer) : [];
+  return {
+    mistakes: mistakes.map(place.problemAt),
+    warnings: [...warnings, ...images.map(replaceable)].map(place.problemAt),
+  };
 }
 
 type BuildPlace = Extract<NamedPlace, { kind: "build" }>;
@@ -208,16 +218,54 @@ async function checkBuild({
   return [problemAt("dockerfile", `there is no file ${dockerfile}${meant}`)];
 }
 
-async function baseImageWarnings({ dockerfile, problemAt }: BuildPlace): Promise<ConfigProblem[]> {
-  const { size } = await stat(dockerfile);
-  if (size > maxFileBytes) return [];
-  return replaceableImages(await readFile(dockerfile, "utf8")).map((image) => {
-    const pinned = `\`${image}@sha256:…\` names one image for good`;
-    return problemAt(
-      "dockerfile",
-      `uses \`${image}\`, which its registry may replace at any time: ${pinned}`,
-    );
-  });
+/** Packages are in sett.lock, with the digest of their images. */
+function namedImageWarnings({
+  config,
+  problemAt,
+}: Pick<CheckedConfig, "config" | "problemAt">): ConfigProblem[] {
+  const { agents = [], services } = config ?? {};
+  const named = [
+    ...agents.map(({ name, source, ...agent }) => ({
+      path: ["agents", name, "image"],
+      image: source.kind === "image" && agent.package === undefined ? source.image : undefined,
+    })),
+    { path: ["services", "orchestrator", "image"], image: services?.orchestrator.image },
+    { path: ["services", "redis", "image"], image: services?.redis.image },
+  ];
+  return named.flatMap(({ path, image }) =>
+    image !== undefined && isReplaceable(image) ? [problemAt(path, replaceable(image))] : [],
+  );
+}
+
+async function baseImageWarnings({
+  dockerfile,
+  args,
+  problemAt,
+}: BuildPlace): Promise<ConfigProblem[]> {
+  const images = await imagesInFile(dockerfile, args);
+  return images.map((image) => problemAt("dockerfile", replaceable(image)));
+}
+
+async function baseImagesOf(devcontainer: Devcontainer | undefined): Promise<string[]> {
+  const { base } = devcontainer ?? {};
+  if (base === undefined) return [];
+  if (base.kind === "build") return await imagesInFile(base.dockerfile, {});
+  return isReplaceable(base.image) ? [base.image] : [];
+}
+
+/** None of a file that is not there, or is no Dockerfile by its size. */
+async function imagesInFile(
+  dockerfile: string,
+  args: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const size = (await stat(dockerfile).catch(() => undefined))?.size ?? 0;
+  if (size === 0 || size > maxFileBytes) return [];
+  return replaceableImages(await readFile(dockerfile, "utf8"), args);
+}
+
+function replaceable(image: string): string {
+  const pinned = `\`${image}@sha256:…\` names one image for good`;
+  return `uses \`${image}\`, which its registry may replace at any time: ${pinned}`;
 }
 
 function codeOf(error: unknown): unknown {

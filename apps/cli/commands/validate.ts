@@ -56,7 +56,7 @@ export const validate = defineCommand({
       problemAt,
     } = await checkConfig(file, shell.env, {
       version: shell.version,
-      withBaseImages: true,
+      withImages: true,
       name,
     });
     // A sett.yml can be checked on a machine that does not have its secrets.

@@ -58,6 +58,39 @@ describe("sett validate", () => {
     expect(first.err).not.toContain("which its registry may replace");
   });
 
+  test("warns of each image that the file names and a registry may replace", async () => {
+    await mkdir(join(folder, "dev"), { recursive: true });
+    await writeFile(join(folder, "dev/devcontainer.json"), '{ "image": "debian:12" }');
+    const pinned = `coder@sha256:${"a".repeat(64)}`;
+    const sources = [
+      ["tagged", "image: coder:1"],
+      ["pinned", `image: ${pinned}`],
+      ["own", "image: sett/agent-base:latest"],
+      ["dev", "path: ./dev"],
+      ["built", "build: { context: ./based, args: { BASE: debian:13 } }"],
+    ];
+    await mkdir(join(folder, "based"), { recursive: true });
+    await writeFile(join(folder, "based/Dockerfile"), `ARG BASE=${pinned}\nFROM $BASE\n`);
+    const agents = sources.map(
+      ([name, source]) =>
+        `  ${name}: { ${source}, command: [x], bids: [{ on: GoalDefined, bid: exclusive }] }\n`,
+    );
+    const services = "{ redis: { image: redis:7 }, orchestrator: { image: orchestrator:1 } }";
+    await writeFile(
+      join(folder, "images.yml"),
+      `version: '1.0'\nservices: ${services}\nagents:\n${agents.join("")}`,
+    );
+    const { out } = await sett("validate", "-f", "images.yml", "--json");
+    const found = JSON.parse(out).warnings as { path: string; sentence: string }[];
+    expect(found.map(({ path, sentence }) => `${path} ${sentence.split(",")[0]}`)).toEqual([
+      "services.redis.image uses `redis:7`",
+      "services.orchestrator.image uses `orchestrator:1`",
+      "agents.tagged.image uses `coder:1`",
+      "agents.dev.path uses `debian:12`",
+      "agents.built.build.dockerfile uses `debian:13`",
+    ]);
+  });
+
   test("warns of a key that lacks what its command needs, by the files of HEAD", async () => {
     using host = sampleRepository();
     commitFiles(host.path, { "web/package.json": "", "web/yarn.lock": "", "install.sh": "" });
@@ -73,7 +106,7 @@ describe("sett validate", () => {
     const network = { egress: ["registry.example.org"] };
     const agents = keys.map(
       ([run, key], at) =>
-        `  coder-${at}:\n    image: coder\n    command: [x]\n    bids: [{ on: GoalDefined, bid: exclusive }]\n    strategy: fresh_per_call\n    workspace: { prepare: ${JSON.stringify({ run, key, network })} }\n`,
+        `  coder-${at}:\n    image: sett/agent-base\n    command: [x]\n    bids: [{ on: GoalDefined, bid: exclusive }]\n    strategy: fresh_per_call\n    workspace: { prepare: ${JSON.stringify({ run, key, network })} }\n`,
     );
     await writeFile(join(host.path, "sett.yml"), `version: '1.0'\nagents:\n${agents.join("")}`);
     const { code, out } = await runSett(["validate", "--json"], { cwd: host.path });
@@ -100,7 +133,7 @@ describe("sett validate", () => {
       "src",
       "x/",
     ];
-    const text = `version: '1.0'\nagents:\n  coder:\n    image: coder\n    command: [x]\n    bids: [{ on: GoalDefined, bid: exclusive }]\n    workspace: { paths: ${JSON.stringify(paths)} }\n`;
+    const text = `version: '1.0'\nagents:\n  coder:\n    image: sett/agent-base\n    command: [x]\n    bids: [{ on: GoalDefined, bid: exclusive }]\n    workspace: { paths: ${JSON.stringify(paths)} }\n`;
     await writeFile(join(host.path, "sett.yml"), text);
     const { code, out } = await runSett(["validate", "--json"], { cwd: host.path });
     expect(code).toBe(0);
@@ -121,7 +154,7 @@ describe("sett validate", () => {
     using host = sampleRepository();
     commitFiles(host.path, { "vault/large.bin": "x".repeat(9 * 1024 ** 2) });
     const agent = (disk: string, more = "{}") =>
-      `{ image: coder, command: [x], bids: [{ on: GoalDefined, bid: exclusive }], workspace: ${more}, resources: { limits: { disk: ${disk} } } }`;
+      `{ image: sett/agent-base, command: [x], bids: [{ on: GoalDefined, bid: exclusive }], workspace: ${more}, resources: { limits: { disk: ${disk} } } }`;
     const part = '{ paths: ["src/"] }';
     const text = `version: '1.0'\nagents:\n  coder: ${agent("6m")}\n  part: ${agent("6m", part)}\n  large: ${agent("1g")}\n`;
     await writeFile(join(host.path, "sett.yml"), text);
@@ -150,7 +183,7 @@ describe("sett validate", () => {
     const file = join(folder, "warned.yml");
     await writeFile(
       file,
-      "version: '1.0'\nagents:\n  coder:\n    image: coder\n    command: [x]\n    environment: [NOT_SET_ANYWHERE]\n",
+      "version: '1.0'\nagents:\n  coder:\n    image: sett/agent-base\n    command: [x]\n    environment: [NOT_SET_ANYWHERE]\n",
     );
     const { code, err } = await sett("validate", "--file", "warned.yml");
     expect(code).toBe(0);
@@ -161,7 +194,7 @@ describe("sett validate", () => {
     const text = `version: '1.0'
 agents:
   coder:
-    image: coder
+    image: sett/agent-base
     command: [x]
     environment: { TOKEN: '\${NOT_SET_A}' }
 notify:
@@ -187,7 +220,7 @@ notify:
   test("says that an orchestrator of another version does not fit, and nothing of this one's", async () => {
     const { version } = packageJson;
     const text = (tag: string) =>
-      `version: '1.0'\nagents:\n  coder:\n    image: coder\n    command: [x]\nservices:\n  orchestrator: { image: "sett/orchestrator:${tag}" }\n`;
+      `version: '1.0'\nagents:\n  coder:\n    image: sett/agent-base\n    command: [x]\nservices:\n  orchestrator: { image: "sett/orchestrator:${tag}" }\n`;
     await writeFile(join(folder, "other.yml"), text("v99.1.0"));
     const { code, err } = await sett("validate", "--file", "other.yml");
     expect(code).toBe(0);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { replaceableImages } from "../../../../lib/dockerfile/replaceable-images.ts";
+import { isReplaceable, replaceableImages } from "../../../../lib/dockerfile/replaceable-images.ts";
 
 const digest = `sha256:${"a".repeat(64)}`;
 
@@ -90,4 +90,23 @@ test("stages by name and number, texts of a command and later comments are no fi
     "FROM $BASE",
   ];
   expect(replaceableImages(file.join("\n"))).toEqual([]);
+});
+
+test("what a build is given is found in the place of a default", () => {
+  const file = `ARG BASE=node@${digest}\nFROM $BASE\n`;
+  expect(replaceableImages(file, { BASE: "node:22" })).toEqual(["node:22"]);
+});
+
+test.each(["coder", "coder:1", "registry.example:5000/coder:1"])("%s is replaceable", (image) => {
+  expect(isReplaceable(image)).toBe(true);
+});
+
+test.each([
+  `coder@${digest}`,
+  `coder:1@${digest}`,
+  digest,
+  "a".repeat(64),
+  "sett/agent-base:latest",
+])("%s is not", (image) => {
+  expect(isReplaceable(image)).toBe(false);
 });
