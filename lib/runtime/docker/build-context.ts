@@ -69,6 +69,7 @@ async function walk(
 ): Promise<boolean> {
   const children = await readdir(join(contextDir, folder), { withFileTypes: true }).catch(
     (cause) => {
+      if (folder !== "" && isGone(cause)) return [];
       throw unreadable(join(contextDir, folder), cause);
     },
   );
@@ -80,6 +81,7 @@ async function walk(
     const verdict = patterns.judge(path, above);
     if (verdict.isIgnored && !(child.isDirectory() && verdict.mustBeRead)) continue;
     const stats = statsOf(join(contextDir, path));
+    if (stats === undefined) continue;
     const hasKept =
       child.isDirectory() && (await walk({ contextDir, patterns, entries }, path, verdict));
     // An ignored folder comes along with what an exception keeps in it.
@@ -88,11 +90,15 @@ async function walk(
   return entries.size > before;
 }
 
-/** At once: of 100 000 files each wait of its own would add up to a second. */
-function statsOf(path: string): Stats {
+/**
+ * At once: of 100 000 files each wait of its own would add up to a second. Undefined for what has
+ * been removed meanwhile.
+ */
+function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path);
   } catch (cause) {
+    if (isGone(cause) && !path.includes("\uFFFD")) return undefined;
     if (path.includes("\uFFFD"))
       throw new SettError(
         "build-failed",
@@ -117,6 +123,14 @@ export async function realDockerfile(contextDir: string, dockerfile: string): Pr
   } catch (cause) {
     throw unreadable(path, cause);
   }
+}
+
+/**
+ * Editors and git make and remove files of their own at any time, so that what has gone since it
+ * was listed is left out, as `docker build` does.
+ */
+export function isGone(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "ENOENT";
 }
 
 export function unreadable(path: string, cause: unknown): SettError {

@@ -1,8 +1,9 @@
 // The tar archive of a build context, as it goes to the Engine.
 import { Buffer } from "node:buffer";
+import fs from "node:fs";
 import { Readable } from "node:stream";
-import { pack } from "tar-fs";
-import type { ContextEntry } from "./build-context.ts";
+import { type PackOptions, pack } from "tar-fs";
+import { type ContextEntry, isGone } from "./build-context.ts";
 
 const ignoreFile = ".dockerignore";
 
@@ -25,10 +26,14 @@ export function contextArchive(
     added !== undefined ||
     (hidden.length > 0 && !entries.some(({ path, isHidden }) => path === ignoreFile && !isHidden));
   const modes = new Map(entries.map(({ path, stats }) => [path, stats.mode]));
-  const archive = pack(contextDir, {
+  // The library's types do not know `fs`.
+  const options: PackOptions & { fs: object } = {
     entries: entries.flatMap(({ path }) => (isReplaced && path === ignoreFile ? [] : [path])),
     // Each file in a folder is an entry of its own.
     ignore: () => true,
+    fs: { ...fs, lstat: lstatOrNothing },
+    // What is neither a file, a folder nor a link is passed over.
+    strict: false,
     // The library would take the bits of this process's umask away.
     map: (header) => ({
       ...header,
@@ -47,8 +52,19 @@ export function contextArchive(
         );
       archive.finalize();
     },
+  };
+  return Readable.from(pack(contextDir, options));
+}
+
+/** Gives for what has been removed meanwhile what the library passes over. */
+function lstatOrNothing(
+  path: fs.PathLike,
+  give: (error: NodeJS.ErrnoException | null, stats: fs.Stats) => void,
+): void {
+  fs.lstat(path, (error, stats) => {
+    if (isGone(error)) fs.lstat("/dev/null", give);
+    else give(error, stats);
   });
-  return Readable.from(archive);
 }
 
 /** There are files with times before 1970, and the library writes none after 2038. */

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
+import { contextInputs } from "../../../apps/cli/up/images/context-hash.ts";
 import { type ContextEntry, contextEntries } from "../../../lib/runtime/docker/build-context.ts";
 import { contextArchive } from "../../../lib/runtime/docker/context-archive.ts";
 import { contextRecorder, filesIn } from "../../support/docker/sent-context.ts";
@@ -105,6 +106,30 @@ test("the files of a context are those that docker build sends", async () => {
     examples: [[{ lines: ["**", "!run.sh"], files: ["run.sh", "a/run.sh"] }]],
   });
 }, 600_000);
+
+test("a file that goes while it is listed, hashed or packed is left out", async () => {
+  await folderOf({ lines: [], files: ["lock", "sub/lock", "run.sh"] }, async (folder) => {
+    const build = {
+      kind: "build",
+      context: folder,
+      dockerfile: join(folder, "Dockerfile"),
+      args: {},
+    } as const;
+    const entries = await contextEntries(folder, "Dockerfile");
+    const before = await contextInputs(build, async () => "sha256:a");
+    await rm(join(folder, "lock"));
+    await rm(join(folder, "sub"), { recursive: true });
+    expect(await filesIn(await bytesOf(contextArchive(folder, entries)))).toEqual([
+      ".dockerignore",
+      "Dockerfile",
+      "run.sh",
+    ]);
+    const after = await contextInputs(build, async () => "sha256:a");
+    const digest = await before?.byContent();
+    expect(digest).toBeString();
+    expect(digest).not.toBe(await after?.byContent());
+  });
+});
 
 const hasBuildx = Bun.spawnSync(["docker", "buildx", "version"]).exitCode === 0;
 

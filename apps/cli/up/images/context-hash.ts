@@ -11,6 +11,7 @@ import type { ImageSource } from "../../../../lib/model/config.ts";
 import {
   type ContextEntry,
   contextEntries,
+  isGone,
   realDockerfile,
   unreadable,
 } from "../../../../lib/runtime/docker/build-context.ts";
@@ -160,6 +161,8 @@ async function contentOf(path: string, stats: Stats): Promise<Content> {
         : "";
     return { length: content.length, content: [content] };
   } catch (error) {
+    // The image is built without it, and the next `sett up` sees another folder.
+    if (isGone(error)) return { length: 0, content: [] };
     throw unreadable(path, error);
   }
 }
