@@ -6,8 +6,16 @@ import type { ForgeEvent } from "./forge-event.ts";
 import { forges } from "./forges.ts";
 import type { Header } from "./hook.ts";
 
-/** `event` as it was read from `body`. */
-export type ReadDelivery = { header: Header; body: Uint8Array; event: ForgeEvent };
+/**
+ * `event` as it was read from `body`. `fallbackId`: a new id, for a delivery from whose headers a
+ * proxy has taken its own.
+ */
+export type ReadDelivery = {
+  header: Header;
+  body: Uint8Array;
+  event: ForgeEvent;
+  fallbackId: string;
+};
 
 /**
  * `happened`: what tells the event from all others, also from one that says the same. `arrival`:
@@ -22,13 +30,12 @@ export type DeliveredEvent = { happened: string[]; arrival?: Arrival };
  */
 export function deliveredEvent(
   forge: Forge,
-  { header, body, event }: ReadDelivery,
+  { header, body, event, fallbackId }: ReadDelivery,
 ): DeliveredEvent {
   const { happened, time, subject, turn } = event;
   const found = forges[forge].idHeaders.find(({ name }) => (header(name) ?? "") !== "");
-  if (found === undefined) return { happened };
-  const id = header(found.name) ?? "";
-  if (time === undefined || found.kept) return { happened: [...happened, id] };
+  const id = found === undefined ? fallbackId : (header(found.name) ?? "");
+  if (time === undefined || found?.kept === true) return { happened: [...happened, id] };
   return { happened: [...happened, digestOf(body)], arrival: { subject, body, id, turn, time } };
 }
 

@@ -1,4 +1,5 @@
 // Triggers that state a goal for an event of a forge, which the forge posts.
+import { randomUUID } from "node:crypto";
 import { SettError } from "../../model/errors.ts";
 import { Forge, type WebhookTrigger } from "../../model/trigger.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
@@ -47,7 +48,9 @@ export const webhook: KindOfTrigger<WebhookTrigger> = {
     if (reading.kind === "ping") return { outcome: "ping" };
     if (reading.kind === "unknown") throw new SettError("usage", reading.reason);
     const { event } = reading;
-    const delivered = deliveredEvent(trigger.forge, { header, body, event });
+    const delivered = deliveredEvent(trigger.forge, {
+      ...{ header, body, event, fallbackId: randomUUID() },
+    });
     const happened = await happenedIn(port, trigger, delivered);
     const match = matchEvent(trigger, event);
     if (match.kind === "fires") {

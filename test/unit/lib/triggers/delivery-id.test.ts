@@ -9,7 +9,9 @@ function idOf(forge: Forge, kind: string, body: unknown, headers: Record<string,
   const text = JSON.stringify(body);
   const reading = readForgeEvent(forge, header, text);
   if (reading.kind !== "event") throw new Error(JSON.stringify(reading));
-  const delivery = { header, body: new TextEncoder().encode(text), event: reading.event };
+  const { event } = reading;
+  const fallbackId = crypto.randomUUID();
+  const delivery = { header, body: new TextEncoder().encode(text), event, fallbackId };
   return JSON.stringify(deliveredEvent(forge, delivery).happened);
 }
 
@@ -100,4 +102,16 @@ test("a tag that is made again on a page of Gitea is new, although the repositor
     idOf("github", "push", made, { "x-gitea-delivery": id }),
   );
   expect(one).not.toBe(two ?? "");
+});
+
+test("without an id, which a proxy may take away, a push that has no time is new, and what has a time goes by it", () => {
+  const pushes = [
+    ["github", "push", github.push()],
+    ["gitlab", "Push Hook", gitlab.push()],
+  ] as const;
+  for (const [forge, kind, body] of pushes)
+    for (const headers of [{}, { "x-github-delivery": "", "idempotency-key": "" }])
+      expect(idOf(forge, kind, body, headers)).not.toBe(idOf(forge, kind, body, headers));
+  const timed = github.pullRequest({ action: "labeled" });
+  expect(idOf("github", "pull_request", timed, {})).toBe(idOf("github", "pull_request", timed, {}));
 });
