@@ -22,6 +22,9 @@ export type Try = {
   status: number;
 };
 
+/** Words that name the proxy on the way to a URL, to follow an error; empty where none is. */
+export type WayTo = (url: string) => string;
+
 const maxErrorBytes = 1024 * 1024;
 
 /** Rejects only with the reason of the request's signal. */
@@ -29,7 +32,7 @@ export async function askOnce(
   request: UpstreamRequest,
   model: ModelSettings,
   key: string | undefined,
-  maxAnswerBytes: number,
+  { maxAnswerBytes, wayTo }: { maxAnswerBytes: number; wayTo?: WayTo | undefined },
 ): Promise<Try> {
   let isAccepted = false;
   try {
@@ -41,10 +44,9 @@ export async function askOnce(
     return await wholeAnswer(request, response, { maxAnswerBytes, hider });
   } catch (error) {
     request.signal.throwIfAborted();
+    const why = `${reasonOf(error)}${wayTo?.(model.base_url) ?? ""}`;
     return {
-      ...failed(
-        `The provider of the model \`${request.model}\` at ${hostOf(model)} ${reasonOf(error)}.`,
-      ),
+      ...failed(`The provider of the model \`${request.model}\` at ${hostOf(model)} ${why}.`),
       isLost: isAccepted || closed.test(codeOf(error)),
     };
   }

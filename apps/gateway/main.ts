@@ -74,14 +74,15 @@ async function main([argument, ...more]: string[]): Promise<void> {
         (holder) => process.env[`SETT_SECRETS_OF_${holder}`],
       );
     case "--probe": {
-      const { models, keysFolder } = readSettings(process.env);
+      const { models, keysFolder, wayTo } = readSettings(process.env);
+      const within = { timeoutMs: probeMs, wayTo };
       return console.log(
-        JSON.stringify(await probeModels(models, new KeyFolder(keysFolder), probeMs)),
+        JSON.stringify(await probeModels(models, new KeyFolder(keysFolder), within)),
       );
     }
     case "--try-models": {
-      const { models, keysFolder } = readSettings(process.env);
-      return console.log(JSON.stringify(await tryModels(models, new KeyFolder(keysFolder))));
+      const { models, keysFolder, wayTo } = readSettings(process.env);
+      return console.log(JSON.stringify(await tryModels(models, new KeyFolder(keysFolder), wayTo)));
     }
     case "--read-bodies": {
       const folder = Environment.shape.SETT_RECORD_DIR.parse(process.env.SETT_RECORD_DIR);
@@ -150,6 +151,7 @@ async function runGateway(settings: Settings): Promise<void> {
       agents: settings.toolAgents,
       budgets: settings,
       folder: settings.recordFolder,
+      wayTo: settings.wayTo,
     },
   });
   const hasTools = settings.toolAgents.size > 0;

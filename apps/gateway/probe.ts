@@ -2,21 +2,24 @@
 // reached, or refuses its key. It costs nothing, and starts nothing.
 import type { ModelSettings } from "../../lib/model/config-models.ts";
 import { keyHeader, providers } from "../../lib/models/providers.ts";
+import type { WayTo } from "./ask-once.ts";
 
 /** `problem`: a sentence with the model's name in sett.yml, and without a key. */
 export type ModelProblem = { model: string; problem: string };
 
 type Keys = { read(model: string): Promise<string | undefined> };
 
+type Within = { timeoutMs: number; wayTo?: WayTo };
+
 /** All at the same time; `timeoutMs` for each. */
 export async function probeModels(
   models: ReadonlyMap<string, ModelSettings>,
   keys: Keys,
-  timeoutMs: number,
+  within: Within,
 ): Promise<ModelProblem[]> {
   const found = await Promise.all(
     [...models].map(async ([model, settings]) => {
-      const problem = await probe(model, settings, await keys.read(model), timeoutMs);
+      const problem = await probe(model, settings, await keys.read(model), within);
       return problem === undefined ? [] : [{ model, problem }];
     }),
   );
@@ -27,7 +30,7 @@ async function probe(
   name: string,
   settings: ModelSettings,
   key: string | undefined,
-  timeoutMs: number,
+  { timeoutMs, wayTo }: Within,
 ): Promise<string | undefined> {
   const { provider, base_url } = settings;
   // Without its key the gateway refuses every call by itself.
@@ -45,7 +48,7 @@ async function probe(
       return `${base_url} refuses the key of the model ${name} (${status})`;
     return status >= 500 ? `${base_url}, of the model ${name}, answers with ${status}` : undefined;
   } catch (error) {
-    return `${base_url}, of the model ${name}, cannot be reached: ${reasonOf(error, timeoutMs)}`;
+    return `${base_url}, of the model ${name}, cannot be reached: ${reasonOf(error, timeoutMs)}${wayTo?.(base_url) ?? ""}`;
   }
 }
 

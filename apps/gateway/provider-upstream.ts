@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/async/clock.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { ModelSettings } from "../../lib/model/config-models.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
-import { askOnce, type Try } from "./ask-once.ts";
+import { askOnce, type Try, type WayTo } from "./ask-once.ts";
 import type { KeyFolder } from "./keys.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { type Upstream, UpstreamFailure, type UpstreamRequest } from "./upstream.ts";
@@ -18,6 +18,7 @@ export type ProviderDeps = {
   /** From 0 to 1, as `Math.random`. */
   random: () => number;
   maxAnswerBytes: number;
+  wayTo?: WayTo;
   retry?: RetryPolicy;
 };
 
@@ -37,7 +38,7 @@ export function createProviderUpstream(deps: ProviderDeps): Upstream {
     for (let tries = 1; ; tries++) {
       const askedMs = clock.passedMs();
       Object.assign(request.progress, { tries, isUnderWay: true, askedMs });
-      const result = await askOnce(request, model, key, deps.maxAnswerBytes);
+      const result = await askOnce(request, model, key, deps);
       request.progress.isUnderWay = false;
       if (result.isLost) request.progress.lost.push(clock.passedMs() - askedMs);
       const waitMs = waitBefore(result, tries, retry, random);

@@ -5,6 +5,7 @@ import { ModelName, ModelSettings, Provider, RecordMode } from "../../lib/model/
 import { ToolServerName, ToolServerSettings } from "../../lib/model/config-tools.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
+import { throughProxy } from "../../lib/model/proxy.ts";
 import { SpendingLimits } from "../../lib/model/spending.ts";
 import { reachOf, reachSettings } from "../../lib/reach/open-reach.ts";
 import {
@@ -118,6 +119,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     socketsFolder: read.SETT_SOCKETS_DIR,
     reach: reachOf(read),
     models: new Map(Object.entries(read.SETT_MODELS)),
+    wayTo: (url: string) => throughProxy(url, environment),
     agents: new Map(Object.entries(read.SETT_MODEL_AGENTS)),
     toolServers: new Map(Object.entries(read.SETT_TOOLS)),
     toolAgents: new Map(Object.entries(read.SETT_TOOL_AGENTS)),

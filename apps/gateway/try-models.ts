@@ -5,7 +5,7 @@ import { isObject, memberAt, parseJson, textAt } from "../../lib/models/json.ts"
 import { keyHeader, providers } from "../../lib/models/providers.ts";
 import { listOf } from "../../lib/models/transcript-parts.ts";
 import { maxAnswer } from "../../lib/models/worst-case.ts";
-import { isEventStream, reasonOf } from "./ask-once.ts";
+import { isEventStream, reasonOf, type WayTo } from "./ask-once.ts";
 import { KeyHider } from "./hide-key.ts";
 import { readBounded } from "./read-bounded.ts";
 
@@ -42,18 +42,19 @@ const question = {
 export async function tryModels(
   models: ReadonlyMap<string, ModelSettings>,
   keys: Keys,
+  wayTo?: WayTo,
 ): Promise<ModelTrial[]> {
   return await Promise.all(
     [...models].map(async ([name, settings]) => {
       const { output: tokens, nanousd } = maxAnswer(undefined, settings);
       const answer = { tokens, ...(settings.price !== undefined && { nanousd }) };
       const model = { name, settings, key: await keys.read(name) };
-      return { model: name, answer, ...(await tryOne(model)) };
+      return { model: name, answer, ...(await tryOne(model, wayTo)) };
     }),
   );
 }
 
-async function tryOne(model: Model): Promise<Omit<ModelTrial, "model" | "answer">> {
+async function tryOne(model: Model, wayTo?: WayTo): Promise<Omit<ModelTrial, "model" | "answer">> {
   const { settings, key } = model;
   if (settings.needs_key && key === undefined)
     return { problem: "The gateway has no key of it: run `sett up`." };
@@ -69,7 +70,7 @@ async function tryOne(model: Model): Promise<Omit<ModelTrial, "model" | "answer"
   } catch (error) {
     const isLate = error instanceof Error && error.name === "TimeoutError";
     const why = isLate ? `gave no answer within ${settings.timeout_ms / 1_000} s` : reasonOf(error);
-    return { problem: `${settings.base_url} ${why}.` };
+    return { problem: `${settings.base_url} ${why}${wayTo?.(settings.base_url) ?? ""}.` };
   }
 }
 

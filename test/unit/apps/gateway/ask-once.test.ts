@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { retryAfterOf } from "../../../../apps/gateway/ask-once.ts";
+import { askOnce, retryAfterOf } from "../../../../apps/gateway/ask-once.ts";
+import { noProgress, type UpstreamRequest } from "../../../../apps/gateway/upstream.ts";
+import type { ModelSettings } from "../../../../lib/model/config-models.ts";
+import { AgentName } from "../../../../lib/model/ids.ts";
 
 const now = () => Date.parse("2026-01-01T00:00:00Z");
 
@@ -14,4 +17,21 @@ test.each([
   [{}, undefined],
 ] as [Record<string, string>, number | undefined][])("%o asks to wait %p ms", (headers, ms) => {
   expect(retryAfterOf(new Headers(headers), now)).toBe(ms);
+});
+
+test("the sentence about a provider that cannot be reached names the proxy in between", async () => {
+  const request: UpstreamRequest = {
+    ...{ agent: AgentName.parse("coder"), work: "one", model: "strong", provider: "openai" },
+    ...{ api: "chat", path: "/chat/completions", headers: new Headers(), body: "{}" },
+    ...{ signal: new AbortController().signal, deadlineMs: 0, progress: noProgress() },
+  };
+  const settings: ModelSettings = {
+    ...{ provider: "openai", model: "m", base_url: "http://127.0.0.1:1/v1" },
+    ...{ parallel: 1, timeout_ms: 60_000, needs_key: false },
+  };
+  const wayTo = (url: string) => ` (by way of ${url})`;
+  const result = await askOnce(request, settings, undefined, { maxAnswerBytes: 1_000, wayTo });
+  expect(result.problem).toBe(
+    "The provider of the model `strong` at 127.0.0.1:1 refuses the connection (by way of http://127.0.0.1:1/v1).",
+  );
 });

@@ -40,14 +40,10 @@ function model(base_url: string, over: Partial<ModelSettings> = {}): ModelSettin
 const probe = async (
   settings: ModelSettings,
   keys: Record<string, string> = { strong: key },
-  timeoutMs = 5_000,
+  within: Parameters<typeof probeModels>[2] = { timeoutMs: 5_000 },
 ) =>
   (
-    await probeModels(
-      new Map([["strong", settings]]),
-      { read: async (name) => keys[name] },
-      timeoutMs,
-    )
+    await probeModels(new Map([["strong", settings]]), { read: async (name) => keys[name] }, within)
   ).map(({ problem }) => problem);
 
 test("a provider that answers, also that it has no such list, is no problem; it gets the key as its API wants it", async () => {
@@ -80,8 +76,15 @@ test("a provider that cannot be reached, is broken or does not answer is named w
     `${broken.url}, of the model strong, answers with 503`,
   ]);
   await using silent = provider(() => new Promise(() => {}));
-  expect(await probe(model(silent.url), { strong: key }, 50)).toEqual([
+  expect(await probe(model(silent.url), { strong: key }, { timeoutMs: 50 })).toEqual([
     `${silent.url}, of the model strong, cannot be reached: no answer within 0.05 s`,
+  ]);
+});
+
+test("where a provider cannot be reached, the proxy in between is named", async () => {
+  const within = { timeoutMs: 5_000, wayTo: (url: string) => ` (by way of ${url})` };
+  expect(await probe(model("http://127.0.0.1:1/v1"), undefined, within)).toEqual([
+    "http://127.0.0.1:1/v1, of the model strong, cannot be reached: connection refused (by way of http://127.0.0.1:1/v1)",
   ]);
 });
 

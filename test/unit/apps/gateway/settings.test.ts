@@ -21,3 +21,11 @@ test("cassettes have a folder and a mode, or there are none", async () => {
     });
   }
 });
+
+test("the way to a provider is by the proxy of the environment", () => {
+  const { wayTo } = readSettings({ ...environment, HTTPS_PROXY: "http://proxy.example:3128" });
+  expect(wayTo("https://models.example/v1")).toContain(
+    "the proxy proxy.example:3128 of HTTPS_PROXY",
+  );
+  expect(wayTo("https://127.0.0.1/v1")).toBe("");
+});
