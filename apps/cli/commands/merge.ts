@@ -188,7 +188,7 @@ async function changesOf(
   { session, repository }: { session: Session; repository: HostRepository },
 ): Promise<string | undefined> {
   if ("lane" in of) {
-    const from = await repository.commonWith(commit);
+    const from = await repository.startOfMerge(commit);
     const work = { commit, goal: undefined, recorded: [], earlier: [] };
     const name = `what ${boundedLine(branch, 100)} has of the lane`;
     return await repository.showChanges(work, "files", from && { name, commit: from });

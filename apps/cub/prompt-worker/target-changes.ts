@@ -1,6 +1,6 @@
 // Shows what the target's commit changes, as a diff: a reviewer needs it first, and the image may
 // have no git.
-
+import { mergeBases } from "../../../lib/git/run/merge-bases.ts";
 import { PlainView } from "../../../lib/git/run/plain-view.ts";
 import { goalType } from "../../../lib/model/artefact.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
@@ -32,7 +32,7 @@ export async function targetChanges(
   await using view = await viewOf(workspace, commit);
   const whole =
     goal === undefined || goal === earlier ? "" : await diff(view, ["--stat"], [goal, commit]);
-  const range = earlier === undefined ? [`${commit}^`, commit] : [`${earlier}...${commit}`];
+  const range = [await startOf(view, commit, earlier), commit];
   const lines = await diff(view, ["--stat", "--patch"], range);
   if (lines === "") return undefined;
   const before =
@@ -43,6 +43,20 @@ export async function targetChanges(
 const sinceGoal =
   "All files that are changed since the goal's commit, by this and by earlier work:\n";
 const sinceOthers = "Only what this work has changed:\n";
+
+/**
+ * The earlier commit itself where the two have nothing, or several commits, in common: what was
+ * dropped is then shown, too.
+ */
+async function startOf(
+  view: PlainView,
+  commit: CommitHash,
+  earlier: CommitHash | undefined,
+): Promise<string> {
+  if (earlier === undefined) return `${commit}^`;
+  const bases = await mergeBases(view, earlier, commit);
+  return bases.length === 1 ? String(bases[0]) : earlier;
+}
 
 /**
  * The files that the agent works on have attributes that it, or another agent, may have written:

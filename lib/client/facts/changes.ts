@@ -15,7 +15,7 @@ import {
 } from "./work.ts";
 
 type Repository = Pick<HostRepository, "showChanges">;
-type Target = Pick<HostRepository, "commonWith" | "isMerged">;
+type Target = Pick<HostRepository, "isMerged" | "startOfMerge">;
 
 /** `person`: whose last verdict `verdict` means. */
 export type ChangesWanted = { since: Since; person: Actor };
@@ -40,8 +40,8 @@ export async function readChanges(
 
 /**
  * How much is changed, in all or of each file: since the commit of the goal, and then since each
- * earlier commit. `into`: the repository into whose branch it is to be merged, which may not have
- * the commit of the goal: then all comes first that a merge brings.
+ * earlier commit. `into`: the repository into whose branch it is to be merged. Where that does not
+ * have the commit of the goal, or has later ones of the work too, all that a merge brings is first.
  */
 export async function summarizeChanges(
   board: WorkBoard,
@@ -56,12 +56,13 @@ export async function summarizeChanges(
 
 async function sinceBranch(work: WorkOfResult, into: Target): Promise<WorkOfResult> {
   const { goal, goalName, commit, earlier } = work;
-  if (goal === undefined || (await into.isMerged(goal))) return work;
-  const common = await into.commonWith(commit);
-  if (common === undefined) return work;
+  const start = goal === undefined ? undefined : await into.startOfMerge(commit);
+  if (goal === undefined || start === undefined) return work;
+  // A work that has merged later commits of the branch may have dropped what these have changed.
+  if ((await into.isMerged(goal)) && (await into.isMerged(start, goal))) return work;
   const since: EarlierCommit = { since: "start", name: goalName, commit: goal };
   const name = "the last commit that your branch has of it";
-  return { ...work, goal: common, goalName: name, earlier: [since, ...earlier] };
+  return { ...work, goal: start, goalName: name, earlier: [since, ...earlier] };
 }
 
 function requireEarlier({ earlier }: WorkOfResult, since: EarlierCommit["since"]): EarlierCommit {

@@ -19,6 +19,7 @@ import { fetchFiles } from "../run/fetch-missing.ts";
 import { findRepository, type RepositoryPlace, unusable } from "../run/find-repository.ts";
 import { sayingFullDisk } from "../run/full-disk.ts";
 import { limited } from "../run/limited.ts";
+import { mergeBases } from "../run/merge-bases.ts";
 import { PlainView } from "../run/plain-view.ts";
 import type { GitProgress, GitWait } from "../run/progress.ts";
 import { type Git, type GitResult, type GitRun, runGit, tryGit } from "../run/run-git.ts";
@@ -306,9 +307,9 @@ export class HostRepository {
     return found.exitCode === 0 ? found.stdout.trim() : undefined;
   }
 
-  /** Whether HEAD has the commit in its history. */
-  async isMerged(commit: CommitHash): Promise<boolean> {
-    const args = ["merge-base", "--is-ancestor", commit, "HEAD"];
+  /** Whether HEAD, or `by`, has the commit in its history. */
+  async isMerged(commit: CommitHash, by: CommitHash | "HEAD" = "HEAD"): Promise<boolean> {
+    const args = ["merge-base", "--is-ancestor", commit, by];
     return (await this.#try({ args })).exitCode === 0;
   }
 
@@ -316,6 +317,15 @@ export class HostRepository {
   async commonWith(commit: CommitHash): Promise<CommitHash | undefined> {
     const found = await this.#try({ args: ["merge-base", "HEAD", commit] });
     return CommitHash.safeParse(found.stdout.trim()).data;
+  }
+
+  /**
+   * The commit since which all that a merge into HEAD brings can be seen: the one that both have,
+   * and HEAD itself where there are several; undefined where they have none in common.
+   */
+  async startOfMerge(commit: CommitHash): Promise<CommitHash | undefined> {
+    const bases = await mergeBases({ try: (run) => this.#try(run) }, "HEAD", commit);
+    return bases.length > 1 ? await this.head() : bases[0];
   }
 
   /**

@@ -4,6 +4,7 @@ import { clauseOf, SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
 import type { RecordedCommit } from "../exchange/port.ts";
 import { emptyTreeOf } from "../run/empty-tree.ts";
+import { mergeBases } from "../run/merge-bases.ts";
 import type { PlainView } from "../run/plain-view.ts";
 import { gitFailure } from "../run/run-git.ts";
 import { checkoutNotes } from "./checkout-notes.ts";
@@ -141,14 +142,22 @@ async function startOf(
   if (goal === undefined)
     return await alone(view, commit, "Its goal names no commit to compare with.");
   const named = `${short(goal)}, ${goalName}`;
-  const found = await view.try({ args: ["merge-base", goal, commit] });
-  const base = found.stdout.trim();
-  if (found.exitCode === 0 && base === goal)
-    return { from: goal, name: `since ${named}`, notes: [] };
-  if (found.exitCode === 0)
+  const bases = await mergeBases(view, goal, commit);
+  const [base] = bases;
+  if (base === goal) return { from: goal, name: `since ${named}`, notes: [] };
+  // From one of several bases, what the work has dropped of another would not be seen.
+  if (bases.length > 1)
+    return {
+      from: goal,
+      name: `that ${short(goal)} does not have`,
+      notes: [
+        `It is not based on ${named}, but on ${bases.length} older ones: every difference to that commit is shown, also what a merge would leave as it is.`,
+      ],
+    };
+  if (base !== undefined)
     return {
       from: base,
-      name: `since ${short(base as CommitHash)}`,
+      name: `since ${short(base)}`,
       notes: [`It is not based on ${named}, but on an older one.`],
     };
   const isHere = (await view.try({ args: ["cat-file", "-e", `${goal}^{commit}`] })).exitCode === 0;

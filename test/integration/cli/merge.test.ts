@@ -354,6 +354,25 @@ test("of a fork all is shown that a merge brings, and so is the commit of a goal
   expect(merge.err).toContain("Only the changes since the commit of the goal");
 }, 120_000);
 
+test("sett merge shows first what a result has dropped of the branch's later commits", async () => {
+  const base = await at.git("rev-parse", "HEAD");
+  const rules = await at.commit("rules.txt", "Never\n");
+  await at.git("checkout", "--quiet", "--detach", base);
+  await at.git("merge", "--quiet", "--strategy=ours", "-m", "Tidy up", rules);
+  const dropped = CommitHash.parse(await at.commit("shed.txt", "tidy\n"));
+  await at.git("checkout", "--quiet", "main");
+  const goal = await clan.postGoal(`Tidy the shed\n\n${dropped}`, {
+    metadata: { commit: CommitHash.parse(base) },
+  });
+  await approved(goal, "coder");
+  const { err } = await clan.sett("merge", goal.id);
+  expect(err).toContain(
+    `2 commits since ${rules.slice(0, 12)}, the last commit that your branch has of it`,
+  );
+  expect(err).toContain("rules.txt | 1 -");
+  await at.git("reset", "--quiet", "--hard", base);
+}, 120_000);
+
 test("sett fork begins at the artefact's own commit, also where the clock of a source was ahead", async () => {
   const [before, own] = [await agentCommit("ahead.txt", "1"), await agentCommit("own.txt", "1")];
   const goal = derived([]);

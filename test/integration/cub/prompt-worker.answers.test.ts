@@ -92,6 +92,36 @@ test("a reviewer sees the lines that attributes of the working copy would hide, 
   expect(seen).not.toContain("+* -diff");
 });
 
+test.each(["--detach", "--orphan=apart"])(
+  "a reviewer sees what a commit of another history has dropped: %s",
+  async (way) => {
+    using repository = workRepository();
+    const { git, folder, head } = repository;
+    const commit = (name: string) => {
+      writeFileSync(join(folder, name), `${name}\n`);
+      git("add", "--all");
+      git("commit", "--quiet", `--message=Write ${name}`);
+      return head();
+    };
+    const base = head();
+    const rules = commit("rules.txt");
+    git("checkout", "--quiet", "--detach", base);
+    const one = commit("one.txt");
+    git("merge", "--quiet", "--no-ff", "-m", "Both", rules);
+    const goal = goalOf("Make sum add.", head());
+    git("checkout", "--quiet", way, one);
+    git("rm", "--quiet", "--ignore-unmatch", "rules.txt");
+    if (way === "--detach") git("merge", "--quiet", "--strategy=ours", "-m", "Again", rules);
+    const payload = way === "--detach" ? head() : commit("two.txt");
+    const target = byCoder({ type: "CodeCommit", payload, goal_id: goal.goal_id });
+    const input = workInput(target, { claim_type: "review", context_chain: [goal] });
+    const { requests } = await workWith(repository, input, [
+      { call: [["approve", { summary: "Right" }]] },
+    ]);
+    expect(textOf(requests[0])).toContain("-rules.txt");
+  },
+);
+
 test("a reviewer's feedback is a list of problems with their places", async () => {
   using scene = reviewScene();
   const problems = [

@@ -120,6 +120,37 @@ test("work that is not based on the commit of the goal is shown from where a mer
   expect(lost).toContain("The changes since version 1 (commit 012345678901) are not known");
 });
 
+test("work that has left out one of the histories that the commit of the goal merges is shown beside that commit", async () => {
+  using host = sampleRepository();
+  const one = commitFiles(host.path, { one: "1\n" }, "One");
+  git(host.path, "checkout", "-q", "-b", "rules", host.base);
+  const rules = commitFiles(host.path, { "rules.txt": "No\n" }, "Rules");
+  git(host.path, "checkout", "-q", "main");
+  git(host.path, "merge", "-q", "--no-ff", "-m", "Both", rules);
+  const goal = CommitHash.parse(git(host.path, "rev-parse", "HEAD"));
+  const repository = await open(host.path);
+  for (const [kept, left, gone] of [
+    [one, rules, "rules.txt"],
+    [rules, one, "one"],
+  ] as const) {
+    git(host.path, "checkout", "-q", "--detach", kept);
+    git(host.path, "merge", "-q", "-s", "ours", "-m", "Again", left);
+    const work = CommitHash.parse(git(host.path, "rev-parse", "HEAD"));
+    git(host.path, "checkout", "-q", "main");
+    const shown = await repository.showChanges(workWith(work, goal));
+    expect(shown).toStartWith(
+      `1 commit that ${goal.slice(0, 12)} does not have\n! It is not based on ${goal.slice(0, 12)}, the commit of the goal, but on 2 older ones: every difference to that commit is shown`,
+    );
+    expect(shown).toEndWith(
+      ` ${gone} | 1 -\n 1 file changed, 1 deletion(-)\n delete mode 100644 ${gone}\n`,
+    );
+    expect(await repository.startOfMerge(work)).toBe(goal);
+    git(host.path, "merge", "-q", "-m", "It", work);
+    expect(git(host.path, "diff", "--name-only", goal)).toBe(gone);
+    git(host.path, "reset", "-q", "--hard", goal);
+  }
+});
+
 test("a commit whose message passes for that of a merge is named, and no other", async () => {
   using host = sampleRepository();
   const shown = async (message: string) => {
