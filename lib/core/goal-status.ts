@@ -1,6 +1,7 @@
 // The status of a goal, derived from the blackboard and stored nowhere
 // (docs/internals/claims.md#goal-status).
 
+import type { ArchivedGoal } from "../model/archived-goal.ts";
 import { type ArtefactHead, isGoalFeedback } from "../model/artefact.ts";
 import {
   type Claim,
@@ -33,6 +34,8 @@ export type GoalFacts = {
   goal: GoalId;
   /** The goal's flag. */
   ended: "cancelled" | "artefact_limit" | undefined;
+  /** Its state when an archive got all of it: a part of it may be removed by now. */
+  archived?: ArchivedGoal["state"] | undefined;
   artefacts: readonly GoalArtefact[];
   /** Artefact → cause → claim. */
   causes: ReadonlyMap<ArtefactId, ReadonlyMap<string, ClaimId>>;
@@ -93,6 +96,8 @@ export type GoalStatus = {
 };
 
 export function goalStatus(facts: GoalFacts): GoalStatus {
+  if (facts.archived !== undefined)
+    return { state: facts.archived, openClaims: [], waitingFor: [], failures: [] };
   const openClaims = facts.claims.filter(({ claim }) => !isEnded(claim.status));
   const owed = facts.ended === undefined ? [...owedClaims(facts), ...goalsOwed(facts)] : [];
   const questions = facts.artefacts.filter(({ id }) => facts.openQuestions.has(id));

@@ -6,7 +6,7 @@ import { overwrittenSentence, remedyOf } from "../../../lib/client/facts/checked
 import { readDate } from "../../../lib/client/text/read-date.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import type { InstanceName } from "../../../lib/model/ids.ts";
+import type { GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import { eventPages } from "../archive/log-order.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
@@ -17,7 +17,7 @@ import { KeptLogs } from "../logs/kept-logs.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { chooseGoals, type DamagedGoal, type PrunableGoal } from "../prune/choose.ts";
-import { moveGoals } from "../prune/move.ts";
+import { moveGoals, removeArchived } from "../prune/move.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 export const prune = defineCommand({
@@ -64,14 +64,19 @@ export const prune = defineCommand({
     const { board } = session;
     const nowMs = await board.time();
     const before = new Date(ago(nowMs)).toISOString();
-    const { goals, damaged, referred } = await chooseGoals(board, Date.parse(before));
+    const { goals, rest, damaged, referred } = await chooseGoals(board, Date.parse(before));
     const isDry = args["dry-run"];
     if (isDry && retention !== undefined) await noteOthers(board, retention, nowMs, shell);
     const pruneLogs = () => removeKeptLogs(session.place, Date.parse(before), isDry, shell);
+    if (!isDry) {
+      await removeArchived(board, rest, shell.interrupted);
+      await removeOutputsOf([...rest.keys()], board.instance, shell);
+    }
+    const finished = [...rest.keys()];
     if (isDry || goals.length === 0) {
       const nothing = { file: null, sha256: null, logs: await pruneLogs(), dry_run: isDry };
       await report(
-        { before, goals, damaged, referred, ...sumsOf(goals), ...nothing },
+        { before, goals, finished, damaged, referred, ...sumsOf(goals), ...nothing },
         args.json,
         shell,
       );
@@ -97,9 +102,22 @@ export const prune = defineCommand({
       file: basename(path),
       signal: shell.interrupted,
     });
-    await removeOutputsOf(moved.goals, board.instance, shell);
+    await removeOutputsOf(
+      moved.goals.map(({ id }) => id),
+      board.instance,
+      shell,
+    );
     await report(
-      { before, damaged, referred, ...moved, logs: await pruneLogs(), file: path, dry_run: false },
+      {
+        before,
+        finished,
+        damaged,
+        referred,
+        ...moved,
+        logs: await pruneLogs(),
+        file: path,
+        dry_run: false,
+      },
       args.json,
       shell,
     );
@@ -126,6 +144,8 @@ type Sums = { artefacts: number; events: number; bytes: number };
 type Result = Sums & {
   before: string;
   goals: readonly PrunableGoal[];
+  /** An earlier file has them: only what an interrupted run has left of them goes. */
+  finished: readonly GoalId[];
   damaged: readonly DamagedGoal[];
   referred: number;
   /** How many kept logs of containers were removed. */
@@ -153,6 +173,7 @@ async function report(
   if (isJson) return await out.write(`${JSON.stringify(result)}\n`);
   const {
     goals,
+    finished,
     artefacts,
     events,
     bytes,
@@ -165,12 +186,17 @@ async function report(
     dry_run: isDry,
   } = result;
   const what = `${counted(goals.length, "goal")} with ${counted(artefacts, "artefact")} (${counted(bytes, "byte")}) and ${counted(events, "event")}`;
-  if (goals.length === 0)
+  if (finished.length > 0)
+    messages[isDry ? "note" : "done"](
+      `${isDry ? "Would remove" : "Removed"} the rest of ${counted(finished.length, "goal")}, which an earlier file has whole.`,
+    );
+  else if (goals.length === 0)
     messages.note(
       `There is nothing to move: every goal is open or has changed since ${before}, or such a goal refers to it.`,
     );
-  else if (file === null) messages.note(`Would move ${what}, unchanged since before ${before}.`);
-  else messages.done(`Moved ${what} to ${file} (sha256 ${sha256}).`);
+  if (goals.length > 0 && file === null)
+    messages.note(`Would move ${what}, unchanged since before ${before}.`);
+  else if (goals.length > 0) messages.done(`Moved ${what} to ${file} (sha256 ${sha256}).`);
   if (referred > 0)
     messages.note(
       `${counted(referred, "more goal")} ${referred === 1 ? "stays" : "stay"}, because goals that stay refer to ${referred === 1 ? "it" : "them"}.`,
@@ -204,11 +230,10 @@ const msOf: Record<string, number> = {
 
 /** The output of commands goes with its goal. */
 async function removeOutputsOf(
-  goals: readonly PrunableGoal[],
+  ids: readonly GoalId[],
   instance: InstanceName,
   shell: Shell,
 ): Promise<void> {
-  const ids = goals.map(({ id }) => id);
   const problem = await removeOutputs(shell, instance, ids).catch(messageOf);
   if (problem !== undefined)
     shell.messages.warn(

@@ -2,7 +2,7 @@
 
 import type { TraceProblem } from "../../../lib/blackboard/records/trace-problem.ts";
 import type { AgentHoldings, Lacking, ShownSize } from "../../../lib/git/exchange/port.ts";
-import type { ArtefactId } from "../../../lib/model/ids.ts";
+import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import type { NoticeProblem } from "../../../lib/model/notify.ts";
 import type { ContainerSurvey, EngineSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { ContainerPart, ImageInfo } from "../../../lib/runtime/port.ts";
@@ -78,6 +78,8 @@ export type RecordFacts =
       artefacts: number;
       overwritten: readonly ArtefactId[];
       malformed: readonly string[];
+      /** Goals that a file of `sett prune` has whole, and that are not removed yet. */
+      archived?: readonly GoalId[];
       lost: number;
       /** The log has fewer events than it had when it was noted. */
       fewer?: LostEvents | undefined;

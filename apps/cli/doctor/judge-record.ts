@@ -31,6 +31,7 @@ export function judgeRecord(record: RecordFacts | undefined, prune: string): Fin
     artefactsFinding(record),
     ...malformedFindings(record),
     eventsFinding(record),
+    ...archivedFindings(record, prune),
     ...(waiting === undefined ? [] : [waitingFinding(waiting, prune)]),
   ];
 }
@@ -92,6 +93,16 @@ function eventsFinding({ lost, fewer }: Answer): Finding {
     why: "The log no longer says all that has happened.",
     remedy,
   };
+}
+
+function archivedFindings({ archived = [] }: Answer, prune: string): Finding[] {
+  if (archived.length === 0) return [];
+  const shown = archived.slice(0, shownIds).map(shortId).join(", ");
+  const more = archived.length > shownIds ? ` and ${archived.length - shownIds} more` : "";
+  const found = `being removed, as a file of \`sett prune\` has all of them: ${shown}${more}`;
+  const why = "The run that wrote the file did not come to its end.";
+  const remedy = `\`${prune}\` removes the rest, and writes no second file about them.`;
+  return [{ subject, check: "goals", level: "note", found, why, remedy }];
 }
 
 function waitingFinding(waiting: WaitingGoals, prune: string): Finding {

@@ -2,7 +2,7 @@
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { artefactList, forwards, goalList } from "../../../lib/client/facts/pages.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import type { ArtefactId } from "../../../lib/model/ids.ts";
+import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { lostSince, type NotedLog } from "../facts/noted-log.ts";
 import { goalsThatWait, type Retention } from "../instance/retention.ts";
@@ -32,7 +32,7 @@ export async function readRecord(
       state: "answers",
       artefacts,
       overwritten,
-      malformed: await malformedIn(board),
+      ...(await brokenAndArchived(board)),
       lost,
       fewer: await lostSince(board, noted),
       waiting,
@@ -43,17 +43,21 @@ export async function readRecord(
   }
 }
 
-/** As people name them: `claim 01234567`. */
-async function malformedIn(board: PersonBlackboard): Promise<string[]> {
-  const found: string[] = [];
+/** Names what is malformed as people do: `claim 01234567`. */
+async function brokenAndArchived(
+  board: PersonBlackboard,
+): Promise<{ malformed: string[]; archived: GoalId[] }> {
+  const malformed: string[] = [];
+  const archived: GoalId[] = [];
   for await (const page of forwards(goalList(board), 0)) {
     const records = await Promise.all(page.map((goal) => board.readGoal(goal)));
-    found.push(
+    archived.push(...page.filter((_, at) => records[at]?.archived !== undefined));
+    malformed.push(
       ...page.filter((_, at) => records[at]?.isMalformed).map((goal) => `goal ${shortId(goal)}`),
     );
   }
   await board.readClaims(await board.listOpenClaims(), ({ claim }) =>
-    found.push(`claim ${shortId(claim)}`),
+    malformed.push(`claim ${shortId(claim)}`),
   );
-  return found;
+  return { malformed, archived };
 }

@@ -30,8 +30,17 @@ export type PrunableGoal = {
  * own record is what cannot be read.
  */
 export type DamagedGoal = { id: GoalId; artefacts: ArtefactId[] };
-/** `referred`: how many goals stay only because a goal that stays refers to them. */
-export type Choice = { goals: PrunableGoal[]; damaged: DamagedGoal[]; referred: number };
+/**
+ * `rest`: goals that an archive has whole, with the last event that it may have of them: an earlier
+ * run did not come to remove all of them. `referred`: how many goals stay only because a goal that
+ * stays refers to them.
+ */
+export type Choice = {
+  goals: PrunableGoal[];
+  rest: ReadonlyMap<GoalId, string>;
+  damaged: DamagedGoal[];
+  referred: number;
+};
 
 const goalsAtOnce = 20;
 
@@ -44,9 +53,15 @@ export async function chooseGoals(board: PersonBlackboard, beforeMs: number): Pr
   const candidates: Candidates = new Map();
   const references = new Map<GoalId, ArtefactId[]>();
   const damaged: DamagedGoal[] = [];
+  const rest = new Map<GoalId, string>();
   for await (const page of forwards(goalList(board), 0, goalsAtOnce)) {
     for (const goal of page) {
-      const read = await readFacts(board, goal);
+      const { archived, isMalformed: isBroken } = await board.readGoal(goal);
+      if (archived !== undefined) {
+        rest.set(goal, archived.until);
+        continue;
+      }
+      const read = isBroken ? undefined : await readFacts(board, goal);
       if (read === undefined) {
         damaged.push({ id: goal, artefacts: await overwrittenOf(board, goal) });
         candidates.set(goal, undefined);
@@ -80,7 +95,8 @@ export async function chooseGoals(board: PersonBlackboard, beforeMs: number): Pr
     }
   }
   const referred = await keepReferred(board, candidates, references);
-  return { goals: [...candidates.values()].flatMap((chosen) => chosen ?? []), damaged, referred };
+  const goals = [...candidates.values()].flatMap((chosen) => chosen ?? []);
+  return { goals, rest, damaged, referred };
 }
 
 /** A file with a seal must not vouch for what was overwritten by hand. */
@@ -121,7 +137,6 @@ async function readFacts(
   board: PersonBlackboard,
   goal: GoalId,
 ): Promise<{ stored: StoredGoal; bytes: number } | undefined> {
-  if ((await board.readGoal(goal)).isMalformed) return undefined;
   let bytes = 0;
   const readHeads = async (ids: readonly ArtefactId[]) => {
     const heads = await board.readHeads(ids);

@@ -2,10 +2,12 @@
 // the two.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readWhole } from "../../../lib/client/facts/artefacts.ts";
+import { ArchivedGoal } from "../../../lib/model/archived-goal.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor, SettEvent } from "../../../lib/model/event.ts";
 import type { FactDigest } from "../../../lib/model/fact.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
+import { isLater } from "../../../lib/model/stream-id.ts";
 import type { ArchiveHeader } from "../archive/format.ts";
 import { eventPages } from "../archive/log-order.ts";
 import { recordMembers } from "../archive/record-of-line.ts";
@@ -111,8 +113,11 @@ async function archiveAndRemove(
       before: header.before,
     };
     const archive = { file, sha256, created_at: header.created_at };
-    await board.recordArchive(archive, { type: "goals_pruned", data }, actor);
-    await remove(board, ids, end, signal);
+    const marks = new Map(
+      goals.map(({ id, state }) => [id, ArchivedGoal.parse({ until: end, state })]),
+    );
+    await board.recordArchive(archive, marks, { type: "goals_pruned", data }, actor);
+    await removeArchived(board, new Map(goals.map(({ id }) => [id, end])), signal);
   } catch (error) {
     throw new AfterArchive("", { cause: error });
   }
@@ -161,20 +166,27 @@ async function addClaims(
   }
 }
 
-/** Removes events first: the next run finds every goal whose record still exists. */
-async function remove(
+/**
+ * Removes goals that an archive has whole, with their events up to these: later ones stay in the
+ * log. Events go first: the next run finds every goal whose record still exists.
+ */
+export async function removeArchived(
   board: PersonBlackboard,
-  goals: ReadonlySet<GoalId>,
-  end: string,
+  goals: ReadonlyMap<GoalId, string>,
   signal: AbortSignal,
 ): Promise<void> {
+  if (goals.size === 0) return;
   const rest = "The archive is complete. Run `sett prune` again to remove the rest of these goals.";
+  const end = [...goals.values()].reduce((one, other) => (isLater(one, other) ? one : other));
+  const isArchived = ({ goal_id, id }: SettEvent) => {
+    const until = goal_id === undefined ? undefined : goals.get(goal_id);
+    return until !== undefined && !isLater(id, until);
+  };
   for await (const page of eventPages(board, end)) {
     stopIf(signal, rest);
-    const ofGoals = page.filter(({ goal_id }) => goal_id !== undefined && goals.has(goal_id));
-    await board.removeEvents(ofGoals.map(({ id }) => id));
+    await board.removeEvents(page.filter(isArchived).map(({ id }) => id));
   }
-  for (const goal of goals) {
+  for (const goal of goals.keys()) {
     stopIf(signal, rest);
     while ((await board.removeOfGoal(goal, removedAtOnce)).left > 0) stopIf(signal, rest);
   }

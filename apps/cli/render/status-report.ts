@@ -288,7 +288,6 @@ function goalLines(
     newest !== undefined && overwritten.includes(newest.id)
       ? style.red(overwrittenText)
       : boundedLine(newest?.metadata.summary ?? "", 80);
-  const results = artefacts.filter(({ logical_id }) => String(logical_id) !== String(goal));
   // A claim that cannot be read has no line of its own.
   const placeOf = (waiting: Waiting) =>
     "claim" in waiting && waiting.kind !== "repair" ? waiting.claim : undefined;
@@ -323,18 +322,34 @@ function goalLines(
           `${indent}${style.red(overwrittenSentence(overwritten))}`,
           nextLine("doctor", situation, drawing),
         ]),
-    ...(state === "stalled"
-      ? [
-          `${indent}${style.dim(whyStalled(results))}`,
-          nextLine(`watch --no-follow --goal ${shortId(goal)}`, situation, drawing),
-        ]
-      : []),
-    ...(state === "failed" ? failureLines(reading, situation, drawing, columns) : []),
+    ...endLines(reading, situation, drawing, columns),
     ...waits(undefined),
     ...openClaims.flatMap((open) => [
       `${indent}${claimLine(open, artefacts, drawing)}`,
       ...waits(open.claim.id, `${indent}  `),
     ]),
+  ];
+}
+
+/** Why a goal has ended as it has, and what is left of one that has moved into a file. */
+function endLines(
+  reading: GoalReading,
+  situation: Situation,
+  drawing: Drawing,
+  columns: number | undefined,
+): string[] {
+  const { goal, status, artefacts, isArchived } = reading;
+  const { style } = drawing;
+  if (isArchived) {
+    const text = "a file of `sett prune` has all of it, and the next run removes the rest";
+    return [`${indent}${style.dim(text)}`];
+  }
+  if (status.state === "failed") return failureLines(reading, situation, drawing, columns);
+  if (status.state !== "stalled") return [];
+  const results = artefacts.filter(({ logical_id }) => String(logical_id) !== String(goal));
+  return [
+    `${indent}${style.dim(whyStalled(results))}`,
+    nextLine(`watch --no-follow --goal ${shortId(goal)}`, situation, drawing),
   ];
 }
 

@@ -1,4 +1,5 @@
 // Artefacts and goals as the rest of Sett sees them. A part of the port.
+import type { ArchivedGoal } from "../../model/archived-goal.ts";
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import type { Actor } from "../../model/event.ts";
 import type {
@@ -178,6 +179,8 @@ export type GoalEnding = "cancelled" | "artefact_limit";
 export type GoalRecord = {
   isMalformed?: true;
   ended: GoalEnding | undefined;
+  /** An archive has all of it, and a part of it may be removed here. */
+  archived?: ArchivedGoal | undefined;
   artefacts: number;
   trigger?: string | undefined;
   payer?: string | undefined;

@@ -1,6 +1,7 @@
 // Removes goals that are over from the blackboard, once they are stored elsewhere. A part of the
 // port.
 import { z } from "zod";
+import type { ArchivedGoal } from "../../model/archived-goal.ts";
 import type { Actor, EventDraft } from "../../model/event.ts";
 import type { GoalId } from "../../model/ids.ts";
 
@@ -49,9 +50,14 @@ export interface PruneBoard {
   forgetRefused(epoch: number): Promise<{ outcome: "forgotten" | "fenced" }>;
   /**
    * Remembers a file into which goals are moved, and logs the event with it. A repeat logs it
-   * again.
+   * again. `marks`: of its goals, which are retired: from now on they need only be removed.
    */
-  recordArchive(archive: KnownArchive, event: EventDraft, actor: Actor): Promise<void>;
+  recordArchive(
+    archive: KnownArchive,
+    marks: ReadonlyMap<GoalId, ArchivedGoal>,
+    event: EventDraft,
+    actor: Actor,
+  ): Promise<void>;
   /** All files into which goals of this instance were ever moved, by their digests. */
   listArchives(): Promise<KnownArchive[]>;
 }

@@ -49,6 +49,7 @@ export function keysOf(instance: InstanceName) {
     thread: (id: LogicalId) => `${prefix}thread:${id}`,
     /**
      * hash: `ended` (how it was ended, if it was), `retired` (set while `sett prune` moves it),
+     * `archived` (JSON: its state, and up to where, once a file of `sett prune` has all of it),
      * `trigger` (what has stated it, if one has) and `issue` (for which one at a forge), `comment`
      * (the comment on that issue, as JSON), `payer` (whose budget of a day and of a month its calls
      * count in, beside the instance's), `remarks` (ids of what people have said to all its work, as

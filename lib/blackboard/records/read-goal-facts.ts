@@ -1,4 +1,5 @@
 // Reads, over the blackboard's port, all that a goal's status is derived from.
+import type { ArchivedGoal } from "../../model/archived-goal.ts";
 import type { ArtefactHead } from "../../model/artefact.ts";
 import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
@@ -28,6 +29,8 @@ type Causes = Map<ArtefactId, Map<string, ClaimId>>;
 export type StoredGoal = {
   goal: GoalId;
   ended: GoalEnding | undefined;
+  /** Its state when a file of `sett prune` got all of it: what is left here shows another. */
+  archived: ArchivedGoal["state"] | undefined;
   /** The name of the trigger that has stated it, if one has. */
   trigger: string | undefined;
   /** In whose budgets it counts: a person's or a trigger's. */
@@ -69,7 +72,7 @@ export async function readGoalFacts(
 ): Promise<StoredGoal> {
   for (let tries = 1; ; tries += 1) {
     const end = await board.endOfEvents();
-    const [{ ended, trigger, payer }, listing, openQuestions] = await Promise.all([
+    const [{ ended, archived, trigger, payer }, listing, openQuestions] = await Promise.all([
       board.readGoal(goal),
       list(),
       board.listOpenQuestions(),
@@ -84,6 +87,7 @@ export async function readGoalFacts(
     const stored = {
       goal,
       ended,
+      archived: archived?.state,
       trigger,
       payer,
       artefacts,

@@ -1,6 +1,7 @@
 // Artefacts and goals in Redis.
 import { Buffer } from "node:buffer";
 import { RESP_TYPES } from "redis";
+import { ArchivedGoal } from "../../model/archived-goal.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import { type ArtefactId, CommitHash } from "../../model/ids.ts";
 import { KeptOutput } from "../../model/kept-output.ts";
@@ -17,6 +18,7 @@ import {
   commitFieldNames,
   deliveredCommit,
   digestOfContent,
+  parseJson,
 } from "../records/artefact-fields.ts";
 import {
   digestOfRecord,
@@ -162,16 +164,17 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
       const [fields, artefacts] = await connection.run((client) =>
         Promise.all([
           client
-            .hmGet(keys.goal(goal), ["ended", "trigger", "payer", "issue", "comment"])
+            .hmGet(keys.goal(goal), ["ended", "archived", "trigger", "payer", "issue", "comment"])
             .catch(unlessWrongType(undefined)),
           client.zCard(keys.artefactsOfGoal(goal)).catch(unlessWrongType(undefined)),
         ]),
       );
       const isMalformed = fields === undefined || artefacts === undefined;
-      const [ended, trigger, payer, issue, comment] = fields ?? [];
+      const [ended, archived, trigger, payer, issue, comment] = fields ?? [];
       return {
         ...(isMalformed && { isMalformed: true as const }),
         ...{ ended: endingOf(ended), artefacts: artefacts ?? 0 },
+        archived: ArchivedGoal.safeParse(parseJson(archived)).data,
         ...{ trigger: trigger ?? undefined, payer: payer ?? undefined },
         ...{ issue: issue ?? undefined, comment: comment ?? undefined },
       };

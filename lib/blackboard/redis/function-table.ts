@@ -553,7 +553,7 @@ export const functionTable = {
   },
   recordArchive: {
     keys: ["archives"],
-    args: { sha256: "text", archive: "text", event: "event" },
+    args: { sha256: "text", archive: "text", goals: "text*", marks: "text*", event: "event" },
     outcomes: { recorded: [] },
   },
 } as const;

@@ -49,9 +49,14 @@ export function pruneOf({ connection, keys, call }: Deps): PruneBoard {
       return call("forgetRefused", stored, { epoch });
     },
 
-    async recordArchive(archive, event, actor) {
-      const { sha256 } = archive;
-      const args = { sha256, archive: JSON.stringify(archive), event: eventRecord(event, actor) };
+    async recordArchive(archive, marks, event, actor) {
+      const args = {
+        sha256: archive.sha256,
+        archive: JSON.stringify(archive),
+        goals: [...marks.keys()],
+        marks: [...marks.values()].map((mark) => JSON.stringify(mark)),
+        event: eventRecord(event, actor),
+      };
       await call("recordArchive", { archives: keys.archives }, args);
     },
 

@@ -26,6 +26,8 @@ export type GoalReading = {
   unreadable: ArtefactId[];
   /** Artefacts of which `shownOf` a line is shown, and that are not what was stored. */
   overwritten?: readonly ArtefactId[] | undefined;
+  /** A file of `sett prune` has all of it, and only a part may be here. */
+  isArchived?: true;
   /** The name of the trigger that has stated it; undefined where a person has. */
   trigger?: string | undefined;
   /** Who has stated it, as budgets name people; undefined where none is known. */
@@ -114,6 +116,7 @@ async function readListed(
   return {
     goal,
     status: goalStatus(facts),
+    ...(facts.archived !== undefined && { isArchived: true as const }),
     artefacts,
     count: listing.artefacts - unreadable.length,
     unreadable,

@@ -245,7 +245,11 @@ nightly.each(["removeEvents", "removeOfGoal"] as const)(
     await expect(moveGoals(failing, goals, orderTo("first.jsonl"))).rejects.toThrow(
       "The machine is gone.",
     );
+    expect((await board.readGoal(goals[0]?.id as never)).archived?.state).toBe("achieved");
+    expect(await at.need("status")).not.toContain("stalled");
     await at.need("prune", "--before", "52w", "--to", "second.jsonl");
+    // The first file has all of them.
+    expect(await readdir(at.folder)).not.toContain("second.jsonl");
     expect(await board.listGoals()).toEqual([]);
     expect(await board.countArtefacts()).toBe(0);
     expect(await inFile("first.jsonl")).toEqual(made.flatMap(({ goal, result }) => [goal, result]));

@@ -108,6 +108,32 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     expect(await board.readThread(other.goal.logical_id)).toEqual([other.goal.id]);
   });
 
+  test("a goal has its archive's mark until it is removed, and only where it is retired", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, result } = await endedGoal(board);
+    const running = await postGoal(board);
+    await board.retireGoal({ goal: goal.goal_id, artefacts: 2, claims: 1 });
+    expect((await board.readGoal(goal.goal_id)).archived).toBeUndefined();
+    const mark = { until: await board.endOfEvents(), state: "settled" } as const;
+    await board.recordArchive(
+      { file: "old.jsonl", sha256: "0".repeat(64), created_at: goal.created_at },
+      new Map([
+        [goal.goal_id, mark],
+        [running.goal_id, mark],
+      ]),
+      { type: "goals_pruned", data: { sha256: "0".repeat(64) } },
+      user,
+    );
+    expect((await board.readGoal(goal.goal_id)).archived).toEqual(mark);
+    expect((await board.readGoal(running.goal_id)).archived).toBeUndefined();
+    expect(await board.removeOfGoal(goal.goal_id, 1)).toEqual({ left: 1 });
+    expect(await board.readArtefact(result.id)).toBeUndefined();
+    expect((await board.readGoal(goal.goal_id)).archived).toEqual(mark);
+    await board.removeOfGoal(goal.goal_id, 1);
+    expect((await board.readGoal(goal.goal_id)).archived).toBeUndefined();
+  });
+
   test("events are removed from the log by their ids, and those that stay are read on", async () => {
     await using bench = await open();
     const { board } = bench;
@@ -178,11 +204,13 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     expect(await board.listArchives()).toEqual([]);
     await board.recordArchive(
       one,
+      new Map(),
       { type: "goals_pruned", data: { sha256: one.sha256 } },
       "person:Ada",
     );
     await board.recordArchive(
       other,
+      new Map(),
       { type: "goals_pruned", data: { sha256: other.sha256 } },
       "person:Ada",
     );
