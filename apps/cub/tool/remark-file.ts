@@ -2,9 +2,10 @@
 // program of the command may write into it as well: a worker of Sett's own has a key, by which it
 // tells the cub's lines from others.
 import { createHmac, randomBytes } from "node:crypto";
-import { mkdtemp, open, rm } from "node:fs/promises";
+import { mkdtemp, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { removeTree } from "../../../lib/folders/remove-tree.ts";
 
 /** A line for each remark. */
 export type RemarkFile = AsyncDisposable & {
@@ -29,7 +30,7 @@ export async function openRemarkFile({ hasKey }: { hasKey: boolean }): Promise<R
       await file.appendFile(key === undefined ? `${line}\n` : `${markOf(line, key)} ${line}\n`),
     [Symbol.asyncDispose]: async () => {
       await file.close();
-      await rm(dirname(path), { recursive: true, force: true });
+      await removeTree(dirname(path));
     },
   };
 }

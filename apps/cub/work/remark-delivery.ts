@@ -36,9 +36,9 @@ export class RemarkDelivery {
     return this.#passed.length === 0 ? {} : { remarks: [...this.#passed] };
   }
 
-  /** Rejects as `run` does. */
+  /** Rejects as `run` does: its end counts, whatever becomes of the file. */
   async during<Result>(order: Order, run: (order: Order) => Promise<Result>): Promise<Result> {
-    await using file = await this.#open();
+    const file = await this.#open();
     if (file === undefined) return await run(order);
     const over = new AbortController();
     const passed = this.#pass(file, over.signal);
@@ -47,6 +47,7 @@ export class RemarkDelivery {
     } finally {
       over.abort();
       await passed;
+      await this.#remove(file);
     }
   }
 
@@ -57,6 +58,14 @@ export class RemarkDelivery {
     } catch (error) {
       this.#warn("Could not make the file for what people say to running work", error);
       return undefined;
+    }
+  }
+
+  async #remove(file: RemarkFile): Promise<void> {
+    try {
+      await file[Symbol.asyncDispose]();
+    } catch (error) {
+      this.#warn("Could not remove the file of what people have said to running work", error);
     }
   }
 
