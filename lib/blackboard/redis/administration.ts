@@ -1,7 +1,7 @@
 // How the owner of an instance makes and removes the users of its Redis, also while Redis is at
 // work. Redis keeps them in its ACL file.
 import { createHash } from "node:crypto";
-import type { InstanceName } from "../../model/ids.ts";
+import type { AgentName, InstanceName } from "../../model/ids.ts";
 import { keysOf } from "../records/keys.ts";
 import { accessOf, aclRules } from "./access.ts";
 import type { Client } from "./client.ts";
@@ -72,13 +72,22 @@ export async function prepareFunctions(owner: Owner): Promise<void> {
 
 /**
  * Once no part of another version is left: each user has exactly its rights, and those of parts
- * that are gone are removed. Redis ends their connections.
+ * that are gone are removed. Redis ends their connections. `atWork`: agents with a worker of
+ * another version, whose users are settled at the next time.
  */
-export async function settleUsers(owner: Owner, kept: readonly UserWithPassword[]): Promise<void> {
+export async function settleUsers(
+  owner: Owner,
+  kept: readonly UserWithPassword[],
+  atWork: ReadonlySet<AgentName> = new Set(),
+): Promise<void> {
   const prefix = prefixFor(owner);
   const names = new Set(kept.map(({ user }) => userNameOf(user, prefix)));
   await asOwner(owner, async (client) => {
-    for (const each of kept) await setUser(client, owner, each, true);
+    for (const each of kept) {
+      const { user } = each;
+      if (user.role !== "agent" || !atWork.has(user.agent))
+        await setUser(client, owner, each, true);
+    }
     const surplus = (await client.aclUsers()).filter(
       (name) => isUserName(name, prefix) && !names.has(name),
     );

@@ -59,6 +59,8 @@ test("a part of the version before keeps what it may do until it is gone", async
     expect(await cub.setEx("sett:demo:old-probe", 60, "1")).toBe("OK");
     const hears = await server.cli("ACL", "DRYRUN", "agent-coder", "subscribe", "sett:demo:old");
     expect(hears).toContain("OK");
+    await settleUsers(owner(), withPassword(person, coder), new Set([agentName("coder")]));
+    expect(await cub.setEx("sett:demo:old-probe", 60, "2")).toBe("OK");
     await settleUsers(owner(), withPassword(person, coder));
     await expect(cub.setEx("sett:demo:old-probe", 60, "1")).rejects.toThrow("NOPERM");
     expect(await rights()).toEqual(exact);

@@ -18,7 +18,7 @@ import { connect } from "../../instance/session.ts";
 import { stopSecondsOf } from "../../services/limits.ts";
 import type { Service, Values } from "../../services/service.ts";
 import { requireFreeOrOwn } from "../checks/checks.ts";
-import { type Diff, diffOf, type ServiceChange } from "../plan/diff.ts";
+import { agentsOfOldWorkers, type Diff, diffOf, type ServiceChange } from "../plan/diff.ts";
 import { type Outcome, outcomeOf } from "../plan/outcome.ts";
 import type { InstancePlan } from "../plan/plan.ts";
 import { findLost, type KnownBefore, type Lost } from "./find-lost.ts";
@@ -304,8 +304,9 @@ async function removeSurplusUsers(
       .filter(({ name }) => !names.has(name))
       .map(({ name }) => userNameOf({ role: "agent", agent: name }, sharedPrefix(instance)));
   }
-  const owner = ownerOf(input, redisUrlsOf(await runtime.observe.parts(instance)));
+  const parts = await runtime.observe.parts(instance);
+  const atWork = agentsOfOldWorkers(plan, parts.containers);
   const { settleUsers } = await import("../../../../lib/blackboard/redis/administration.ts");
-  await settleUsers(owner, plan.users);
+  await settleUsers(ownerOf(input, redisUrlsOf(parts)), plan.users, atWork);
   return [];
 }

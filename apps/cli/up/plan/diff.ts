@@ -50,13 +50,9 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
       part.volumes.map(({ name }) => name),
     ),
   );
-  const isOld = ({ labels, env }: ContainerPart) => {
-    // One that lasts would go on with what its agent was before; others end with their grant.
-    if (labels.component !== "worker" || env.SETT_WORKER_IDLE === undefined) return false;
-    const own = plan.agents.find(({ agent }) => agent === labels.agent);
-    const planned = resting.get(labels.agent) ?? own;
-    return planned?.spec.labels.fingerprint !== labels.fingerprint;
-  };
+  // One that lasts would go on with what its agent was before; others end with their grant.
+  const isOld = (part: ContainerPart) =>
+    part.env.SETT_WORKER_IDLE !== undefined && isOldWorker(plan, part);
   // Also that of an agent without files, whose disk cannot be mounted without its layer.
   const isUnderDisk = volumes.some(
     ({ labels, isLaid }) =>
@@ -100,6 +96,22 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
       .map(({ name }) => name)
       .filter((name) => !plan.networks.some((network) => network.name === name)),
   };
+}
+
+function isOldWorker({ agents, resting }: InstancePlan, { labels }: ContainerPart): boolean {
+  if (labels.component !== "worker") return false;
+  const { agent, fingerprint } = labels;
+  const planned = [...resting, ...agents].find((part) => part.agent === agent);
+  return planned?.spec.labels.fingerprint !== fingerprint;
+}
+
+/** The agents of which a worker of before is still at work on its grant. */
+export function agentsOfOldWorkers(
+  plan: InstancePlan,
+  containers: readonly ContainerPart[],
+): Set<AgentName> {
+  const old = containers.filter((part) => isOldWorker(plan, part) && part.state.state !== "exited");
+  return new Set(old.flatMap(({ labels }) => ("agent" in labels ? [labels.agent] : [])));
 }
 
 /** The data of an instance stays when sett.yml no longer names the service that writes it. */

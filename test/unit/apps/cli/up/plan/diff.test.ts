@@ -1,7 +1,11 @@
 // Shows what `sett up` finds to do on an instance.
 import { describe, expect, test } from "bun:test";
 import type { PlanInput } from "../../../../../../apps/cli/services/input.ts";
-import { type Change, diffOf } from "../../../../../../apps/cli/up/plan/diff.ts";
+import {
+  agentsOfOldWorkers,
+  type Change,
+  diffOf,
+} from "../../../../../../apps/cli/up/plan/diff.ts";
 import { registrationsOf } from "../../../../../../lib/config/registrations.ts";
 import { InstanceName } from "../../../../../../lib/model/ids.ts";
 import { changedParts } from "../../../../../../lib/runtime/fingerprint.ts";
@@ -173,6 +177,19 @@ describe("of a sett that runs", () => {
       "sett-demo-worker-tester-1",
     ]);
     expect(unusedVolumes).toEqual(["sett-demo.recorder.tester", "sett-demo-workspace-tester"]);
+  });
+
+  test("an agent with a worker of before is known, until that has ended", () => {
+    const plan = planOf(coder + tester);
+    const found = both.containers.find(({ name }) => name === "sett-demo-agent-tester");
+    if (found === undefined) throw new Error("no container");
+    const workerOf = (fingerprint = "", state = found.state) => {
+      const labels = { ...found.labels, component: "worker", fingerprint } as PartLabels;
+      return agentsOfOldWorkers(plan, [...both.containers, { ...found, state, labels }]);
+    };
+    expect([...workerOf("of before")]).toEqual([agentName("tester")]);
+    expect([...workerOf(found.labels.fingerprint)]).toEqual([]);
+    expect([...workerOf("of before", { state: "exited", exitCode: 0, endedAt: "" })]).toEqual([]);
   });
 
   test("the checkout that agents share goes with the last of them", () => {
