@@ -1,5 +1,5 @@
 // A cub as a process whose Redis, grant or container goes away.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { coder, cubInstance, echo } from "../../support/cub/cub-instance.ts";
@@ -7,15 +7,10 @@ import { startCub } from "../../support/cub/cub-process.ts";
 import { temporaryFolder, write } from "../../support/git/sample-repository.ts";
 import { isNight, nightly } from "../../support/nightly.ts";
 import { untilGone } from "../../support/process/tools.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-let redis: RedisServer;
-
-beforeAll(async () => {
-  redis = await startRedisServer({ password: "s3cret" });
-});
-
+const redis = await startRedisServer({ password: "s3cret" });
 afterAll(() => redis[Symbol.asyncDispose]());
 
 /** Returns what a tool waits for. */

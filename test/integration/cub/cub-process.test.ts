@@ -1,5 +1,5 @@
 // The real program against a real Redis, with real tools.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { coder, cubInstance, echo } from "../../support/cub/cub-instance.ts";
@@ -7,14 +7,9 @@ import { startCub } from "../../support/cub/cub-process.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 import { nightly } from "../../support/nightly.ts";
 import { sampleAgent } from "../../support/records/sample.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
 
-let redis: RedisServer;
-
-beforeAll(async () => {
-  redis = await startRedisServer({ password: "s3cret" });
-});
-
+const redis = await startRedisServer({ password: "s3cret" });
 afterAll(() => redis[Symbol.asyncDispose]());
 
 describe("the cub as a process", () => {

@@ -1,6 +1,6 @@
 // An agent that asks its model how to bid: the cub's own HTTP requests to a model that is a server
 // of the test.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { modelAsker } from "../../../apps/cub/bid/ask-model.ts";
 import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
@@ -13,7 +13,7 @@ import {
   type ScriptedAnswer,
   scriptedModel,
 } from "../../support/models/scripted-model.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const says = (word: string, reason = "It is code."): ScriptedAnswer => ({
@@ -312,10 +312,7 @@ describe("an agent that asks its model", () => {
   });
 });
 
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedisServer();
-});
+const redis = await startRedisServer();
 afterAll(() => redis[Symbol.asyncDispose]());
 
 test("the cub as a process, on Redis, asks with a token that the blackboard knows", async () => {

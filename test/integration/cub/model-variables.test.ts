@@ -1,17 +1,12 @@
 // Shows what the command of an agent with a model finds in its environment: the real program, a
 // real Redis, real commands.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { parseToken } from "../../../lib/models/token.ts";
 import { coder, cubInstance } from "../../support/cub/cub-instance.ts";
 import { startCub } from "../../support/cub/cub-process.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
 
-let redis: RedisServer;
-
-beforeAll(async () => {
-  redis = await startRedisServer();
-});
-
+const redis = await startRedisServer();
 afterAll(() => redis[Symbol.asyncDispose]());
 
 const gateway = "http://127.0.0.1:9";

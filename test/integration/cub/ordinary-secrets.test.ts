@@ -1,21 +1,16 @@
 // Secrets whose values are ordinary words and numbers: a real cub with real commands that print
 // them.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FailureReport } from "../../../lib/model/tool-contract.ts";
 import { coder, cubInstance } from "../../support/cub/cub-instance.ts";
 import { startCub } from "../../support/cub/cub-process.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-let redis: RedisServer;
-
-beforeAll(async () => {
-  redis = await startRedisServer({ password: "s3cret" });
-});
-
+const redis = await startRedisServer({ password: "s3cret" });
 afterAll(() => redis[Symbol.asyncDispose]());
 
 const values: Record<string, string> = {

@@ -1,18 +1,13 @@
 // An agent that is a prompt: the cub asks its model for the bid, and runs its own program as the
 // worker, on a model of the test.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { parseToken } from "../../../lib/models/token.ts";
 import { coder, cubInstance } from "../../support/cub/cub-instance.ts";
 import { startCub } from "../../support/cub/cub-process.ts";
 import { scriptedModel } from "../../support/models/scripted-model.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
 
-let redis: RedisServer;
-
-beforeAll(async () => {
-  redis = await startRedisServer();
-});
-
+const redis = await startRedisServer();
 afterAll(() => redis[Symbol.asyncDispose]());
 
 const gatewayOf = (base: string | undefined) => new URL(base ?? "").origin;

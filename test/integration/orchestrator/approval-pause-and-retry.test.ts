@@ -1,8 +1,8 @@
 // Approvals, pauses and other tries, through a real orchestrator, real cubs and a real Redis.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { agentName } from "../../support/records/sample.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Member } from "../../support/world/clan.ts";
 import { openMailboxes } from "../../support/world/mailboxes.ts";
@@ -22,11 +22,8 @@ import {
   wants,
 } from "../../support/world/people.ts";
 
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedisServer();
-});
-afterAll(async () => redis[Symbol.asyncDispose]());
+const redis = await startRedisServer();
+afterAll(() => redis[Symbol.asyncDispose]());
 
 describe("an approval", () => {
   test("is waited for, and leads on; a rejection leads to the next version", async () => {

@@ -1,10 +1,10 @@
 // Tiered clarification, through a real orchestrator, real cubs and a real Redis.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { nightly } from "../../support/nightly.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Member } from "../../support/world/clan.ts";
 import {
@@ -23,11 +23,8 @@ import {
 } from "../../support/world/people.ts";
 import type { Tool } from "../../support/world/tool.ts";
 
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedisServer();
-});
-afterAll(async () => redis[Symbol.asyncDispose]());
+const redis = await startRedisServer();
+afterAll(() => redis[Symbol.asyncDispose]());
 
 describe("tiered clarification", () => {
   /** planner makes a Plan of the goal, coder Code of the Plan; tester asks about the Code. */

@@ -1,21 +1,16 @@
 // A person's own version of an artefact ends the work on the one before it, also what begins in the
 // same moment.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { newArtefactId, sampleArtefact } from "../../support/records/sample.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ada, ending, startClanOn, wants } from "../../support/world/people.ts";
 
 setDefaultTimeout(600_000);
 
-let redis: RedisServer;
-
-beforeAll(async () => {
-  redis = await startRedisServer();
-});
-
+const redis = await startRedisServer();
 afterAll(() => redis[Symbol.asyncDispose]());
 
 test("a rework that a review asks for while the version is taken up ends as well", async () => {

@@ -1,6 +1,6 @@
 // A review that rejects: people are not asked for a verdict that is not needed, and reviewers at
 // work are heard.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { phaseStrip } from "../../../apps/cli/render/phase-strip.ts";
 import { symbolsFor } from "../../../apps/cli/render/symbols.ts";
 import { findJudged } from "../../../lib/client/actions/judge.ts";
@@ -9,7 +9,7 @@ import { eventLine } from "../../../lib/client/render/event-line.ts";
 import { createStyle } from "../../../lib/client/text/style.ts";
 import { suggestFor } from "../../../lib/client/text/suggest.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Clan, Member } from "../../support/world/clan.ts";
 import {
@@ -24,11 +24,8 @@ import {
   wants,
 } from "../../support/world/people.ts";
 
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedisServer();
-});
-afterAll(async () => redis[Symbol.asyncDispose]());
+const redis = await startRedisServer();
+afterAll(() => redis[Symbol.asyncDispose]());
 
 /**
  * Reviews the first version with this, and approves the second; `until` it may answer. `begun` is

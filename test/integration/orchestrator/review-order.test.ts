@@ -1,11 +1,11 @@
 // Reviewers that are asked only when others have approved, on a real Redis.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { findJudged } from "../../../lib/client/actions/judge.ts";
 import { readInquiries } from "../../../lib/client/facts/inquiries.ts";
 import { eventLine } from "../../../lib/client/render/event-line.ts";
 import { createStyle } from "../../../lib/client/text/style.ts";
 import { suggestFor } from "../../../lib/client/text/suggest.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Clan, Member } from "../../support/world/clan.ts";
 import {
@@ -18,11 +18,8 @@ import {
   wants,
 } from "../../support/world/people.ts";
 
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedisServer();
-});
-afterAll(async () => redis[Symbol.asyncDispose]());
+const redis = await startRedisServer();
+afterAll(() => redis[Symbol.asyncDispose]());
 
 test("a person is asked about no version that a check rejects, and about the next one when all checks have approved", async () => {
   const mayApprove = Promise.withResolvers<void>();

@@ -1,10 +1,10 @@
 // Where the agent that made something is gone or cannot answer, another of its role reworks it and
 // is asked about it.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { nightly } from "../../support/nightly.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Clan, Member } from "../../support/world/clan.ts";
 import {
@@ -22,11 +22,8 @@ import {
 import type { Tool } from "../../support/world/tool.ts";
 
 setDefaultTimeout(600_000);
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedisServer();
-});
-afterAll(async () => redis[Symbol.asyncDispose]());
+const redis = await startRedisServer();
+afterAll(() => redis[Symbol.asyncDispose]());
 
 const draft = (payload: string) => ({
   artefact_type: "Draft",
