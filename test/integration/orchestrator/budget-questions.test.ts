@@ -261,18 +261,18 @@ describe("what only says that a budget is spent", () => {
       "ＢｕｄｇｅｔＥｘｃｅｅｄｅｄ",
       "Budgеt\u200bExcеedеd",
     ];
-    const members = types.map((artefact_type, at): [string, Member] => [
-      `painter-${at}`,
-      { ...wants("GoalDefined", "claim"), tool: () => ({ ...disguised(figures), artefact_type }) },
-    ]);
-    await using clan = await startClanOn(redis, Object.fromEntries(members));
-    const goal = await clan.postGoal();
-    const failures = await waitFor("the failures", async () => {
-      const found = (await clan.artefactsOf(goal)).filter(
-        ({ structural_type }) => structural_type === "Failure",
-      );
-      return found.length === types.length && found;
-    });
+    const left = [...types];
+    const painter: Member = {
+      ...wants("GoalDefined", "exclusive"),
+      tool: () => ({ ...disguised(figures), artefact_type: left.shift() }),
+    };
+    await using clan = await startClanOn(redis, { painter });
+    // Each has a goal of its own: the first failure of a claim withdraws its other grants.
+    const goals = await Promise.all(types.map(() => clan.postGoal()));
+    const failures = await Promise.all(
+      goals.map((goal) => clan.made(goal, ({ structural_type }) => structural_type === "Failure")),
+    );
+    expect(left).toEqual([]);
     expect(await clan.board.listOpenQuestions()).toEqual([]);
     for (const { type, metadata } of failures) {
       expect(type).toBe("ToolExecutionFailure");
