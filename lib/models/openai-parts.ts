@@ -1,33 +1,62 @@
 // The parts that OpenAI's two APIs have in common.
 import type { MeasuredUsage } from "./cost.ts";
-import { countAt, hasCount, type JsonObject, textAt } from "./json.ts";
+import { countAt, hasCount, type JsonObject, memberAt, textAt } from "./json.ts";
 
 /** `input`, `output`: the names of the counts. */
 export function openAiUsage(usage: unknown, input: string, output: string) {
   if (!hasCount(usage, [input, output])) return undefined;
   const [sent, written] = [countAt(usage, input), countAt(usage, output)];
-  const cached = countAt(usage, `${input}_details`, "cached_tokens");
+  const details = memberAt(usage, `${input}_details`);
+  const cached = countOf([details, usage], namesOfCached);
+  const cache_write = countOf([details, usage], namesOfCacheWrites);
   const reasoning = countAt(usage, `${output}_details`, "reasoning_tokens");
+  const counts = { sent, written, cached, cache_write, reasoning, usage };
   const measured: MeasuredUsage = {
     input: sent,
-    output: written + thoughtsApart({ sent, written, cached, reasoning, usage }),
+    output: written + thoughtsApart(counts),
     cached,
-    cache_write: 0,
+    cache_write,
     reasoning,
-    long_cache_write: 0,
+    long_cache_write: countOf([details, usage].map(partsOfCacheWrites), namesOfLongCacheWrites),
   };
   return measured;
 }
 
-type Counts = { sent: number; written: number; cached: number; reasoning: number; usage: unknown };
+/** OpenAI's own name, and those of servers that are compatible with it, also for other models. */
+const namesOfCached = [
+  ...["cached_tokens", "cache_read_tokens", "cache_read_input_tokens"],
+  "prompt_cache_hit_tokens",
+];
+const namesOfCacheWrites = [
+  ...["cache_write_tokens", "cached_write_tokens", "cache_creation_tokens"],
+  "cache_creation_input_tokens",
+];
+const namesOfLongCacheWrites = ["ephemeral_1h_input_tokens"];
+
+/** One count has one of several names, in one of several places; where servers repeat it, once. */
+function countOf(places: readonly unknown[], names: readonly string[]): number {
+  return Math.max(...places.flatMap((place) => names.map((name) => countAt(place, name))));
+}
+
+function partsOfCacheWrites(place: unknown): unknown {
+  return memberAt(place, "cache_creation_token_details") ?? memberAt(place, "cache_creation");
+}
+
+type Counts = Pick<MeasuredUsage, "cached" | "cache_write" | "reasoning"> & {
+  sent: number;
+  written: number;
+  usage: unknown;
+};
 
 /**
  * Some servers leave the thoughts out of the count of the answer, and take the same price for them:
  * the total has them, or they are more than the answer that they would be a part of.
  */
-function thoughtsApart({ sent, written, cached, reasoning, usage }: Counts): number {
+function thoughtsApart(counts: Counts): number {
+  const { sent, written, cached, cache_write, reasoning, usage } = counts;
   const more = countAt(usage, "total_tokens") - sent - written;
-  if (more > 0 && more !== cached) return more;
+  const ofCache = [cached, cache_write, cached + cache_write];
+  if (more > 0 && !ofCache.includes(more)) return more;
   return reasoning > written ? reasoning : 0;
 }
 

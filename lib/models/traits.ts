@@ -84,8 +84,6 @@ export type ProviderTraits = {
   ownHeaders: Readonly<Record<string, string>>;
   /** Names of headers that pass to the provider, and of an answer to the client. */
   passes: { toProvider: readonly string[]; toClient: RegExp };
-  /** It keeps input in a cache for an hour, at a price of its own. */
-  cachesForAnHour: boolean;
   /** An error as its clients read it. `status`: of HTTP. `message`: a sentence. */
   errorOf(status: number, message: string): object;
   /** The last event of a stream that cannot go on. `error`: JSON. */

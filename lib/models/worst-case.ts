@@ -5,7 +5,6 @@ import type { Amounts } from "../model/budget.ts";
 import type { ModelSettings } from "../model/config-models.ts";
 import { dearestRates, nanosOf } from "./cost.ts";
 import { isObject, type JsonObject, memberAt } from "./json.ts";
-import { providers } from "./providers.ts";
 import type { ModelRequest } from "./request.ts";
 
 /** An earlier request to the same model whose input the provider has counted. */
@@ -77,16 +76,13 @@ export function maxAnswer(
 
 export function amountsOf(
   bound: Bound,
-  model: Pick<ModelSettings, "price" | "provider">,
+  { price }: Pick<ModelSettings, "price">,
   request: ModelRequest,
 ): Amounts {
-  // Inside of a string the quotes would be escaped; with other escapes the text does not say.
-  const mayCacheLong = request.text.includes('"1h"') || request.text.includes("\\u00");
-  const hasLongCache = providers[model.provider].cachesForAnHour && mayCacheLong;
+  // Also where a compatible server has it from Anthropic. Within a string the quotes are escaped.
+  const mayCacheLong = /"(?:1|\\u0031)(?:h|\\u0068)"/.test(request.text);
   const dearest =
-    model.price === undefined
-      ? { input: 0, output: 0 }
-      : dearestRates(model.price, bound.input, hasLongCache);
+    price === undefined ? { input: 0, output: 0 } : dearestRates(price, bound.input, mayCacheLong);
   const nanousd = nanosOf([
     [bound.input, dearest.input],
     [bound.output, dearest.output],

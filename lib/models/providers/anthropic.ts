@@ -35,7 +35,6 @@ export const anthropic: ProviderTraits = {
     toProvider: ["anthropic-version", "anthropic-beta"],
     toClient: /^anthropic-ratelimit-.+$/,
   },
-  cachesForAnHour: true,
   errorOf(status, message) {
     const other = status >= 500 ? "api_error" : "invalid_request_error";
     return { type: "error", error: { type: errorTypes[status] ?? other, message } };

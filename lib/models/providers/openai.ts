@@ -31,7 +31,6 @@ export const openai: ProviderTraits = {
     toProvider: ["openai-beta"],
     toClient: /^(?:x-ratelimit-.+|openai-processing-ms|openai-version)$/,
   },
-  cachesForAnHour: false,
   errorOf(status, message) {
     const other = { type: status >= 500 ? "server_error" : "invalid_request_error", code: null };
     const { type, code } = errorTypes[status] ?? other;

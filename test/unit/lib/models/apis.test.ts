@@ -38,6 +38,50 @@ test("Anthropic counts cached input apart, and OpenAI within", () => {
   );
 });
 
+const cacheOf = (detail: object, besides: object = {}) => ({
+  prompt_tokens_details: detail,
+  ...besides,
+});
+test.each<[who: string, counts: object, is: Partial<MeasuredUsage>]>([
+  [
+    "OpenAI",
+    cacheOf({ cached_tokens: 50, cache_write_tokens: 40 }),
+    { cached: 50, cache_write: 40 },
+  ],
+  [
+    "LiteLLM",
+    cacheOf(
+      {
+        ...{ cached_tokens: 50, cache_creation_tokens: 40, cache_write_tokens: 40 },
+        cache_creation_token_details: { ephemeral_1h_input_tokens: 30 },
+      },
+      { cache_read_input_tokens: 50, cache_creation_input_tokens: 40 },
+    ),
+    { cached: 50, cache_write: 40, long_cache_write: 30 },
+  ],
+  [
+    "a server that has Anthropic's names alone",
+    { cache_read_input_tokens: 50, cache_creation_input_tokens: 40 },
+    { cached: 50, cache_write: 40 },
+  ],
+  ["DeepSeek", { prompt_cache_hit_tokens: 50, prompt_cache_miss_tokens: 80 }, { cached: 50 }],
+  ["Moonshot", { cached_tokens: 50 }, { cached: 50 }],
+  ["no cache", cacheOf({ cached_tokens: 0, cache_write_tokens: null }), {}],
+])("what a cache gave and took counts, as %s names it", (_, counts, is) => {
+  const sums = { prompt_tokens: 130, completion_tokens: 7, total_tokens: 137 };
+  expect(apis.chat.usageOf({ ...sums, ...counts })).toEqual(
+    usage({ input: 130, output: 7, ...is }),
+  );
+});
+
+test("what a cache took counts in Responses", () => {
+  const details = { cached_tokens: 50, cache_write_tokens: 40 };
+  const reported = { input_tokens: 130, output_tokens: 7, input_tokens_details: details };
+  expect(apis.responses.usageOf(reported)).toEqual(
+    usage({ input: 130, output: 7, cached: 50, cache_write: 40 }),
+  );
+});
+
 test("anything but an object with counts is no usage", () => {
   expect([undefined, null, 5, "many", [], {}].map((value) => apis.chat.usageOf(value))).toEqual(
     Array(6).fill(undefined),
@@ -71,8 +115,10 @@ test.each([
   ["apart", { completion_tokens: 7, completion_tokens_details: { reasoning_tokens: 300 } }, 307],
   ["within", { completion_tokens: 307, completion_tokens_details: { reasoning_tokens: 300 } }, 307],
   ["nowhere, and the cache is in the total twice", { completion_tokens: 7, total_tokens: 237 }, 7],
+  ["nowhere, and what the cache took is as well", { completion_tokens: 7, total_tokens: 257 }, 7],
 ])("thoughts are output where a server counts them %s", (_, counts, output) => {
-  const prompt = { prompt_tokens: 130, prompt_tokens_details: { cached_tokens: 100 } };
+  const details = { cached_tokens: 100, cache_write_tokens: 20 };
+  const prompt = { prompt_tokens: 130, prompt_tokens_details: details };
   expect(apis.chat.usageOf({ ...prompt, ...counts })?.output).toBe(output);
 });
 

@@ -105,17 +105,21 @@ test("the words of a message are no pictures", () => {
 test("money is reckoned at the dearest price of input", () => {
   const request = requestOf({ max_tokens: 100 }, "messages");
   const bound = { input: 1_000, output: 100 };
-  const amounts = (over: object, provider: "anthropic" | "openai" = "anthropic", of = request) =>
-    amountsOf(bound, { provider, price: { ...price, ...over } }, of).nanousd;
+  const amounts = (over: object, of = request) =>
+    amountsOf(bound, { price: { ...price, ...over } }, of).nanousd;
   expect(amounts({})).toBe(3_000_000);
   expect(amounts({ cache_write: 2.5, cached_input: 0.2 })).toBe(3_500_000);
   const long = requestOf(
     { system: [{ type: "text", text: "a", cache_control: { type: "ephemeral", ttl: "1h" } }] },
     "messages",
   );
-  expect(amounts({ cache_write: 2.5 }, "anthropic", long)).toBe(5_000_000);
-  expect(amounts({}, "openai", long)).toBe(3_000_000);
-  expect(amountsOf(bound, { provider: "openai" }, request)).toEqual({
+  expect(amounts({ cache_write: 2.5 }, long)).toBe(5_000_000);
+  for (const [ttl, nanousd] of [
+    ...[["1\\u0068", 5_000_000] as const, ["\\u0031h", 5_000_000] as const],
+    ...[["\\u00e9", 3_000_000] as const, ['a \\"1h\\"', 3_000_000] as const],
+  ])
+    expect(amounts({}, { ...long, text: `{"ttl":"${ttl}"}` })).toBe(nanousd);
+  expect(amountsOf(bound, {}, request)).toEqual({
     nanousd: 0,
     tokens: 1_100,
     calls: 1,
