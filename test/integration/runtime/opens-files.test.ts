@@ -15,17 +15,26 @@ const labels = {
   workspace: "/w",
 };
 
+const startOf = ["POST /containers/trial/start", "DELETE /containers/trial"];
 const noProgram = 'exec: "/never-run": stat /never-run: no such file or directory';
 
-// As runc and crun say it.
+// As runc, crun and an Engine that looks before it makes the container say it.
 test.each([
   [
+    "start",
     "error setting rlimits for ready process: error setting rlimit type 7: operation not permitted",
     false,
   ],
-  ["crun: setrlimit `RLIMIT_NOFILE`: Operation not permitted: OCI permission denied", false],
-  [noProgram, true],
-])("an Engine that says `%s` gives so many files: %p", async (message, gives) => {
+  [
+    "start",
+    "crun: setrlimit `RLIMIT_NOFILE`: Operation not permitted: OCI permission denied",
+    false,
+  ],
+  ["start", noProgram, true],
+  ["create", "invalid ulimit nofile: too high", false],
+  ["create", "invalid RLIMIT_NOFILE", false],
+  ["create", "no space left on device", undefined],
+])("an Engine whose %s says `%s` gives so many files: %p", async (what, message, gives) => {
   const folder = await mkdtemp(join(tmpdir(), "sett-files-"));
   const socketPath = join(folder, "docker.sock");
   const requests: string[] = [];
@@ -38,20 +47,21 @@ test.each([
       .on("end", () => {
         const path = (request.url ?? "").replace(/^\/v[\d.]+/, "").replace(/\?.*/, "");
         if (path.endsWith("/create")) requests.push(JSON.stringify(JSON.parse(text).HostConfig));
-        else if (path.startsWith("/containers")) requests.push(`${request.method} ${path}`);
+        else if (request.method !== "GET") requests.push(`${request.method} ${path}`);
         if (path === "/images/json") say(200, [{ Id: "sha256:1", RepoTags: ["sett/cub:latest"] }]);
+        else if (path.endsWith(`/${what}`)) say(500, { message });
         else if (path.endsWith("/create")) say(201, { Id: "trial", Warnings: [] });
-        else if (path.endsWith("/start")) say(500, { message });
         else answer.writeHead(204).end();
       });
   });
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
   const { engine } = await dockerRuntime({ socketPath });
-  expect(await engine.opensFiles(500_000, labels)).toBe(gives);
+  const outcome = engine.opensFiles(500_000, labels);
+  if (gives === undefined) await expect(outcome).rejects.toThrow(message);
+  else expect(await outcome).toBe(gives);
   expect(requests).toEqual([
     '{"Ulimits":[{"Name":"nofile","Soft":500000,"Hard":500000}]}',
-    "POST /containers/trial/start",
-    "DELETE /containers/trial",
+    ...(what === "start" ? startOf : []),
   ]);
   server.closeAllConnections();
   server.close();

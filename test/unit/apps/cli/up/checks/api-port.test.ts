@@ -18,12 +18,12 @@ function configWith(host: string, port: number) {
   return config;
 }
 
-/** An instance whose API listens at this port. */
-function withApiAt(hostPort: number): InstanceParts {
+/** An instance of which one part, its API, listens at this port. */
+function withApiAt(hostPort: number, component: "api" | "gateway" = "api"): InstanceParts {
   const instance = InstanceName.parse("demo");
   const labels = {
     instance,
-    component: "api" as const,
+    component,
     version: "1",
     workspace: "/w",
     fingerprint: "f",
@@ -35,7 +35,7 @@ function withApiAt(hostPort: number): InstanceParts {
     containers: [
       {
         id: "1",
-        name: "sett-demo-api",
+        name: `sett-demo-${component}`,
         labels,
         image: { tag: "sett/api:1", id: "sha256:1" },
         state: { state: "running", startedAt: "2026-11-29T10:00:00Z", health: "healthy" },
@@ -66,15 +66,19 @@ test("a port that another program has is found, also where the instance has its 
   ];
   expect(await found()).toEqual(inUse);
   expect(await found(withApiAt(port === 8443 ? 8444 : 8443))).toEqual(inUse);
+  expect(await found(withApiAt(port, "gateway"))).toEqual(inUse);
   expect(await found(withApiAt(port))).toEqual([]);
   expect(await found(undefined, { DOCKER_HOST: "tcp://engine.invalid:2375" })).toEqual([]);
   server.close();
 });
 
 test("an address at which no program can listen is found by its key", async () => {
-  // The second one lacks the name of an interface.
-  for (const host of ["203.0.113.1", "fe80::1"])
-    expect(await unusableApiPort(configWith(host, 18_443), undefined, {})).toMatchObject([
-      { path: ["services", "api", "host"], sentence: expect.stringContaining(host) },
+  // The second one lacks the name of an interface, for which machines have codes of their own.
+  for (const [host, sentence] of [
+    ["203.0.113.1", /^203\.0\.113\.1 is no address of this machine$/],
+    ["fe80::1", /^fe80::1 is no address|^no program can listen at fe80::1: this machine says E/],
+  ] as const)
+    expect(await unusableApiPort(configWith(host, 18_443), undefined, {})).toEqual([
+      { path: ["services", "api", "host"], sentence: expect.stringMatching(sentence) },
     ]);
 });
