@@ -44,16 +44,24 @@ const maxLineLength = 200;
 
 /**
  * The last line of a tool's output that is not blank, which most often says why it ended: without
- * colours and control characters, and of a long line only the end. Empty when there is none.
+ * colours and control characters, and of a long line only the end. With that before it where git
+ * says the reason there. Empty when there is none.
  */
 export function lastLine(bytes: Uint8Array): string {
   const from = characterStart(bytes, Math.max(0, bytes.byteLength - 4 * maxLineLength));
   const text = new TextDecoder().decode(bytes.subarray(from)).replace(escapes, "");
-  const last = text.split(/[\r\n]+/).findLast((line) => line.trim() !== "") ?? "";
-  const plain = last.replace(/\p{Cc}+/gu, " ").trim();
+  const [before = "", last = ""] = ["", "", ...text.split(/[\r\n]+/).filter(isText)].slice(-2);
+  // The last line of git says that it has failed, and the one before it says why.
+  const said =
+    before.startsWith("error: ") && last.startsWith("fatal: ") ? `${before}; ${last}` : last;
+  const plain = said.replace(/\p{Cc}+/gu, " ").trim();
   return plain.length <= maxLineLength
     ? plain
     : `…${plain.slice(1 - maxLineLength).replace(/^[\uDC00-\uDFFF]/, "")}`;
+}
+
+function isText(line: string): boolean {
+  return line.trim() !== "";
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with the escape character.

@@ -39,6 +39,12 @@ test("the last thing that a tool said is one plain line, whatever it wrote", () 
     "broken: no such file",
   );
   expect(lastLine(encode(""))).toBe("");
+  const git =
+    "hint: x\nerror: 'e/' does not have a commit checked out\nfatal: adding files failed\n";
+  expect(lastLine(encode(git))).toBe(
+    "error: 'e/' does not have a commit checked out; fatal: adding files failed",
+  );
+  expect(lastLine(encode("error: one\nbye\n"))).toBe("bye");
   expect(lastLine(new Uint8Array([0xff, 0x0a]))).toBe("\ufffd");
   const long = lastLine(encode(`${"ä".repeat(100_000)}end`));
   expect([...long].length).toBe(200);
