@@ -12,7 +12,7 @@ export function oneError(error: unknown): unknown {
     : new Error(`${messageOf(first)} ${messageOf(later)}`, { cause: first });
 }
 
-/** With the code of the first, and the hints of both. */
+/** The error has the code of the first, and the hints of both. */
 export function joined(first: SettError, later: unknown): SettError {
   const hints = [first.hint, later instanceof SettError ? later.hint : undefined];
   return new SettError(first.code, `${first.message} ${messageOf(later)}`, {

@@ -17,8 +17,8 @@ const zeros = Buffer.alloc(blockBytes);
 const plain = new Set([0, "0".charCodeAt(0)]);
 
 /**
- * Or why it is no bundle, as a sentence. The archive is read once; of artefacts and facts, what is
- * kept is their digests.
+ * A sentence in its place says why it is no bundle. The archive is read once; of artefacts and
+ * facts only the digests are kept.
  */
 export async function readArchive(archive: Bytes): Promise<BundleFiles | string> {
   if (archive.size > maxArchiveBytes) return tooLarge;

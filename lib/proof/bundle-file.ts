@@ -11,7 +11,7 @@ const lineFeed = 0x0a;
 
 export class BundleFile {
   readonly size: number;
-  /** Of the content, in hexadecimal digits; only of artefacts and facts. */
+  /** The digest of the content, in hexadecimal digits; only artefacts and facts have one. */
   readonly sha256: string | undefined;
   readonly #archive: Bytes;
   readonly #at: number;

@@ -51,7 +51,7 @@ export type ImageInfo = {
   entrypoint: string[];
   command: string[];
   workingDir: string;
-  /** As in the Dockerfile's VOLUME. */
+  /** The paths of the Dockerfile's VOLUME. */
   volumes: string[];
   labels: Record<string, string>;
 };

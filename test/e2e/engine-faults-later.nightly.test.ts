@@ -16,12 +16,12 @@ const isWhole = process.env.SETT_EACH_REQUEST === "1";
 
 setDefaultTimeout(isWhole ? 4 * 3_600_000 : 900_000);
 
-/** As in engine-faults.nightly.test.ts. */
+/** The times are those of engine-faults.nightly.test.ts. */
 const patience = isWhole ? "5s" : "20s";
 
 const rule = "    bids:\n      - { on: GoalDefined, bid: exclusive }\n";
 const plain = settYml({ echo: rule });
-/** By it the agent and the orchestrator are replaced, and another agent comes. */
+/** The change replaces the agent and the orchestrator, and adds an agent. */
 const changed = settYml(
   { echo: `${rule}    environment: { COLOUR: red }\n`, more: rule.replace("GoalDefined", "Rare") },
   "limits: { bid_deadline: 50s }\n",

@@ -120,7 +120,7 @@ export async function openBundle(path: string): Promise<OpenBundle> {
   }
 }
 
-/** Or one byte more than a bundle may have. */
+/** Reads it whole, or up to one byte more than a bundle may have. */
 async function allOf(file: FileHandle): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

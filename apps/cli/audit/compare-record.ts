@@ -23,7 +23,7 @@ export type DigestsOf = (ids: readonly ArtefactId[]) => Promise<ReadonlyMap<Arte
 export class NamedByLog {
   /** Their digests. Artefacts of an earlier version have none. */
   readonly artefacts = new Map<ArtefactId, string>();
-  /** What the commands have printed that made them. */
+  /** Each output is what the command printed that made this artefact. */
   readonly outputs = new Map<ArtefactId, string>();
   /** By goal and id. A call that was lost may have ended since: its last event counts. */
   readonly calls = new Map<GoalId, Map<string, string>>();

@@ -40,7 +40,7 @@ export class StateByLog {
   }
 }
 
-/** What the record has of the same goals and questions. */
+/** Reads the same goals and questions from the record. */
 export async function stateOnRecord(board: Board, { endings, answers }: State): Promise<State> {
   const found: State = { endings: new Map(), answers: new Map() };
   for (const goals of partsOf([...endings.keys()])) {

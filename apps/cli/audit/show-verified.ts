@@ -148,7 +148,7 @@ async function factsIn(files: BundleFiles): Promise<Map<FactDigest, string>> {
   return facts;
 }
 
-/** By the lines of their records, which are looked for only where there is a difference. */
+/** Lines of records are their places, which are looked for only where there is a difference. */
 async function placed(
   differences: readonly Difference[],
   files: BundleFiles,

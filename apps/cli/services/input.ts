@@ -10,7 +10,7 @@ import type { Owner } from "../../../lib/runtime/container-spec.ts";
 import type { Machine } from "./limits.ts";
 import type { TlsDoors } from "./reach.ts";
 
-/** From `env` on: what the image itself declares. */
+/** The members from `env` on are those that the image itself declares. */
 export type PlannedImage = {
   tag: string;
   id: string;

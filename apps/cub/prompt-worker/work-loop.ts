@@ -16,7 +16,7 @@ export type LoopDeps = {
   tools: readonly Tool[];
   /** The first message. */
   task: string;
-  /** What people say meanwhile. */
+  /** It reads the remarks that people make meanwhile. */
   remarks: Pick<RemarkReader, "next">;
   maxSteps: number;
   maxContextLength: number;

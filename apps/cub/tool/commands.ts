@@ -33,7 +33,7 @@ export type Commands = {
   unfit?: (() => string | undefined) | undefined;
   /** Limits what the cub writes to the disk; undefined where nothing limits it. */
   limits?: Pick<ToolLimits, "diskBytes" | "guard"> | undefined;
-  /** Where what people say to running work is passed on to it; undefined where nothing does. */
+  /** Makes the file by which running work gets remarks; undefined where it gets none. */
   openRemarks?: (() => Promise<RemarkFile>) | undefined;
   /** The log names the command that `runTool` runs. */
   command: readonly string[];
@@ -52,7 +52,7 @@ export type RunTool = (order: {
   timeoutMs: number;
   signal: AbortSignal;
   variables?: Readonly<Record<string, string>>;
-  /** Where the command finds what people say meanwhile. */
+  /** The command finds by them the remarks that people make meanwhile. */
   remarks?: RemarkFile["variables"];
   /** The command's own traces become parts of this run's (lib/model/trace-ids.ts). */
   traceparent?: string;

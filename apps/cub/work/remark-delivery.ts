@@ -31,7 +31,7 @@ export class RemarkDelivery {
     this.#known = new Set([...claim.additional_context_ids, ...inputIds]);
   }
 
-  /** What its command was given beside its input, for the end of the grant. */
+  /** The end of the grant names what its command was given beside its input. */
   get delivered(): { remarks?: ArtefactId[] } {
     return this.#passed.length === 0 ? {} : { remarks: [...this.#passed] };
   }

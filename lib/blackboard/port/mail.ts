@@ -36,7 +36,7 @@ const MailedArtefact = Artefact.extend({ source_artefacts: z.array(ArtefactId).m
   .required({ type: true, payload: true });
 export type MailedArtefact = z.infer<typeof MailedArtefact>;
 
-/** By digest what the command has printed, and what it was given; by id what people said to it. */
+/** Digests name what the command has printed and was given, and ids what people said to it. */
 const streams = {
   output: KeptOutput.optional(),
   stdin: Digest.optional(),

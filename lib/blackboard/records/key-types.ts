@@ -1,5 +1,5 @@
-// Of which type each key of an instance is: by this table, one that a person has replaced by
-// another type is found.
+// The types of all keys of an instance: by this table a key is found that a person has replaced by
+// one of another type.
 import type { InstanceName } from "../../model/ids.ts";
 import { type Keys, keysOf } from "./keys.ts";
 
@@ -72,7 +72,7 @@ const typeOfKey: Record<Exclude<keyof Keys, NoKey>, KeyType> = {
   triggers: "hash",
 };
 
-/** In place of an id or a name, which have no colon; what others name may have some. */
+/** An id or a name, which have no colon, takes its place; what others name may have some. */
 const anyName = "ANY";
 const freeNames = new Set(["reply", "delivery", "spending"]);
 

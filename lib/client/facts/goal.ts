@@ -66,8 +66,8 @@ export async function readGoalState(board: PersonBlackboard, goal: GoalId): Prom
 }
 
 /**
- * For lists: a goal that a person has damaged keeps none of the others from being shown, and waits
- * for the person who repairs it.
+ * Lists use it: a goal that a person has damaged keeps none of the others from being shown, and
+ * waits for the person who repairs it.
  */
 export async function orUnreadable(
   goal: GoalId,

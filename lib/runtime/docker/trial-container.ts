@@ -13,7 +13,7 @@ const noProgram = "/never-run";
 type Wanted = {
   labels: PartLabels;
   settings: Docker.HostConfig;
-  /** For the sentence of an error, as for `explain`. */
+  /** It completes the sentence of an error, as in `explain`. */
   doing: string;
   /** Whether the Engine says by this error that it takes no such settings. */
   isRefusal?: (error: unknown) => boolean;
@@ -29,7 +29,7 @@ export async function makeTrial(
 ): Promise<({ container: Docker.Container } & AsyncDisposable) | undefined> {
   const image = await findCarrierImage(docker);
   const random = randomBytes(4).toString("hex");
-  // With the name and the labels of a container of the instance, which would be removed with it.
+  // It has the name and the labels of a container of the instance, and would be removed with it.
   const name = idleName(carrierVolumeName(labels.instance, random), random);
   const made = randomUUID();
   const own = writeLabels(labelsFor(labels, { component: "carrier" }));

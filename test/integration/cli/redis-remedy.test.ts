@@ -323,7 +323,7 @@ test("a Redis that the kernel ends for lack of memory or that crashes in its rep
   );
 });
 
-/** As Redis, its libraries or the system say it, where neither can be had here. */
+/** Redis, its libraries and the system say these, and none of them can be had here. */
 const elsewhere: [string, RegExp][] = [
   ["Fatal: Can't initialize Background Jobs. Error message: Operation not permitted", /threads/],
   ["Fatal: Can't initialize Background Jobs. Error message: Resource temp…", /too few open files/],
