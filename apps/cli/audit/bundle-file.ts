@@ -96,8 +96,8 @@ function atDisk<Result>(path: string, act: () => Result): Result {
 export type OpenBundle = Bytes & AsyncDisposable;
 
 /**
- * What is no plain file, as a pipe, is read into memory, since no reader can go back in it. Throws
- * `usage` where the file cannot be read, also later.
+ * A pipe, or whatever else is no plain file, is read into memory, since no reader can go back in
+ * it. Throws `usage` where the file cannot be read, also later.
  */
 export async function openBundle(path: string): Promise<OpenBundle> {
   const file = await open(path).catch((cause) => {

@@ -26,7 +26,7 @@ export async function findMistyped(
     const types = await Promise.all(page.keys.map((key) => client.type(key)));
     page.keys.forEach((key, at) => {
       const [is = "none", toBe] = [types[at], typeToBe(key)];
-      // One that is gone by now is of no type.
+      // A key that is gone by now is of no type.
       if (toBe !== undefined && is !== "none" && is !== toBe) found.push({ key, is, toBe });
     });
   } while (cursor !== "0");

@@ -77,7 +77,7 @@ async function readOwed(client: Client, { owedEvents: key, events }: Keys): Prom
   if (first === undefined) return noneOwed;
   const id = others.reduce((oldest, other) => (isLater(oldest, other) ? other : oldest), first);
   const text = (await client.hGet(key, id)) ?? "";
-  // What a person has written there may be no place in the log.
+  // A person may have written there what is no place in the log.
   const [entry] = (await client.xRange(events, id, id).catch(() => [])) ?? [];
   const { event, reason } = owedEventOf(id, text, entry && eventOf(id, entry.message));
   return { count: others.length + 1, oldest: { id, type: event.type, reason } };

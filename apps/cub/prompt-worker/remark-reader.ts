@@ -1,6 +1,7 @@
-// What people say to the work while it goes on: lines of a file to which the cub adds, each with a
-// mark and an artefact. A program that the model has started can write into the file, and has not
-// the key of the marks. Text of people is data for the model as well, in a place of its own.
+// Reads the remarks that people make to the work while it goes on: the cub adds a line to a file
+// for each, with a mark and an artefact. A program that the model has started can write into the
+// file, and has not the key of the marks. Text of people is data for the model as well, in a place
+// of its own.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { Artefact } from "../../../lib/model/artefact.ts";
 import { markOf } from "../tool/remark-file.ts";

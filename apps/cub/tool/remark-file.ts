@@ -1,4 +1,4 @@
-// What people say to work while its command runs goes into a file that the command may read. Each
+// Remarks of people to work that goes on are written into a file that its command may read. Each
 // program of the command may write into it as well: a worker of Sett's own has a key, by which it
 // tells the cub's lines from others.
 import { createHmac, randomBytes } from "node:crypto";

@@ -1,5 +1,5 @@
-// What people say to work while its command runs is passed on to the command. Each look at the
-// claim is a read: where Redis is away, the next one finds what this one has missed.
+// Remarks of people to work that goes on are passed on to its command. Each look at the claim is a
+// read: where Redis is away, the next one finds what this one has missed.
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf } from "../../../lib/model/errors.ts";

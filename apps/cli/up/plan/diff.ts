@@ -50,7 +50,7 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
       part.volumes.map(({ name }) => name),
     ),
   );
-  // One that lasts would go on with what its agent was before; others end with their grant.
+  // A worker that lasts would go on with what its agent was before; others end with their grant.
   const isOld = (part: ContainerPart) =>
     part.env.SETT_WORKER_IDLE !== undefined && isOldWorker(plan, part);
   // Also that of an agent without files, whose disk cannot be mounted without its layer.
