@@ -5,7 +5,7 @@ import { harmlessLine, quoted } from "./texts.ts";
 
 /**
  * `accounts`: account in small letters → person. `commit`: the head that the record has.
- * `remarks`: by the id of the review.
+ * `remarks`: by the id of the review. `waitedMs`: since the result was to be reviewed.
  */
 export type PullFacts = {
   commit: string;
@@ -17,6 +17,7 @@ export type PullFacts = {
   accounts: Readonly<Record<string, string>>;
   settings: PullRequestFile;
   isMeant: Forge["isMeant"];
+  waitedMs: number;
 };
 
 /** `stops`: the forge cannot decide it; a person does. */
@@ -29,12 +30,16 @@ export type PullVerdict =
 const logCharacters = 4_000;
 const remarkCharacters = 2_000;
 const maxShown = 20;
+/** A check that the forge requires and that nothing reports for so long may never come. */
+const missingMs = 60 * 60_000;
+/** One that was begun may be in the queue of a machine that is away. */
+const pendingMs = 24 * 60 * 60_000;
 
 export function judgePull(facts: PullFacts): PullVerdict {
   const { commit, pull, settings, opinions, checks } = facts;
   const name = `pull request ${pull.number}`;
   if (pull.state === "closed")
-    return { kind: "rejects", words: `The ${name} was closed at the forge without being merged.` };
+    return { kind: "stops", why: `The ${name} was closed at the forge, and is still closed` };
   if (pull.head !== commit)
     return {
       // A forge notices a push a moment later; another person's is found before it comes to this.
@@ -68,6 +73,13 @@ function approvalOf({
   const counted = countedChecks({ checks, settings, ...facts });
   const missing = settings.checks === "none" ? [] : missingChecks({ checks, ...facts });
   const pending = counted.filter(({ state }) => state === "pending").map((one) => one.name);
+  if (missing.length > 0 && facts.waitedMs > missingMs)
+    return {
+      kind: "stops",
+      why: `The forge requires ${shown(missing)}, which nothing has reported for an hour: does it run for this branch?`,
+    };
+  if (pending.length > 0 && facts.waitedMs > pendingMs)
+    return { kind: "stops", why: `${shown(pending)} has not ended for a day` };
   if (missing.length + pending.length > 0)
     return { kind: "waits", why: `waits for ${shown([...missing, ...pending])}` };
   const people = approvers(opinions.list, { commit, accounts });

@@ -33,6 +33,12 @@ export type Opinion = {
 
 export type Remark = { path: string; line: number | undefined; text: string };
 
+/**
+ * Who has closed a pull request. `id`: of this closing alone. `words`: what the same account wrote
+ * with it, or nothing.
+ */
+export type Closing = { id: string; account: string; words: string };
+
 export type PullDraft = {
   title: string;
   body: string;
@@ -72,6 +78,8 @@ export interface Forge {
   pull(number: number): Promise<Pull>;
   open(draft: PullDraft): Promise<Pull>;
   reopen(pull: Pull): Promise<void>;
+  /** The last closing of a pull request; undefined where the forge does not tell. */
+  closing(number: number): Promise<Closing | undefined>;
   /** `pull`: as it is now. */
   describe(pull: Pull, text: Pick<Pull, "title" | "body">): Promise<void>;
   checks(commit: string): Promise<Listed<Check>>;

@@ -8,6 +8,7 @@ import { forgeKinds } from "./kinds.ts";
 import {
   type Branch,
   type Check,
+  type Closing,
   type Forge,
   ForgeError,
   type Listed,
@@ -70,6 +71,16 @@ const Comment = z.object({
   body: z.string(),
 });
 
+/** One moment of a pull request: GitHub names it `event`, and Gitea `type`. */
+const Moment = z.object({
+  id: z.union([z.int(), z.string()]).nullish(),
+  event: z.string().optional(),
+  type: z.string().optional(),
+  actor: Account,
+  user: Account,
+  body: z.string().nullish(),
+});
+
 const items = (page: unknown) => z.array(z.unknown()).parse(page);
 
 type Options = { file: ForgeFile; token: string; fetch: typeof fetch; now: () => number };
@@ -121,6 +132,11 @@ export function restForge({ file, token, ...options }: Options): Forge {
       pullOf(await rest.write("POST", `${repository}/pulls`, kind.openBody(draft))),
     async reopen({ number }) {
       await rest.write("PATCH", `${repository}/pulls/${number}`, { state: "open" });
+    },
+    async closing(number) {
+      const { list, isWhole } = await rest.list(`${repository}/issues/${number}/timeline`, items);
+      // The last closing may be among what was not read.
+      return isWhole ? closingFrom(z.array(Moment).parse(list)) : undefined;
     },
     async describe({ number, title: before }, { title, body }) {
       const change = { title: kind.titleOf(title, before), body };
@@ -196,6 +212,23 @@ function pullFrom(
     state: isMerged ? "merged" : state === "open" ? "open" : "closed",
     isOwn: head.repo?.full_name.toLowerCase() === repository.toLowerCase(),
   };
+}
+
+function closingFrom(moments: readonly z.infer<typeof Moment>[]): Closing | undefined {
+  const kindOf = ({ event, type }: z.infer<typeof Moment>) => event ?? type ?? "";
+  const accountOf = ({ actor, user }: z.infer<typeof Moment>) => (actor ?? user)?.login ?? "";
+  const at = moments.findLastIndex((one) => ["closed", "close"].includes(kindOf(one)));
+  const closing = moments[at];
+  if (closing === undefined) return undefined;
+  const account = accountOf(closing);
+  // Some forges write the comment of a closing before it, and some after it.
+  const words = [moments[at + 1], moments[at - 1]].find(
+    (one) =>
+      one !== undefined &&
+      ["commented", "comment"].includes(kindOf(one)) &&
+      accountOf(one) === account,
+  );
+  return { id: String(closing.id ?? at), account, words: words?.body ?? "" };
 }
 
 function stateFrom({ state, status }: z.infer<typeof StatusAnswer>): Check["state"] {

@@ -125,11 +125,11 @@ export const EventType = z.enum([
   "question_asked",
   /** A question ended without an answer. Data: `reason`. */
   "question_closed",
-  /** A person asks to cancel a goal. */
+  /** A person asks to cancel a goal, or a forge for what was done there. Data: its `reason`. */
   "cancel_requested",
-  /** A person asks to pause the instance, or the goal that the event names. */
+  /** As `cancel_requested`: to pause the instance, or the goal that the event names. */
   "pause_requested",
-  /** A person asks to resume the instance, or the goal that the event names. */
+  /** As `cancel_requested`: to resume the instance, or the goal that the event names. */
   "resume_requested",
   /** A person asks to try a failed claim again; the event names the Failure. */
   "retry_requested",

@@ -154,11 +154,14 @@ const writers: Readonly<Record<EventType, Writer>> = {
   },
   question_asked: ({ about }) => major(say`${toned("wait", "passes")} question ${about} to people`),
   question_closed: ({ about, because }) => minor(say`closes question ${about}${because}`),
-  cancel_requested: () => major(say`asks to ${toned("bad", "cancel")} the goal`),
-  pause_requested: ({ event }) =>
-    major(say`asks to ${toned("wait", "pause")} ${event.goal_id ? "the goal" : "the instance"}`),
-  resume_requested: ({ event }) =>
-    major(say`asks to resume ${event.goal_id ? "the goal" : "the instance"}`),
+  cancel_requested: ({ because }) =>
+    major(say`asks to ${toned("bad", "cancel")} the goal${because}`),
+  pause_requested: ({ event, because }) => {
+    const what = event.goal_id ? "the goal" : "the instance";
+    return major(say`asks to ${toned("wait", "pause")} ${what}${because}`);
+  },
+  resume_requested: ({ event, because }) =>
+    major(say`asks to resume ${event.goal_id ? "the goal" : "the instance"}${because}`),
   retry_requested: ({ about }) => major(say`asks to retry the claim that failed with ${about}`),
   request_refused: ({ because }) => major(say`${toned("bad", "refuses")} the request${because}`),
   instance_paused: ({ onRequest }) =>

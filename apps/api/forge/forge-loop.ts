@@ -10,9 +10,10 @@ import { isForApproval, type WaitingGrant } from "../../../lib/model/claim.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
-import { forgeActor, lookAtPull, noteStop, type Refusals } from "./pull-agent.ts";
+import { isPausedBy, lookAtPaused } from "./closed-pull.ts";
+import { lookAtPull, noteStop, pullsOf, type Refusals } from "./pull-agent.ts";
 import type { PullParts } from "./pull-parts.ts";
-import type { PullAgent } from "./settings.ts";
+import { forgeActor, type PullAgent } from "./settings.ts";
 
 export type ForgeParts = Omit<PullParts, "forge" | "pushAt" | "agent"> & {
   agents: readonly PullAgent[];
@@ -34,7 +35,14 @@ const awayMs = 5_000;
 const sweepMs = 10_000;
 const claimsAtOnce = 200;
 
-type Waiting = { claim: ClaimId; artefact: ArtefactId; grant: WaitingGrant; agent: PullAgent };
+type Waiting = {
+  claim: ClaimId;
+  artefact: ArtefactId;
+  grant: WaitingGrant;
+  agent: PullAgent;
+  /** The agent itself has paused the goal. */
+  isPaused: boolean;
+};
 
 export class ForgeLoop {
   readonly #parts: ForgeParts;
@@ -110,11 +118,13 @@ export class ForgeLoop {
     const found: Waiting[] = [];
     for (let from = 0; from < open.length; from += claimsAtOnce) {
       const claims = await board.readClaims(open.slice(from, from + claimsAtOnce));
-      for (const { claim, grants } of claims.filter(({ claim }) => !paused.has(claim.goal_id)))
+      for (const { claim, grants } of claims)
         for (const grant of grants.filter(isForApproval)) {
           const agent = agents.find(({ name }) => name === grant.agent);
-          if (agent !== undefined)
-            found.push({ claim: claim.id, artefact: claim.artefact_id, grant, agent });
+          const pause = paused.get(claim.goal_id);
+          const isPaused = pause !== undefined;
+          if (agent === undefined || (isPaused && !isPausedBy(agent, pause.by))) continue;
+          found.push({ claim: claim.id, artefact: claim.artefact_id, grant, agent, isPaused });
         }
     }
     return found;
@@ -150,14 +160,17 @@ export class ForgeLoop {
     }
   }
 
-  async #look({ claim, artefact: id, grant, agent }: Waiting): Promise<void> {
-    const { board, forgeOf } = this.#parts;
+  async #look({ claim, artefact: id, grant, agent, isPaused }: Waiting): Promise<void> {
+    const { board, forgeOf, now } = this.#parts;
     const read = await board.readWithDigest(id);
     const ways = await forgeOf(agent);
     if (read === undefined || ways === undefined) return;
     const { artefact } = read;
     const parts = { ...this.#parts, ...ways, agent };
-    const verdict = await lookAtPull(parts, artefact, this.#refusals);
+    if (isPaused)
+      return await lookAtPaused(parts, artefact.goal_id, await pullsOf(parts, artefact.goal_id));
+    const waitedMs = now() - Date.parse(grant.started_at);
+    const verdict = await lookAtPull(parts, { artefact, waitedMs }, this.#refusals);
     switch (verdict.kind) {
       case "waits":
         return;

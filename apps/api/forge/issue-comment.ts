@@ -5,8 +5,8 @@ import { type Forge, ForgeError } from "../../../lib/forge/port.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import type { CommentRecord } from "./comment-record.ts";
 import { type IssueFacts, isOver, issueText } from "./issue-text.ts";
-import { forgeActor } from "./pull-agent.ts";
 import type { PullParts } from "./pull-parts.ts";
+import { forgeActor } from "./settings.ts";
 
 export type CommentParts = Pick<PullParts, "board" | "agent"> & {
   forge: Pick<Forge, "comments">;

@@ -11,8 +11,8 @@ import { commentIn } from "./comment-record.ts";
 import type { ForgeParts } from "./forge-loop.ts";
 import { keepComment } from "./issue-comment.ts";
 import type { IssueFacts } from "./issue-text.ts";
-import { branchOf, forgeActor } from "./pull-agent.ts";
-import type { PullAgent } from "./settings.ts";
+import { branchOf } from "./pull-agent.ts";
+import { forgeActor, type PullAgent } from "./settings.ts";
 
 export type IssueParts = Pick<
   ForgeParts,

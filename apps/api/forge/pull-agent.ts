@@ -4,37 +4,51 @@ import { push, readNames } from "../../../lib/forge/receive-pack.ts";
 import { isRefused } from "../../../lib/forge/rest-forge.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import type { Actor } from "../../../lib/model/event.ts";
 import type { ArtefactId, CommitHash, GoalId } from "../../../lib/model/ids.ts";
+import { settleClosed } from "./closed-pull.ts";
 import { problemOfPush } from "./problem-of-push.ts";
 import type { PullParts } from "./pull-parts.ts";
 import { pullBody, pullTitle, versionLine } from "./pull-text.ts";
-import type { PullAgent } from "./settings.ts";
-
-export function forgeActor({ forge }: PullAgent): Actor {
-  return `forge:${forge}`;
-}
+import { forgeActor, type PullAgent } from "./settings.ts";
 
 /** The branch of the goal's results. */
 export function branchOf({ pull_request }: PullAgent, goal: GoalId): string {
   return pull_request.branch.replaceAll("{goal}", goal);
 }
 
-type Look = PullParts & { artefact: Artefact; commit: CommitHash; branch: string };
+/** `pulls`: those of the branch, as they were when the look began. */
+type Look = PullParts & {
+  artefact: Artefact;
+  commit: CommitHash;
+  branch: string;
+  pulls: readonly Pull[];
+  waitedMs: number;
+};
 
 /** Artefact → why the forge refused its push: the same push is not tried again. */
 export type Refusals = Map<ArtefactId, string>;
 
-/** Throws `ForgeError`, after which another look may go on. */
+/** The pull requests of the goal's branch, without those of forks. Throws `ForgeError`. */
+export async function pullsOf({ forge, agent }: PullParts, goal: GoalId): Promise<Pull[]> {
+  return (await forge.pulls(branchOf(agent, goal))).list.filter(({ isOwn }) => isOwn);
+}
+
+/**
+ * Throws `ForgeError`, after which another look may go on. `waitedMs`: since the artefact was to be
+ * reviewed.
+ */
 export async function lookAtPull(
   parts: PullParts,
-  artefact: Artefact,
+  { artefact, waitedMs }: { artefact: Artefact; waitedMs: number },
   refusals: Refusals,
 ): Promise<PullVerdict> {
   const { commit } = artefact.metadata;
   if (commit === undefined) return { kind: "stops", why: "The artefact has no commit" };
   const branch = branchOf(parts.agent, artefact.goal_id);
-  const look = { ...parts, artefact, commit, branch };
+  const pulls = await pullsOf(parts, artefact.goal_id);
+  const rests = await settleClosed(parts, artefact.goal_id, pulls);
+  if (rests !== undefined) return { kind: "waits", why: rests };
+  const look = { ...parts, artefact, commit, branch, pulls, waitedMs };
   const unpushed = await pushOnce(look, refusals);
   if (unpushed !== undefined) return unpushed;
   const pull = await openOnce(look);
@@ -57,7 +71,7 @@ async function pushOnce(look: Look, refusals: Refusals): Promise<PullVerdict | u
     await note(look, "push", "done", branch);
     return undefined;
   }
-  if (there === undefined && (await isOver(look))) return undefined;
+  if (there === undefined && isOver(look)) return undefined;
   const refused = refusals.get(artefact.id);
   if (refused !== undefined) return { kind: "stops", why: refused };
   if (there?.isProtected === true || branch === agent.pull_request.base)
@@ -90,9 +104,8 @@ async function pushOnce(look: Look, refusals: Refusals): Promise<PullVerdict | u
 }
 
 /** A person who merges or closes a pull request often has its branch deleted: it stays so. */
-async function isOver({ forge, branch, artefact }: Look): Promise<boolean> {
-  const { list } = await forge.pulls(branch);
-  return list.some((one) => one.isOwn && one.state !== "open" && isOfVersion(one, artefact));
+function isOver({ pulls, artefact }: Look): boolean {
+  return pulls.some((one) => one.state !== "open" && isOfVersion(one, artefact));
 }
 
 /** Returns what is pushed, or what speaks against it. Throws `usage`, `git-failed`. */
@@ -113,12 +126,11 @@ async function prepare(
 
 /** Finds the pull request of the branch, or makes it; its text is that of this version. */
 async function openOnce(look: Look): Promise<Pull> {
-  const { forge, branch, artefact, agent } = look;
+  const { forge, branch, artefact, agent, pulls } = look;
   const { base, draft } = agent.pull_request;
-  const own = (await forge.pulls(branch)).list.filter((one) => one.isOwn);
   const isWritten = (pull: Pull) => isOfVersion(pull, artefact);
-  const known = own.find((one) => one.state === "open") ?? own.find(isWritten);
-  const earlier = known ?? own.find((one) => one.state === "closed");
+  const known = pulls.find((one) => one.state === "open") ?? pulls.find(isWritten);
+  const earlier = known ?? pulls.find((one) => one.state === "closed");
   if (known !== undefined && isWritten(known)) {
     await note(look, "open", "done", String(known.number));
     return known;
@@ -159,7 +171,7 @@ async function reopened(forge: Forge, pull: Pull): Promise<boolean> {
 }
 
 async function judge(look: Look, found: Pull): Promise<PullVerdict> {
-  const { forge, commit, agent } = look;
+  const { forge, commit, agent, waitedMs } = look;
   const { pull_request: settings, accounts } = agent;
   const pull = await forge.pull(found.number);
   const opinions = await forge.opinions(pull.number);
@@ -168,7 +180,7 @@ async function judge(look: Look, found: Pull): Promise<PullVerdict> {
     remarks.set(opinion.id, await forge.remarks(pull.number, opinion));
   const doesCheck = settings.checks !== "none";
   return judgePull({
-    ...{ commit, pull, opinions, remarks, accounts, settings, isMeant: forge.isMeant },
+    ...{ commit, pull, opinions, remarks, accounts, settings, waitedMs, isMeant: forge.isMeant },
     required: settings.checks === "required" ? await forge.required(settings.base) : [],
     checks: doesCheck ? await forge.checks(commit) : { list: [], isWhole: true },
   });

@@ -2,6 +2,7 @@
 // tokens and secrets in files of its own.
 import { z } from "zod";
 import { ForgesFile, PullRequestFile } from "../../../lib/model/config-forges.ts";
+import type { Actor } from "../../../lib/model/event.ts";
 import { AgentName } from "../../../lib/model/ids.ts";
 
 /** It is JSON. `accounts`: account at the forge → person. */
@@ -18,3 +19,7 @@ export const ForgeSettings = z.object({
 });
 export type ForgeSettings = z.infer<typeof ForgeSettings>;
 export type PullAgent = ForgeSettings["agents"][number];
+
+export function forgeActor({ forge }: PullAgent): Actor {
+  return `forge:${forge}`;
+}

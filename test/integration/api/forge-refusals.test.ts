@@ -103,7 +103,7 @@ test("a workflow is pushed only when a person has approved the commit that chang
   await using asked = await ForgeScene.open({ work, members: { maintainer } });
   const other = await asked.postGoal();
   const result = await asked.clan.made(other, ({ type }) => type === "CodeCommit");
-  await asked.approve(result, "maintainer");
+  await asked.verdict(result, "maintainer");
   await asked.waiting(other);
   await asked.look();
   expect(asked.forge.branch(`sett/${other.id}`)).toBe(String(asked.commits[0]));
@@ -194,27 +194,6 @@ test("a commit that cannot be read is left to a person, and so is a push of too 
   expect(tries).toBe(2);
   expect((await scene.steps()).at(-1)).toContain("more than 2000 commits");
 });
-
-nightly(
-  "a pull request that is closed is feedback, and the next version opens it again",
-  async () => {
-    const work = (_base: string, path: string) => [
-      commitFiles(path, { "door.txt": "one\n" }),
-      commitFiles(path, { "door.txt": "two\n" }),
-    ];
-    await using scene = await ForgeScene.open({ work });
-    const goal = await scene.postGoal();
-    const first = await scene.waiting(goal);
-    await scene.look();
-    const [pull] = scene.forge.pulls;
-    if (pull !== undefined) pull.state = "closed";
-    await scene.look();
-    expect((await scene.review(first)).payload).toContain("was closed at the forge");
-    await scene.waiting(goal, 2);
-    await scene.look();
-    expect(scene.forge.pulls.map(({ state }) => state)).toEqual(["open"]);
-  },
-);
 
 test("a forge that limits requests is left alone until the time that it states", async () => {
   await using scene = await ForgeScene.open({ work: door });

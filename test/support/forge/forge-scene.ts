@@ -120,14 +120,15 @@ export class ForgeScene implements AsyncDisposable {
       ?.state;
   }
 
-  /** A person's approval, for an agent that is a person. */
-  async approve({ id }: Artefact, speaker: string): Promise<void> {
+  /** A person's approval, or her feedback, for an agent that waits for one. */
+  async verdict({ id }: Artefact, speaker: string, feedback?: string): Promise<void> {
     const suggest = (text: string) => `sett ${text}`;
     const actor = "person:Ada" as const;
     const judged = await waitFor("the person to be asked", () =>
       findJudged(this.clan.board, id, { speaker, actor, suggest }).catch(() => undefined),
     );
-    await judge(this.clan.board, judged, { approves: true, reason: undefined, actor, suggest });
+    const verdict = { approves: feedback === undefined, reason: feedback };
+    await judge(this.clan.board, judged, { ...verdict, actor, suggest });
   }
 
   /** The loops begin anew, as after the end of its process. */

@@ -89,9 +89,9 @@ export class Gitea implements AsyncDisposable {
     const pushUrl = `${this.url.replace("//", `//${person}:${password}@`)}/${repository}.git`;
     return {
       real: { file, token: this.token },
-      /** A request of the person about the repository. */
-      ask: async (method: string, part: string, body?: object) =>
-        await this.as(person, method, `${path}${part}`, body),
+      /** A request of the person, or of another user, about the repository. */
+      ask: async (method: string, part: string, body?: object, user = person) =>
+        await this.as(user, method, `${path}${part}`, body),
       push: (from: string, what: string) => void git(from, "push", "--quiet", pushUrl, what),
       branch: (from: string, branch: string): string | undefined =>
         git(from, "ls-remote", pushUrl, `refs/heads/${branch}`).slice(0, 40) || undefined,

@@ -38,6 +38,8 @@ export type MockReview = {
   comments: { path: string; line: number; body: string }[];
 };
 
+type MockMoment = { pull: number; event: string; login: string; body: string };
+
 type MockComment = { id: number; issue: number; body: string; times: number };
 
 const name = "acme/door";
@@ -51,6 +53,8 @@ export class MockForge implements Disposable {
   readonly reviews: MockReview[] = [];
   /** `times`: how often it was edited. */
   readonly comments: MockComment[] = [];
+  /** Closings, reopenings, and the words with them. */
+  readonly moments: MockMoment[] = [];
   /** Every request, as `POST /repos/acme/door/pulls 201`. */
   readonly requests: string[] = [];
   required: string[] = [];
@@ -92,6 +96,23 @@ export class MockForge implements Disposable {
     const head = this.branch(this.pulls.find((one) => one.number === pull)?.ref ?? "") ?? "";
     const id = this.reviews.length + 1;
     this.reviews.push({ id, pull, commit_id: head, body: "", comments: [], ...of });
+  }
+
+  close(login: string, body = ""): void {
+    this.#become("closed", login, body);
+  }
+
+  reopen(login: string): void {
+    this.#become("open", login, "");
+  }
+
+  #become(state: MockPull["state"], login: string, body: string): void {
+    const pull = this.pulls.at(-1);
+    if (pull === undefined) throw new Error("There is no pull request.");
+    pull.state = state;
+    const moment = { pull: pull.number, login };
+    if (body !== "") this.moments.push({ ...moment, event: "commented", body });
+    this.moments.push({ ...moment, event: state === "open" ? "reopened" : "closed", body: "" });
   }
 
   /** As by a person, who has its branch deleted. */
@@ -184,6 +205,10 @@ export class MockForge implements Disposable {
     body: string,
   ): unknown {
     if (part === "") return { number: Number(id) };
+    if (part === "timeline")
+      return this.moments.flatMap(({ pull, event, login, body }, at) =>
+        pull === Number(id) ? [{ id: at, event, actor: { login }, body }] : [],
+      );
     if (id === "comments") {
       const one = this.comments.find((comment) => comment.id === Number(part));
       if (one !== undefined && method === "PATCH")

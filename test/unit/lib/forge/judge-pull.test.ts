@@ -20,7 +20,8 @@ type Said = Partial<Omit<PullFacts, "settings">> & {
 };
 function judged({ list = [], said = [], settings = {}, ...facts }: Said) {
   return judgePull({
-    ...{ commit, pull, required: [], remarks: new Map(), isMeant: (one, name) => one === name },
+    ...{ commit, pull, required: [], remarks: new Map(), waitedMs: 0 },
+    isMeant: (one, name) => one === name,
     ...{ checks: { list, isWhole: true }, opinions: { list: said, isWhole: true } },
     accounts: { ada: "ada", "bob-x": "bob" },
     settings: PullRequestFile.parse({ base: "main", ...settings }),
@@ -71,13 +72,34 @@ test("checks count as sett.yml says: those that are required, all, or none", () 
   expect(kindOf({ settings: { approvals: 0 }, list, required: ["test"] })).toBe("approves");
 });
 
+test("a check that does not come or end is left to a person in the end, who learns which", () => {
+  const said = [opinion("ada", "approves")];
+  const hours = (count: number) => count * 60 * 60_000;
+  const missing = { said, list: [check("test", "success")], required: ["test", "build"] };
+  expect(kindOf({ ...missing, waitedMs: hours(1) })).toBe("waits");
+  expect(judged({ ...missing, waitedMs: hours(1.1) })).toMatchObject({
+    kind: "stops",
+    why: expect.stringContaining("The forge requires build, which nothing has reported"),
+  });
+  const pending = { said, list: [check("test", "pending")], required: ["test"] };
+  expect(kindOf({ ...pending, waitedMs: hours(23) })).toBe("waits");
+  expect(judged({ ...pending, waitedMs: hours(25) })).toEqual({
+    kind: "stops",
+    why: "test has not ended for a day",
+  });
+  // Those that do not count hold up nothing.
+  expect(kindOf({ ...pending, settings: { checks: "none" }, waitedMs: hours(25) })).toBe(
+    "approves",
+  );
+});
+
 test("what is not the pull request on record is left to a person", () => {
   const said = [opinion("ada", "approves")];
   expect(kindOf({ said, pull: { ...pull, head: older } })).toBe("waits");
   expect(kindOf({ said, pull: { ...pull, head: older, state: "merged" } })).toBe("stops");
   expect(kindOf({ said, pull: { ...pull, base: "other" } })).toBe("stops");
   expect(kindOf({ said, opinions: { list: said, isWhole: false } })).toBe("stops");
-  expect(kindOf({ said, pull: { ...pull, state: "closed" } })).toBe("rejects");
+  expect(kindOf({ said, pull: { ...pull, state: "closed" } })).toBe("stops");
 });
 
 test("the remarks of a comment are not lost by a second one without any", () => {
