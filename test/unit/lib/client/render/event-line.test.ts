@@ -109,8 +109,12 @@ test("people's requests, and what comes of them, are shown with their names, wit
     claim_id: claim,
     agent: agentName("maintainer"),
   };
-  expect(lineOf({ type: "pause_requested", actor: ada })).toBe(
+  expect(lineOf({ type: "pause_requested", actor: ada, data: {} })).toBe(
     "·         Ada Lovelace    asks to pause the instance",
+  );
+  const closed = { actor: "forge:hub", data: { reason: "Pull request 5 was closed" } };
+  expect(lineOf({ type: "cancel_requested", ...closed })).toEndWith(
+    "asks to cancel the goal: Pull request 5 was closed",
   );
   expect(lineOf({ type: "instance_paused", ...by })).toBe(
     "·         orchestrator    pauses the instance, as Ada Lovelace asked",
