@@ -13,6 +13,7 @@ import type { Actor } from "../../lib/model/event.ts";
 import type { CommitHash, GoalId, InstanceName } from "../../lib/model/ids.ts";
 import type { Trigger } from "../../lib/model/trigger.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
+import type { BroughtLimits } from "./access/brought-today.ts";
 import type { OidcSettings } from "./access/oidc.ts";
 import type { KnownToken } from "./access/tokens.ts";
 import type { StreamLimits } from "./events/stream.ts";
@@ -70,6 +71,8 @@ export type Limits = {
   bodies: BodyLimits;
   /** Bodies of deliveries to webhooks, which anyone may send. */
   hookBodies: BodyLimits;
+  /** The commits that one token brings from elsewhere in a day. */
+  brought: BroughtLimits;
 };
 
 /**
@@ -89,6 +92,8 @@ export const defaultLimits: Limits = {
   bodies: { deadlineMs: 30_000, maxHeldBytes: 64 * mebibyte },
   // GitHub and GitLab themselves give a delivery up after ten seconds.
   hookBodies: { deadlineMs: 10_000, maxHeldBytes: 32 * mebibyte },
+  // As much as one agent may print in a day.
+  brought: { bytes: 1024 * mebibyte, commits: 1_000 },
 };
 
 /** Undefined where it is not kept. Throws `not-ready`. */

@@ -8,6 +8,7 @@ import type { MiddlewareHandler } from "hono";
 import { bringingMs, maxBroughtBytes } from "../../../lib/client/remote/bring-commit.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { BroughtToday } from "../access/brought-today.ts";
 import { type Api, type Env, requireRight } from "../env.ts";
 import { FewAtOnce } from "../few-at-once.ts";
 import type { Parts } from "../parts.ts";
@@ -26,6 +27,7 @@ export function addCommitRoutes(api: Api, parts: Parts, gate: MiddlewareHandler<
   const { board, deps } = parts;
   const few = new FewAtOnce("takes other commits", atOnce);
   const own = new Map<string, FewAtOnce>();
+  const today = new BroughtToday(deps.limits.brought, deps.clock);
   const inTurn = async (caller: string, job: () => Promise<void>) => {
     const ofCaller = own.get(caller) ?? new FewAtOnce("takes other commits", ofOneToken);
     own.set(caller, ofCaller);
@@ -49,9 +51,11 @@ export function addCommitRoutes(api: Api, parts: Parts, gate: MiddlewareHandler<
     const repository = repositoryOf(parts);
     const { raw } = context.req;
     const pack = join(deps.folder ?? tmpdir(), `results-pack-${crypto.randomUUID()}`);
-    await inTurn(context.var.caller.id, async () => {
+    const { id } = context.var.caller;
+    await inTurn(id, async () => {
       try {
-        await writeBody(raw, pack);
+        today.add(id, { commits: 1 });
+        await writeBody(raw, pack, (bytes) => today.add(id, { bytes }));
         await repository.bring(board.instance, commit, pack);
       } finally {
         await rm(pack, { force: true });
@@ -79,8 +83,17 @@ function hashOf(text: string): CommitHash {
   throw new SettError("usage", "The address names no commit: a whole hash is needed.");
 }
 
-/** Throws `too-large`, `too-slow`, and `usage` where the body breaks off. */
-async function writeBody({ body, headers }: Request, path: string): Promise<void> {
+type OnBytes = (bytes: number) => void;
+
+/**
+ * `onBytes`: called with how many have come, before they are written; what it throws ends this.
+ * Throws `too-large`, `too-slow`, and `usage` where the body breaks off.
+ */
+async function writeBody(
+  { body, headers }: Request,
+  path: string,
+  onBytes: OnBytes,
+): Promise<void> {
   if (Number(headers.get("content-length") ?? 0) > maxBroughtBytes) throw tooLarge();
   if (body === null) throw new SettError("usage", "The request has no pack.");
   const reader = body.getReader();
@@ -89,7 +102,7 @@ async function writeBody({ body, headers }: Request, path: string): Promise<void
   const timer = setTimeout(() => late.reject(tooSlow()), bringingMs);
   const file = await open(path, "wx", 0o600);
   try {
-    await copy(reader, file, late.promise);
+    await copy(reader, file, late.promise, onBytes);
   } finally {
     clearTimeout(timer);
     // The answer drops the rest.
@@ -102,11 +115,13 @@ async function copy(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   file: FileHandle,
   late: Promise<never>,
+  onBytes: OnBytes,
 ): Promise<void> {
   for (let bytes = 0; ; ) {
     const { done, value } = await Promise.race([reader.read().catch(brokenOff), late]);
     if (done) return;
     bytes += value.length;
+    onBytes(value.length);
     if (bytes > maxBroughtBytes) throw tooLarge();
     await file.writeFile(value);
   }

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { sign } from "@octokit/webhooks-methods";
-import { type BodyLimits, defaultLimits, type Repository } from "../../../apps/api/deps.ts";
+import { defaultLimits, type Limits, type Repository } from "../../../apps/api/deps.ts";
 import { Trigger } from "../../../lib/model/trigger.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import { pourBody } from "../../support/http/pour-body.ts";
@@ -27,7 +27,9 @@ const trigger = Trigger.parse({
 const mebibyte = 1024 * 1024;
 const formOfSignature = `sha256=${"0".repeat(64)}`;
 
-type Settings = { bodies?: BodyLimits; hookBodies?: BodyLimits; repository?: Repository };
+type Settings = Partial<Pick<Limits, "bodies" | "hookBodies" | "brought">> & {
+  repository?: Repository;
+};
 
 const start = ({ repository, ...limits }: Settings) =>
   ApiScene.start(
@@ -131,6 +133,24 @@ test("a token whose packs stall keeps no other from bringing a commit", async ()
   const other = await scene.ask("POST", path, { as: "forager", body: "a pack" });
   expect(other.status).toBe(201);
 }, 120_000);
+
+test("a token that has brought its commits of a day brings no more, and others do", async () => {
+  const taken: string[] = [];
+  const bring: Repository["bring"] = async (_, commit) => void taken.push(commit);
+  const repository = { bring } as unknown as Repository;
+  await using scene = await start({ repository, brought: { bytes: 100, commits: 3 } });
+  const send = async (digit: number, as: "poster" | "forager", bytes: number) => {
+    const path = `/v1/board/commits/${String(digit).repeat(40)}`;
+    return (await scene.ask("POST", path, { as, body: "x".repeat(bytes) })).status;
+  };
+  expect(await send(1, "poster", 60)).toBe(201);
+  // What came counts, also where it was refused.
+  expect(await send(2, "poster", 60)).toBe(413);
+  expect(await send(3, "poster", 1)).toBe(413);
+  for (const digit of [4, 5, 6]) expect(await send(digit, "forager", 1)).toBe(201);
+  expect(await send(7, "forager", 1)).toBe(413);
+  expect(taken.map(([digit]) => digit).join("")).toBe("1456");
+});
 
 test.each([true, false])(
   "a connection ends behind an answer that does not wait for the body (silent: %p)",
