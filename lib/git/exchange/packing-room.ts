@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
 import { borrowing } from "../run/borrowing.ts";
 import { changeOwner } from "../run/change-owner.ts";
+import { sayingDamage } from "../run/damaged.ts";
 import { sayingFullDisk } from "../run/full-disk.ts";
 import { runGit } from "../run/run-git.ts";
 import { packFolderOf, packNamesIn, packsIn, type Store } from "./store.ts";
@@ -93,7 +94,7 @@ export class PackingRoom implements AsyncDisposable {
     ];
     const env = { GIT_OBJECT_DIRECTORY: this.#path, ...borrowing(place.objectsDir) };
     const run = { args, env, stdin, onProgress };
-    const hash = (await this.filling(() => runGit(git, run))).trim();
+    const hash = (await this.filling(() => sayingDamage(() => runGit(git, run)))).trim();
     return hash === "" ? undefined : `pack-${hash}`;
   }
 

@@ -161,6 +161,26 @@ test("a repository whose packs are replaced meanwhile is packed as well", async 
   expect(objectsIn(host.path, objectsDir)).toEqual(reachable(host.path, "HEAD"));
 });
 
+test("a repository that lacks an object of an old commit says so with remedies, of which one is tried", async () => {
+  using host = sampleRepository();
+  commitFiles(host.path, { lost: "once" }, "Old");
+  const lost = git(host.path, "rev-parse", "HEAD:lost");
+  git(host.path, "rm", "-q", "lost");
+  git(host.path, "commit", "-q", "-m", "New");
+  rmSync(join(host.path, ".git/objects", lost.slice(0, 2), lost.slice(2)));
+  const { repository, make, objectsDir } = await open(host.path);
+  const error = await make().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    code: "git-failed",
+    message: expect.stringContaining(lost),
+    hint: expect.stringContaining("`git fsck --connectivity-only`"),
+  });
+  expect(git(host.path, "status", "--short")).toBe("");
+  expect(objectsIn(host.path, objectsDir)).toEqual([]);
+  await repository.exchange(instance).make({ writers: [agentName], history: 1 });
+  expect(objectsIn(host.path, objectsDir)).toContain(git(host.path, "rev-parse", "HEAD^{tree}"));
+});
+
 test("packs of which only the first is there count for nothing, for a goal and for the next up", async () => {
   for (const via of ["a goal", "up"]) {
     using host = sampleRepository();
