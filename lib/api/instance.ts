@@ -17,6 +17,10 @@ export const Instance = z
           to: z.string(),
           since: Instant,
           reason: z.string(),
+          status: z
+            .int()
+            .optional()
+            .openapi({ description: "What it answers; without it nothing has answered." }),
           is_given_up: z.boolean(),
         }),
       )

@@ -5,6 +5,7 @@ import { backOffMs } from "../async/back-off.ts";
 import { systemClock } from "../async/clock.ts";
 import { Doorbell } from "../async/doorbell.ts";
 import { aborted, sleep } from "../async/sleep.ts";
+import { isRefusedBy, type TraceProblem } from "../blackboard/records/trace-problem.ts";
 import { messageOf } from "../model/errors.ts";
 import type { JsonLog } from "../service/json-log.ts";
 import { type Origin, readableSpan } from "./readable-span.ts";
@@ -29,8 +30,7 @@ export type ExporterOptions = {
  */
 export type SpanLoss = "queue_full" | "refused";
 
-/** `to`: the address of the collector. `since`: ISO 8601. */
-export type ExportProblem = { to: string; since: string; reason: string };
+export type ExportProblem = TraceProblem;
 
 const firstRetryMs = 500;
 const maxRetryMs = 30_000;
@@ -112,12 +112,14 @@ export class Exporter {
       return true;
     }
     const since = this.#problem?.since ?? now().toISOString();
-    this.#problem = { to: address, since, reason: messageOf(error) };
-    if (isRefusal(error)) {
+    const status = statusOf(error);
+    const reason = status === undefined ? messageOf(error) : answerOf(status, messageOf(error));
+    this.#problem = { to: address, since, reason, ...(status !== undefined && { status }) };
+    if (isRefusedBy(status)) {
       this.#lose("refused", batch.length);
       log.error("The collector refuses spans", {
         address,
-        error: messageOf(error),
+        error: reason,
         spans: batch.length,
       });
       return true;
@@ -125,7 +127,7 @@ export class Exporter {
     if (this.#failures === 0)
       log.warn("The collector does not take spans, trying again", {
         address,
-        error: messageOf(error),
+        error: reason,
       });
     this.#failures += 1;
     this.#queue.unshift(...batch);
@@ -142,8 +144,12 @@ export class Exporter {
 /** `ExportResultCode.SUCCESS` of @opentelemetry/core. */
 const successCode = 0;
 
-/** Statuses that a repetition does not change; a collector that is busy answers 429 or 503. */
-function isRefusal(error: unknown): boolean {
+/** The exporter's errors have the status of the answer as their code, where there was one. */
+function statusOf(error: unknown): number | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "number" && code >= 400 && code < 500 && code !== 408 && code !== 429;
+  return typeof code === "number" ? code : undefined;
+}
+
+function answerOf(status: number, words: string): string {
+  return `it answers ${status}${words === "" ? "" : ` (${words})`}`;
 }

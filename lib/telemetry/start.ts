@@ -133,7 +133,8 @@ function problemSayer(
   problem: () => ExportProblem | undefined,
   { onProblem, clock = systemClock }: TelemetryOptions,
 ): Say {
-  let [said, saidMs] = ["null", 0];
+  // Nothing said yet: a problem of the program before, of another collector maybe, is taken back.
+  let [said, saidMs] = ["", 0];
   return async () => {
     const now = problem();
     const text = JSON.stringify(now ?? null);

@@ -1,5 +1,5 @@
 // Judges the Redis of an instance.
-import type { TraceProblem } from "../../../lib/blackboard/records/trace-problem.ts";
+import { isRefusedBy, type TraceProblem } from "../../../lib/blackboard/records/trace-problem.ts";
 import { noticeRemedy, traceRemedy } from "../../../lib/client/render/notice-problem.ts";
 import type { NoticeProblem } from "../../../lib/model/notify.ts";
 import type { Finding } from "../facts/finding.ts";
@@ -105,25 +105,29 @@ function keysFindings({ mistyped = [] }: Answer): Finding[] {
   ];
 }
 
-function noticeFinding({ to, since, reason, is_given_up }: NoticeProblem, up: string): Finding {
+function noticeFinding(problem: NoticeProblem, up: string): Finding {
+  const { to, since, reason, is_given_up } = problem;
   return {
     subject: "orchestrator",
     check: "webhooks",
     level: "problem",
     found: `${to} could not be notified since ${since}: ${reason}`,
     why: `No person learns there of what waits. ${is_given_up ? "That notification is given up." : "It is tried again for a day."}`,
-    remedy: noticeRemedy(to, () => up),
+    remedy: noticeRemedy(problem, () => up),
   };
 }
 
-function traceFinding({ to, since, reason }: TraceProblem, up: string): Finding {
+function traceFinding(problem: TraceProblem, up: string): Finding {
+  const { to, since, reason } = problem;
   return {
     subject: "api",
     check: "traces",
     level: "problem",
     found: `traces have not reached ${to} since ${since}: ${reason}`,
-    why: "They are kept for a while, and then lost.",
-    remedy: traceRemedy(to, () => up),
+    why: isRefusedBy(problem.status)
+      ? "Those that it refuses are lost."
+      : "They are kept for a while, and then lost.",
+    remedy: traceRemedy(problem, () => up),
   };
 }
 

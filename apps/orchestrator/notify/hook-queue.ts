@@ -195,6 +195,7 @@ export class HookQueue {
         to: new URL(this.#hook.url).origin,
         since: this.#problem?.since ?? new Date(nowMs).toISOString(),
         reason: posted.reason,
+        ...(posted.status !== undefined && { status: posted.status }),
         is_given_up: posted.outcome === "refused" || this.#isTooLate(entry),
       };
   }

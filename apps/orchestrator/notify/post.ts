@@ -3,8 +3,10 @@ import { messageOf } from "../../../lib/model/errors.ts";
 import type { Hook } from "../../../lib/model/notify.ts";
 import { type Message, signatureOf } from "./sign.ts";
 
-/** `again`: a later try may succeed. `refused`: it will not. */
-export type PostResult = { outcome: "taken" } | { outcome: "again" | "refused"; reason: string };
+/** `again`: a later try may succeed. `refused`: it will not. `status`: of an answer. */
+export type PostResult =
+  | { outcome: "taken" }
+  | { outcome: "again" | "refused"; reason: string; status?: number };
 
 /** Never rejects. Redirects are not followed: the message is only for the address in sett.yml. */
 export async function post(
@@ -48,5 +50,6 @@ const temporary = [408, 425, 429];
 function resultOf(status: number): PostResult {
   if (status >= 200 && status < 300) return { outcome: "taken" };
   const reason = `The receiver answered with status ${status}.`;
-  return { outcome: status >= 500 || temporary.includes(status) ? "again" : "refused", reason };
+  const outcome = status >= 500 || temporary.includes(status) ? "again" : "refused";
+  return { outcome, reason, status };
 }

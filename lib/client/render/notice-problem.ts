@@ -1,5 +1,5 @@
 // The sentences about a webhook that could not be notified, and about traces that do not arrive.
-import type { TraceProblem } from "../../blackboard/records/trace-problem.ts";
+import { isRefusedBy, type TraceProblem } from "../../blackboard/records/trace-problem.ts";
 import type { NoticeProblem } from "../../model/notify.ts";
 import { isThisMachine } from "../../model/proxy.ts";
 import { lastingSince } from "../../words/age.ts";
@@ -17,28 +17,41 @@ export function noticeProblemSentence(
   const next = is_given_up
     ? "That notification is given up; the next one is tried."
     : "It is tried again.";
-  return `${what} ${next} ${noticeRemedy(to, suggest)}`;
+  return `${what} ${next} ${noticeRemedy(problem, suggest)}`;
 }
 
 export function traceProblemSentence(
-  { to, since, reason }: TraceProblem,
+  problem: TraceProblem,
   nowMs: number,
   suggest: Suggest,
 ): string {
+  const { to, since, reason } = problem;
   const what = `Traces have not reached ${oneLine(to)} for ${lastingSince(since, nowMs)}: ${sentence(oneLine(reason))}`;
-  return `${what} They are kept for a while, and sent again. ${traceRemedy(to, suggest)}`;
+  return `${what} ${traceFate(problem)} ${traceRemedy(problem, suggest)}`;
 }
 
-export function noticeRemedy(to: string, suggest: Suggest): string {
-  return remedyFor(to, `Or correct \`notify\` in sett.yml, then \`${suggest("up")}\`.`);
+function traceFate({ status }: TraceProblem): string {
+  return isRefusedBy(status)
+    ? "Those that it refuses are not sent again."
+    : "They are kept for a while, and sent again.";
 }
 
-export function traceRemedy(to: string, suggest: Suggest): string {
-  return remedyFor(to, `Or correct OTEL_EXPORTER_OTLP_ENDPOINT, then \`${suggest("up")}\`.`);
+export function noticeRemedy(problem: Reached, suggest: Suggest): string {
+  return remedyFor(problem, `Or correct \`notify\` in sett.yml, then \`${suggest("up")}\`.`);
 }
 
-function remedyFor(to: string, correct: string): string {
+export function traceRemedy(problem: Reached, suggest: Suggest): string {
+  return remedyFor(problem, `Or correct OTEL_EXPORTER_OTLP_ENDPOINT, then \`${suggest("up")}\`.`);
+}
+
+type Reached = { to: string; status?: number | undefined };
+
+function remedyFor({ to, status }: Reached, correct: string): string {
   const { hostname } = new URL(to);
+  if (status !== undefined && status >= 500)
+    return `Something answers there: its own log says why. ${correct}`;
+  if (status !== undefined)
+    return `Something answers there: is it the right address, with the right path and key? ${correct}`;
   // An instance of processes reaches this machine by that name.
   if (isThisMachine(hostname))
     return `Does it run, and listen there? In a container ${hostname} is the container itself: this machine is host.docker.internal. ${correct}`;

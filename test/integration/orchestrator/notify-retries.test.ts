@@ -87,6 +87,7 @@ test("a hook that is down or refuses is on record by its address, without its pa
   expect(refused).toMatchObject({
     since: down.since,
     reason: "The receiver answered with status 404.",
+    status: 404,
   });
   receiver.answer = 204;
   await clan.postGoal("release");

@@ -171,9 +171,10 @@ test("the problem of an export says where to, since when and why, until the coll
   exporter.add([spanOf("one")]);
   const running = exporter.run(stop.signal);
   const first = await waitFor("the problem", () => exporter.problem);
-  expect(first).toMatchObject({ to: address, reason: "Too Many Requests" });
+  expect(first).toMatchObject({ to: address, reason: "it answers 429 (Too Many Requests)" });
   await waitFor("the refusal", () => exporter.lost.refused === 1);
-  expect(exporter.problem).toEqual({ ...first, reason: "Bad Request" });
+  const last = { status: 400, reason: "it answers 400 (Bad Request)" };
+  expect(exporter.problem).toEqual({ ...first, ...last });
   stop.abort();
   await running;
   const recovering = scene([{ code: 1, error: busy }, { code: 0 }]);

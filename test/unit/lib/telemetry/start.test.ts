@@ -13,10 +13,14 @@ const settings = { traces: undefined, historyMs: 3_600_000, sinceMs: 0 };
 type Telemetry = ReturnType<typeof startTelemetry>;
 
 /** Ends with the scope, as with the program. */
-function started(board: Blackboard, own = settings): Telemetry & AsyncDisposable {
+function started(
+  board: Blackboard,
+  own = settings,
+  onProblem: (problem: unknown) => Promise<void> = async () => {},
+): Telemetry & AsyncDisposable {
   const stop = new AbortController();
-  const { signal } = stop;
-  const telemetry = startTelemetry({ board, settings: own, version: "1.2.3", log, signal });
+  const options = { board, settings: own, version: "1.2.3", log, signal: stop.signal, onProblem };
+  const telemetry = startTelemetry(options);
   return {
     ...telemetry,
     async [Symbol.asyncDispose]() {
@@ -73,6 +77,15 @@ test("a scrape has what has happened, and how long it took", async () => {
   );
   expect(text).toContain('sett_instance_info{instance_name="test",version="1.2.3"} 1');
   expect(text).toContain("sett_instance_up 1");
+});
+
+test("a problem that the program before has left on record is taken back at the start", async () => {
+  await using clan = await memoryClan();
+  const said: unknown[] = [];
+  await using telemetry = started(clan.board, settings, async (one) => void said.push(one));
+  await telemetry.metrics.metrics();
+  await waitFor("the first word", () => said.length > 0);
+  expect(said[0]).toBeUndefined();
 });
 
 test("a scrape has what goes on now: open claims, grants, the leader", async () => {

@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { noticeProblemSentence } from "../../../../../lib/client/render/notice-problem.ts";
+import {
+  noticeProblemSentence,
+  traceProblemSentence,
+} from "../../../../../lib/client/render/notice-problem.ts";
 
 const nowMs = Date.parse("2026-11-26T06:10:00.000Z");
 const problem = {
@@ -9,7 +12,7 @@ const problem = {
   reason: "Unable to connect",
   is_given_up: false,
 };
-const sentence = (over: Partial<typeof problem>) =>
+const sentence = (over: Partial<typeof problem> & { status?: number }) =>
   noticeProblemSentence({ ...problem, ...over }, nowMs, (words) => `sett ${words}`);
 
 test("it has the address, since when, the reason, and what follows", () => {
@@ -34,6 +37,22 @@ test.each([
 test("a receiver on this machine may hear itself alone, or a firewall may keep containers out", () => {
   expect(sentence({ to: "http://host.docker.internal:9" })).toContain(
     "Does it run, listen on more than 127.0.0.1, and does this machine's firewall let containers reach it? Or correct",
+  );
+});
+
+test.each([
+  [500, "Something answers there: its own log says why. Or correct"],
+  [
+    404,
+    "Something answers there: is it the right address, with the right path and key? Or correct",
+  ],
+])("where it answers %p, nobody is sent to look whether it runs", (status, remedy) => {
+  const to = "http://host.docker.internal:9";
+  const { hook: _hook, is_given_up: _given, ...traces } = { ...problem, to, status };
+  const said = [sentence({ to, status }), traceProblemSentence(traces, nowMs, String)];
+  for (const one of said) expect(one).toContain(remedy);
+  expect(said[1]).toContain(
+    status === 404 ? "Those that it refuses are not sent again." : "and sent again.",
   );
 });
 
