@@ -11,8 +11,8 @@ import { maxBroughtBytes } from "../../lib/client/remote/bring-commit.ts";
 import { type Drawer, drawApart } from "../../lib/drawing/draw-apart.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { InstanceName } from "../../lib/model/ids.ts";
-import { directToThisMachine } from "../../lib/model/proxy.ts";
 import { ownProgram } from "../../lib/process/own-program.ts";
+import { goByProxies } from "../../lib/service/by-proxy.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { runHealthcheck } from "../../lib/service/health-check.ts";
 import { createJsonLog, type JsonLog } from "../../lib/service/json-log.ts";
@@ -53,7 +53,7 @@ const drawingMs = 30_000;
 const idleSeconds = 60;
 
 async function main([argument, ...more]: string[]): Promise<void> {
-  Object.assign(process.env, directToThisMachine(process.env));
+  goByProxies(process.env);
   if (more.length > 0)
     throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
   switch (argument) {

@@ -1,7 +1,7 @@
 // The answer to a request that was not carried out.
 import { HTTPException } from "hono/http-exception";
 import { oneLine, shorten } from "../../lib/client/text/plain-text.ts";
-import { SettError } from "../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../lib/model/errors.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { Parts } from "./parts.ts";
 import { problemOf, problemResponse } from "./problem.ts";
@@ -23,9 +23,18 @@ export function refuse(
       error: error instanceof Error ? (error.stack ?? error) : String(error),
     });
   else if (isAway(error)) log.warn("Redis is away", { error });
+  // Why another program does not answer is for those who run the API, and not for a stranger.
+  else if (status === 503 && error instanceof Error && error.cause !== undefined)
+    log.warn("A request needs what does not answer", { error, reason: firstCause(error.cause) });
   return problemResponse(error, headersOf(status), {
     isCommandLine: path.startsWith("/v1/board/"),
   });
+}
+
+function firstCause(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined
+    ? firstCause(error.cause)
+    : messageOf(error);
 }
 
 function headersOf(status: number): Record<string, string> {

@@ -2,7 +2,7 @@
 import process from "node:process";
 import { suggestFor } from "../../lib/client/text/suggest.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
-import { directToThisMachine } from "../../lib/model/proxy.ts";
+import { goByProxies } from "../../lib/service/by-proxy.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { embeddedFile } from "./program/embedded-file.ts";
 import { printError } from "./program/print-error.ts";
@@ -30,7 +30,7 @@ process.noDeprecation = true;
 
 // Commands and sett.yml see the environment as the person has it.
 const env = { ...process.env };
-Object.assign(process.env, directToThisMachine(env));
+goByProxies(process.env);
 
 const stop = new AbortController();
 let isOver = false;

@@ -9,9 +9,9 @@ import { needsWorkers } from "../../lib/model/agent.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
 import { provenProtocol } from "../../lib/model/proven-address.ts";
-import { directToThisMachine } from "../../lib/model/proxy.ts";
 import { closeToOthers, endByNoSignalOfOthers } from "../../lib/process/process-one.ts";
 import { reachable } from "../../lib/reach/reachable.ts";
+import { goByProxies } from "../../lib/service/by-proxy.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { readMetrics, runHealthcheck } from "../../lib/service/health-check.ts";
 import { createJsonLog, type JsonLog } from "../../lib/service/json-log.ts";
@@ -51,7 +51,7 @@ type OwnSettings = Settings & { isForgotten: boolean };
 const maxHealthConnections = 32;
 
 async function main(given: string[]): Promise<void> {
-  Object.assign(process.env, directToThisMachine(process.env));
+  goByProxies(process.env);
   const { environment, isForgotten, rest } = await withLogin(given, process.env);
   const [argument, ...more] = rest;
   if (argument === "--version") return console.log(packageJson.version);

@@ -1,5 +1,6 @@
 // One request to a provider, and whether a repetition may help.
 import type { ModelSettings } from "../../lib/model/config-models.ts";
+import { proxyStatusOf } from "../../lib/model/proxy.ts";
 import { keyHeader } from "../../lib/models/providers.ts";
 import type { Bytes } from "../../lib/models/server-sent-events.ts";
 import { KeyHider } from "./hide-key.ts";
@@ -46,7 +47,10 @@ export async function askOnce(
     request.signal.throwIfAborted();
     const why = `${reasonOf(error)}${wayTo?.(model.base_url) ?? ""}`;
     return {
-      ...failed(`The provider of the model \`${request.model}\` at ${hostOf(model)} ${why}.`),
+      ...failed(
+        `The provider of the model \`${request.model}\` at ${hostOf(model)} ${why}.`,
+        !isFinalOfProxy(error),
+      ),
       isLost: isAccepted || closed.test(codeOf(error)),
     };
   }
@@ -204,12 +208,21 @@ export function retryAfterOf(headers: Headers, now: () => number = Date.now): nu
 /** Never the message of the error: it may quote a header. */
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
+  const status = proxyStatusOf(error);
+  if (status !== undefined)
+    return `is not reached: a proxy on the way answers ${status}${status === 407 ? ", it wants a name and a password" : ""}`;
   if (/REFUSED/i.test(code)) return "refuses the connection";
   if (closed.test(code)) return "has closed the connection before its answer was whole";
   if (/NOTFOUND|EAI_|DNS/i.test(code)) return "is not known by this name";
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER|VERIF/i.test(code))
     return "has a certificate that is not trusted";
   return "cannot be reached";
+}
+
+/** What a proxy forbids, or asks for, is the same at the next try. */
+function isFinalOfProxy(error: unknown): boolean {
+  const status = proxyStatusOf(error);
+  return status !== undefined && status < 500;
 }
 
 /** The connection was there, and ended: whether with the request is not known. */

@@ -7,8 +7,8 @@ import { systemAfter } from "../../lib/async/after.ts";
 import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
-import { directToThisMachine } from "../../lib/model/proxy.ts";
 import { openReach } from "../../lib/reach/open-reach.ts";
+import { goByProxies } from "../../lib/service/by-proxy.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { openSocket } from "../../lib/service/forward.ts";
 import { runHealthcheck } from "../../lib/service/health-check.ts";
@@ -42,7 +42,7 @@ const usage =
   "usage: gateway [--version | --healthcheck | --egress | --packs | --pass-on | --put-keys | --put-secrets | --probe | --try-models | --read-bodies]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
-  Object.assign(process.env, directToThisMachine(process.env));
+  goByProxies(process.env);
   if (more.length > 0)
     throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
   switch (argument) {
@@ -151,7 +151,6 @@ async function runGateway(settings: Settings): Promise<void> {
       agents: settings.toolAgents,
       budgets: settings,
       folder: settings.recordFolder,
-      wayTo: settings.wayTo,
     },
   });
   const hasTools = settings.toolAgents.size > 0;

@@ -1,6 +1,7 @@
 // Asks each provider for its list of models, so that `sett up` says early which provider cannot be
 // reached, or refuses its key. It costs nothing, and starts nothing.
 import type { ModelSettings } from "../../lib/model/config-models.ts";
+import { proxyStatusOf } from "../../lib/model/proxy.ts";
 import { keyHeader, providers } from "../../lib/models/providers.ts";
 import type { WayTo } from "./ask-once.ts";
 
@@ -46,7 +47,7 @@ async function probe(
     const { status } = answer;
     if (status === 401 || status === 403)
       return `${base_url} refuses the key of the model ${name} (${status})`;
-    return status >= 500 ? `${base_url}, of the model ${name}, answers with ${status}` : undefined;
+    return status >= 500 ? `${base_url}, of the model ${name}, answers with ${status}${wayTo?.(base_url) ?? ""}` : undefined;
   } catch (error) {
     return `${base_url}, of the model ${name}, cannot be reached: ${reasonOf(error, timeoutMs)}${wayTo?.(base_url) ?? ""}`;
   }
@@ -56,6 +57,8 @@ async function probe(
 function reasonOf(error: unknown, timeoutMs: number): string {
   if (error instanceof Error && error.name === "TimeoutError")
     return `no answer within ${timeoutMs / 1_000} s`;
+  const status = proxyStatusOf(error);
+  if (status !== undefined) return `a proxy on the way answers ${status}`;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return reasons[code] ?? "no connection";
 }

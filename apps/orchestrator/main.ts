@@ -5,9 +5,9 @@ import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
-import { directToThisMachine } from "../../lib/model/proxy.ts";
 import type { Workers } from "../../lib/runtime/port.ts";
 import type { ProcessRuntimeOptions } from "../../lib/runtime/process/runtime.ts";
+import { goByProxies } from "../../lib/service/by-proxy.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { reachable } from "../../lib/service/forward.ts";
 import { runHealthcheck } from "../../lib/service/health-check.ts";
@@ -55,7 +55,7 @@ const modes = [
 ];
 
 async function main([argument, ...more]: string[]): Promise<void> {
-  Object.assign(process.env, directToThisMachine(process.env));
+  goByProxies(process.env);
   if (argument === "--version") return console.log(packageJson.version);
   const isKnown = argument === undefined || modes.includes(argument);
   if (!isKnown || more.length > 0) {

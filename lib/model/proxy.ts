@@ -44,6 +44,24 @@ export function throughProxy(url: string, env: Environment): string {
   return ` (asked through the proxy ${place ? `${place} of ` : "in "}${name}; NO_PROXY names hosts that need none)`;
 }
 
+/** The code of the runtime's errors about a proxy that opens no way to a host. */
+const refusalCode = "ERR_PROXY_TUNNEL";
+
+/** `answer`: a status, and its words. */
+export function proxyRefusal(answer: string, way: string): Error {
+  return Object.assign(new Error(`Proxy refused the request: ${answer}${way}`), {
+    code: refusalCode,
+  });
+}
+
+/** The status that a proxy answers in the place of the host; undefined for any other error. */
+export function proxyStatusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("code" in error) || error.code !== refusalCode)
+    return undefined;
+  const [, status] = /^Proxy refused [^:]*: (\d{3})\b/.exec(error.message) ?? [];
+  return status === undefined ? undefined : Number(status);
+}
+
 /** `hostname`: as a URL has it. Whether it leads to the machine, or the container, itself. */
 export function isThisMachine(hostname: string): boolean {
   return thisMachine.some((each) => means(each, plainHost(hostname), ""));

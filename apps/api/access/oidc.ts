@@ -148,7 +148,7 @@ export class Oidc {
       {
         hint: isAboutCertificate(cause)
           ? "Its certificate has no signature that the API trusts: `services.api.oidc.jwks` may name an address with one that is known."
-          : "Is the identity provider up, and may this machine reach it?",
+          : "Is the identity provider up, and may this machine reach it? The API's log says what has failed.",
         cause,
       },
     );

@@ -1,9 +1,7 @@
 // One agent's session with one MCP server, by the official SDK. All that a server can do is
 // bounded: how much it says, how long it takes, where it leads.
 
-import { messageOf } from "../../../lib/model/errors.ts";
 import { isObject } from "../../../lib/models/json.ts";
-import type { WayTo } from "../ask-once.ts";
 import { readBounded } from "../read-bounded.ts";
 import { type Definition, definitionOf } from "./definitions.ts";
 
@@ -14,7 +12,6 @@ export type SessionOrder = {
   maxBytes: number;
   timeoutMs: number;
   version: string;
-  wayTo?: WayTo | undefined;
 };
 
 export type ToolSession = {
@@ -102,17 +99,13 @@ type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
  * No stream that the server may fill as it likes, no redirect, which would take the headers
  * elsewhere, and no response without an end.
  */
-function boundedFetch({ maxBytes, timeoutMs, wayTo }: SessionOrder): Fetch {
+function boundedFetch({ maxBytes, timeoutMs }: SessionOrder): Fetch {
   return async (url, init = {}) => {
     if (init.method === "GET") return new Response(null, { status: 405 });
     const time = AbortSignal.timeout(timeoutMs + lingerMs);
     const signal = init.signal ? AbortSignal.any([init.signal, time]) : time;
     const options: RequestInit = { ...init, redirect: "manual", signal };
-    const response = await fetch(url, options).catch((error: unknown) => {
-      const way = wayTo?.(String(url)) ?? "";
-      if (way === "" || signal.aborted) throw error;
-      throw new Error(`${messageOf(error)}${way}`, { cause: error });
-    });
+    const response = await fetch(url, options);
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
       throw new Error(`The server leads to another address (${response.status}).`);

@@ -10,7 +10,6 @@ import {
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName, ArtefactId } from "../../../lib/model/ids.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
-import type { WayTo } from "../ask-once.ts";
 import type { Deps } from "../deps.ts";
 import { workOf } from "../handle-call.ts";
 import { askPerson } from "./ask-person.ts";
@@ -29,7 +28,6 @@ export type ToolDeps = Pick<Deps, "board" | "keys" | "bodies" | "log" | "clock" 
   /** It keeps what servers have said of their tools. */
   folder: string;
   version: string;
-  wayTo?: WayTo;
   /** A server that hangs keeps an agent for no longer from the tools of others. */
   listMs?: number;
 };
@@ -251,7 +249,6 @@ export class Tools {
     const session = await openSession(
       {
         ...{ url, headers, timeoutMs: timeout_ms, version: this.#deps.version },
-        wayTo: this.#deps.wayTo,
         maxBytes: maxBytesOf(answer_length),
       },
       signal,

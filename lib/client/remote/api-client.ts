@@ -89,7 +89,7 @@ async function askOnce(
     const why = silent.signal.aborted
       ? `it has sent nothing for ${patienceMs / 1_000} s`
       : reasonOf(cause, url);
-    throw unreachableApi(url, `${why}${way}`, cause);
+    throw unreachableApi(url, why.endsWith(way) ? why : `${why}${way}`, cause);
   } finally {
     clearTimeout(timer);
   }

@@ -192,6 +192,7 @@ test("while the issuer is away its tokens cannot be checked, and named tokens go
     status: 503,
     body: { code: "not-ready" },
   });
+  expect(fresh.log.join("")).toMatch(/does not answer".*"reason":"http\S+ answers 500\."/);
   expect((await fresh.get("/v1/instance")).status).toBe(200);
   issuer.isAway = false;
   expect((await fresh.get("/v1/instance", { as: "stranger", headers })).status).toBe(200);

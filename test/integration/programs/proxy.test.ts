@@ -27,7 +27,21 @@ beforeAll(async () => {
   at = await Workspace.create();
 });
 
+/** Answers each request as its name says, also where it asks for a tunnel. */
+const proxy = Bun.listen({
+  ...{ port: 0, hostname: "127.0.0.1" },
+  socket: {
+    data(socket, bytes) {
+      const [, status] = /\b(\d{3})\.example/.exec(bytes.toString()) ?? [];
+      if (status !== undefined)
+        socket.write(`HTTP/1.1 ${status} Said\r\nContent-Length: 0\r\n\r\n`);
+      socket.end();
+    },
+  },
+});
+
 afterAll(async () => {
+  proxy.stop(true);
   await Promise.all(servers.map((server) => server.stop()));
   await at[Symbol.asyncDispose]();
 });
@@ -61,4 +75,29 @@ test("an error of another host names the proxy in between", async () => {
   expect(err.replace(/\s+/g, " ")).toContain(
     "(asked through the proxy 127.0.0.1:9 of HTTPS_PROXY;",
   );
+});
+
+test("whatever a library asks in a program, the error names the proxy that refused or hung up", async () => {
+  const urls = [
+    "https://407.example",
+    "http://407.example",
+    "https://503.example",
+    "https://gone.example",
+  ];
+  const script = `
+    const { goByProxies } = await import("./lib/service/by-proxy.ts");
+    goByProxies(process.env);
+    for (const url of ${JSON.stringify(urls)}) await fetch(url).catch((error) => console.log(error.message));
+  `;
+  const env = Object.fromEntries(names.map((name) => [name, `http://127.0.0.1:${proxy.port}`]));
+  const child = Bun.spawn([process.execPath, "-e", script], { env, stdout: "pipe" });
+  const lines = (await new Response(child.stdout).text()).trim().split("\n");
+  const way = `asked through the proxy 127.0.0.1:${proxy.port} of HTTP`;
+  expect(lines.map((line) => line.includes(way))).toEqual(urls.map(() => true));
+  expect(lines.map((line) => /: (\d{3}) /.exec(line)?.[1])).toEqual([
+    "407",
+    "407",
+    "503",
+    undefined,
+  ]);
 });

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
-import { askOnce, retryAfterOf } from "../../../../apps/gateway/ask-once.ts";
+import { askOnce, reasonOf, retryAfterOf } from "../../../../apps/gateway/ask-once.ts";
 import { noProgress, type UpstreamRequest } from "../../../../apps/gateway/upstream.ts";
 import type { ModelSettings } from "../../../../lib/model/config-models.ts";
 import { AgentName } from "../../../../lib/model/ids.ts";
+import { proxyRefusal } from "../../../../lib/model/proxy.ts";
 
 const now = () => Date.parse("2026-01-01T00:00:00Z");
 
@@ -33,5 +34,14 @@ test("the sentence about a provider that cannot be reached names the proxy in be
   const result = await askOnce(request, settings, undefined, { maxAnswerBytes: 1_000, wayTo });
   expect(result.problem).toBe(
     "The provider of the model `strong` at 127.0.0.1:1 refuses the connection (by way of http://127.0.0.1:1/v1).",
+  );
+});
+
+test.each([
+  ["407 Proxy Authentication Required", "answers 407, it wants a name and a password"],
+  ["503 Service Unavailable", "answers 503"],
+])("a proxy that answers %s is named as what keeps the provider away", (answer, said) => {
+  expect(reasonOf(proxyRefusal(answer, " (by way of x: 9)"))).toBe(
+    `is not reached: a proxy on the way ${said}`,
   );
 });

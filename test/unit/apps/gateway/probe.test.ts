@@ -86,6 +86,10 @@ test("where a provider cannot be reached, the proxy in between is named", async 
   expect(await probe(model("http://127.0.0.1:1/v1"), undefined, within)).toEqual([
     "http://127.0.0.1:1/v1, of the model strong, cannot be reached: connection refused (by way of http://127.0.0.1:1/v1)",
   ]);
+  await using busy = provider(() => new Response("", { status: 503 }));
+  expect(await probe(model(busy.url), undefined, within)).toEqual([
+    `${busy.url}, of the model strong, answers with 503 (by way of ${busy.url})`,
+  ]);
 });
 
 test("a model whose key is missing is not asked about", async () => {

@@ -46,7 +46,7 @@ test.each([
     404,
     "Something answers there: is it the right address, with the right path and key? Or correct",
   ],
-])("where it answers %p, nobody is sent to look whether it runs", (status, remedy) => {
+])("where it answers %p, no person is sent to look whether it runs", (status, remedy) => {
   const to = "http://host.docker.internal:9";
   const { hook: _hook, is_given_up: _given, ...traces } = { ...problem, to, status };
   const said = [sentence({ to, status }), traceProblemSentence(traces, nowMs, String)];
