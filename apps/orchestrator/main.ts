@@ -5,13 +5,13 @@ import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
+import { reachable } from "../../lib/reach/reachable.ts";
 import type { Workers } from "../../lib/runtime/port.ts";
 import type { ProcessRuntimeOptions } from "../../lib/runtime/process/runtime.ts";
 import { goByProxies } from "../../lib/service/by-proxy.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
-import { reachable } from "../../lib/service/forward.ts";
 import { runHealthcheck } from "../../lib/service/health-check.ts";
-import { createJsonLog } from "../../lib/service/json-log.ts";
+import { createJsonLog, type JsonLog } from "../../lib/service/json-log.ts";
 import { passOn } from "../../lib/service/pass-on.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
@@ -104,7 +104,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
     onLost: fail,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
-  const workers = await workersOf(settings);
+  const workers = await workersOf(settings, log);
   const clock = systemClock;
   const orchestrator = new Orchestrator(
     {
@@ -139,15 +139,15 @@ async function answerProof(argument: "--export-proof" | "--proof-key"): Promise<
 }
 
 /** Without workers no container runtime is loaded or needed. */
-async function workersOf({
-  instance,
-  workerTemplates: scales,
-  starterUrl,
-  processes,
-}: Settings): Promise<Pick<CandidateDeps, "workers">> {
+async function workersOf(
+  { instance, workerTemplates: scales, starterUrl, processes }: Settings,
+  log: JsonLog,
+): Promise<Pick<CandidateDeps, "workers">> {
   if (scales.length === 0) return {};
-  if (starterUrl !== undefined)
-    return { workers: { host: new StarterClient(await reachable(starterUrl), instance), scales } };
+  if (starterUrl !== undefined) {
+    const url = await reachable(starterUrl, { log });
+    return { workers: { host: new StarterClient(url, instance), scales } };
+  }
   if (processes !== undefined)
     return { workers: { host: new RuntimeHost(await asProcesses(processes), scales), scales } };
   throw new SettError(

@@ -6,6 +6,7 @@ import { defaultOutputBytes, maxOutputBytes } from "../../lib/model/kept-output.
 import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { Hook } from "../../lib/model/notify.ts";
 import { defaultPolicy, Policy } from "../../lib/model/policy.ts";
+import { reachOf, reachSettings } from "../../lib/reach/open-reach.ts";
 import {
   DurationText,
   healthAddress,
@@ -17,6 +18,8 @@ import {
 import type { WorkerTemplate } from "./workers/worker-host.ts";
 
 const Processes = z.strictObject({ folder: z.string(), supervisor: z.array(z.string()) });
+
+const WorkersCluster = z.strictObject({ home: z.string(), namespace: z.string() });
 
 const Templates = jsonText(
   z.array(z.custom<WorkerTemplate>((value) => typeof value === "object")),
@@ -58,7 +61,7 @@ export const Environment = z.object({
   ),
   SETT_STARTER_URL: z
     .url({
-      protocol: /^(?:https?|unix)$/,
+      protocol: /^(?:https?|unix|tls)$/,
       error: "must be a URL such as unix:/run/sett/starter/starter.sock",
     })
     .optional()
@@ -110,7 +113,19 @@ export const StarterEnvironment = z.object({
     .min(1)
     .optional()
     .describe("The image of the cub, which makes checkouts for workers. Default: none is shared."),
+  SETT_KUBERNETES: jsonText(WorkersCluster, '{"home":"team","namespace":"team-workers"}')
+    .optional()
+    .describe(
+      "Where workers are Jobs of a cluster: the namespaces of the services and of the workers, as JSON. Default: they are containers of the Engine.",
+    ),
+  KUBERNETES_SERVICE_HOST: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Where the API server of the cluster is. A cluster sets it in each pod."),
+  KUBERNETES_SERVICE_PORT: PortText.default(443).describe("Its port."),
   SETT_SOCKET: z.string().min(1).describe("The socket at which the orchestrator asks it."),
+  ...reachSettings,
   SETT_HEALTH_PORT: PortText.default(8080).describe(
     "The port of its loopback for the health check.",
   ),
@@ -125,7 +140,12 @@ export function readStarterSettings(environment: Record<string, string | undefin
     instance: read.SETT_INSTANCE_NAME,
     templates: read.SETT_WORKERS,
     layerImage: read.SETT_LAYER_IMAGE,
+    cluster: read.SETT_KUBERNETES && {
+      ...read.SETT_KUBERNETES,
+      server: { host: read.KUBERNETES_SERVICE_HOST, port: read.KUBERNETES_SERVICE_PORT },
+    },
     socket: read.SETT_SOCKET,
+    reach: reachOf(read),
     healthPort: read.SETT_HEALTH_PORT,
   };
 }

@@ -7,6 +7,9 @@ import { SettError } from "./errors.ts";
 /** The port of a service for callers by TLS. */
 export const provenPort = 8443;
 
+/** The only caller of the starter of workers. */
+export const starterCaller = "orchestrator";
+
 /**
  * A caller proves itself with this, and knows the service by it. `way`: who it is there, mostly an
  * agent's name. `key`: of this way, in hexadecimal digits. `authority`: the certificate, in DER, of

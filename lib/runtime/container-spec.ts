@@ -1,4 +1,5 @@
 // The specification of a container, in Sett's words.
+import type { AgentName } from "../model/ids.ts";
 import type { PartLabels } from "./labels.ts";
 
 /** The owner of files and processes, as numbers: an image need not know the user. */
@@ -53,6 +54,16 @@ export type Resources = {
   oomScore?: number;
 };
 
+/**
+ * Workers of these agents run in `namespace`, and reach the services of their instance, which are
+ * in `home`.
+ */
+export type WorkersPlace = {
+  home: string;
+  namespace: string;
+  agents: readonly { agent: AgentName; network: ContainerSpec["network"] }[];
+};
+
 /** No container can gain privileges. */
 export type ContainerSpec = {
   name: string;
@@ -87,8 +98,16 @@ export type ContainerSpec = {
   ports?: { port: number; hostPort?: number; hostAddress?: string; isInside?: true }[];
   /** The Engine's name of what runs it. Default: the Engine's own. */
   runtime?: string;
-  /** Only in a cluster: from where its image is, and on which nodes it may run. */
-  placement?: { pullSecret?: string; nodeSelector?: Readonly<Record<string, string>> };
+  /**
+   * Only in a cluster: from where its image is, and on which nodes it may run. `deadlineSeconds`:
+   * after so long on a node it is ended, whatever it does. `workers`: the part may start some.
+   */
+  placement?: {
+    pullSecret?: string;
+    nodeSelector?: Readonly<Record<string, string>>;
+    deadlineSeconds?: number;
+    workers?: WorkersPlace;
+  };
   capabilities: "none" | "default";
   /** The entrypoint itself is process 1 and reaps orphans; else the Engine's init does. */
   isInit?: boolean;

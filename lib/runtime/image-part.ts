@@ -81,11 +81,12 @@ export function redisVariables(
 }
 
 /**
- * By TLS: its sockets are for itself alone, and so are its other ports. Undefined where it has no
- * key.
+ * By TLS: its sockets, or the only one, are for itself alone, and so are its other ports. Undefined
+ * where it has no key.
  */
 export function servedByTls({
   door,
+  agents,
   variable,
   key,
 }: Of<"serve">): { mounts: Mount[]; env: Variables } | undefined {
@@ -94,7 +95,7 @@ export function servedByTls({
   return {
     mounts: [{ kind: "tmpfs", target: folder, sizeBytes: mebibyte }],
     env: {
-      [variable]: folder,
+      [variable]: agents === undefined ? `${folder}/${door}.sock` : folder,
       SETT_REACH_KEY: key,
       SETT_REACH_PORT: String(provenPort),
       SETT_HEALTH_HOST: "127.0.0.1",

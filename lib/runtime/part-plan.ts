@@ -86,8 +86,18 @@ export type Need =
    * TLS, where the service has a `key`.
    */
   | { kind: "serve"; door: string; agents?: readonly string[]; variable?: string; key?: string }
-  /** It asks the runtime for something, by the door of the service that holds the runtime. */
-  | { kind: "power"; power: "workers"; door: string; variable: string; scales: readonly Scale[] }
+  /**
+   * It asks the runtime for something, by the door of the service that holds the runtime. `proof`:
+   * it is reached by TLS.
+   */
+  | {
+      kind: "power";
+      power: "workers";
+      door: string;
+      variable: string;
+      scales: readonly Scale[];
+      proof?: Proof;
+    }
   | { kind: "power"; power: "logs"; door: string; variable: string }
   /** It holds the runtime itself, for others who must not. */
   | { kind: "engine"; power: "workers"; scales: readonly Scale[]; proofs?: Proofs }

@@ -85,7 +85,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   },
   "apps/orchestrator": {
     packages: ["hono", "zod"],
-    rooms: ["core", "blackboard", "proof", "runtime", "logs", "async", "service"],
+    rooms: ["core", "blackboard", "proof", "runtime", "logs", "async", "service", "reach"],
   },
   "apps/cub": {
     packages: ["ai", "@ai-sdk", "hono", "zod"],

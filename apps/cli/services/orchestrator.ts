@@ -1,9 +1,12 @@
 // The orchestrator, which leads the claims of an instance.
 import { policyOf } from "../../../lib/config/registrations.ts";
+import { starterCaller } from "../../../lib/model/proven-address.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Need } from "../../../lib/runtime/part-plan.ts";
 import { leaseTime, reachesRedis, redisTimes, temporaryFolder } from "./environment.ts";
 import type { PlanInput } from "./input.ts";
 import { orchestratorStopSeconds, serviceResources, serviceUser } from "./limits.ts";
+import { proofFor } from "./reach.ts";
 import { defineService } from "./service.ts";
 import { scalesOf, starterDoor } from "./starter.ts";
 
@@ -55,5 +58,9 @@ function environmentOf({ instance, config }: PlanInput): Record<string, string> 
  */
 function workersOf(input: PlanInput): Need[] {
   const scales = scalesOf(input);
-  return scales.length === 0 ? [] : [{ kind: "power", power: "workers", ...starterDoor, scales }];
+  if (scales.length === 0) return [];
+  const proof = proofFor(input, starterDoor.door, starterCaller);
+  return [
+    { kind: "power", power: "workers", ...starterDoor, scales, ...withoutUndefined({ proof }) },
+  ];
 }

@@ -6,15 +6,16 @@ import type { Proof } from "../../../lib/model/proven-address.ts";
 import { proofKeyOf } from "../../../lib/reach/keys.ts";
 import type { Need } from "../../../lib/runtime/part-plan.ts";
 
-export type Door = "gateway" | "egress" | "packs";
+export type Door = "gateway" | "egress" | "packs" | "starter";
 
 /**
  * `key`: the service's own, in hexadecimal digits. `authority`: the certificate, in DER, of the one
  * that signs those of the service.
  */
 export type TlsDoor = { key: string; authority: Uint8Array };
-/** The service of packs has one where nothing else leads to it, as in a cluster. */
-export type TlsDoors = Readonly<Record<"gateway" | "egress", TlsDoor>> & { packs?: TlsDoor };
+/** These have one where nothing else leads to them, as in a cluster. */
+type ApartDoors = { packs: TlsDoor; starter: TlsDoor };
+export type TlsDoors = Readonly<Record<"gateway" | "egress", TlsDoor>> & Partial<ApartDoors>;
 
 type WithReach = { services: Pick<SettConfig["services"], "reach"> };
 
@@ -25,7 +26,7 @@ type WithReach = { services: Pick<SettConfig["services"], "reach"> };
 export async function tlsDoorsOf(
   { services }: WithReach,
   ownerPassword: string,
-  { isWithPacks = false }: { isWithPacks?: boolean } = {},
+  { isApart = false }: { isApart?: boolean } = {},
 ): Promise<TlsDoors | undefined> {
   if (services.reach !== "tls") return undefined;
   const { authorityOf } = await import("../../../lib/reach/authority.ts");
@@ -33,8 +34,8 @@ export async function tlsDoorsOf(
     const key = createHmac("sha256", ownerPassword).update(`reach ${door}`).digest("hex");
     return { key, authority: authorityOf(key).certificate };
   };
-  const packs = isWithPacks ? { packs: doorFor("packs") } : {};
-  return { gateway: doorFor("gateway"), egress: doorFor("egress"), ...packs };
+  const apart = isApart ? { packs: doorFor("packs"), starter: doorFor("starter") } : {};
+  return { gateway: doorFor("gateway"), egress: doorFor("egress"), ...apart };
 }
 
 type WithDoors = { doors?: TlsDoors | undefined };

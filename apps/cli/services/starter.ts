@@ -3,6 +3,7 @@
 import { needsWorkers, worksItself } from "../../../lib/model/agent.ts";
 import type { AgentConfig } from "../../../lib/model/config.ts";
 import { prepareWay } from "../../../lib/model/prepare.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Proofs, Scale } from "../../../lib/runtime/part-plan.ts";
 import { engineHolder } from "./engine-holder.ts";
 import type { PlanInput } from "./input.ts";
@@ -22,6 +23,7 @@ export const starter = defineService({
       instance: input.instance,
       mode: "--starter",
       door: starterDoor.door,
+      ...withoutUndefined({ key: input.doors?.starter?.key }),
       engine: {
         kind: "engine",
         power: "workers",

@@ -2,11 +2,20 @@
 // stays as it is.
 import { resolve } from "node:path";
 import { readConfig } from "../../../lib/config/read-config.ts";
+import { needsWorkers } from "../../../lib/model/agent.ts";
+import type { SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
+import { namespaceOf as namespaceNamed } from "../../../lib/runtime/kubernetes/namespace.ts";
 import { manifestText, renderInstance } from "../../../lib/runtime/kubernetes/render.ts";
-import { roleOf } from "../../../lib/runtime/kubernetes/rights.ts";
+import {
+  rights,
+  roleOf,
+  starterRights,
+  workersRights,
+} from "../../../lib/runtime/kubernetes/rights.ts";
 import { readThere } from "../../../lib/runtime/kubernetes/there.ts";
+import { workersNamespace } from "../../../lib/runtime/kubernetes/workers-namespace.ts";
 import { knownClusters } from "../instance/clusters.ts";
 import { findConfig, lacksConfig } from "../program/config-path.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
@@ -90,22 +99,35 @@ async function renderAll(args: Arguments, shell: Shell) {
 
 /** Neither a cluster nor an Engine is asked. */
 export async function printRole({ namespace, name, file }: Arguments, shell: Shell): Promise<void> {
-  const found = namespace ?? (await namespaceOf({ name, file }, shell));
-  await shell.out.write(manifestText([roleOf(found)]));
-  shell.messages.note(
-    `Who may give it gives it so: kubectl create rolebinding sett --namespace ${found} --role sett --user NAME`,
+  const config = await configIn(shell, file);
+  const found = namespace ?? (await namespaceOf({ name }, config, shell));
+  const withWorkers = config?.agents.some(needsWorkers) === true;
+  const workers = workersNamespace(found);
+  const ofWorkers = [namespaceNamed(workers), roleOf(workers, workersRights)];
+  await shell.out.write(
+    manifestText([
+      roleOf(found, withWorkers ? [...rights, ...starterRights] : rights),
+      ...(withWorkers ? ofWorkers : []),
+    ]),
   );
+  for (const each of withWorkers ? [found, workers] : [found])
+    shell.messages.note(
+      `Who may give it gives it so: kubectl create rolebinding sett --namespace ${each} --role sett --user NAME`,
+    );
+}
+
+async function configIn(shell: Shell, file: string | undefined): Promise<SettConfig | undefined> {
+  if (await lacksConfig(shell.cwd, file)) return undefined;
+  const { file: path, name } = await findConfig(shell, file);
+  return (await readConfig(path, shell.env, { withoutKeys: true, name })).config;
 }
 
 async function namespaceOf(
-  { name, file }: Pick<Arguments, "name" | "file">,
+  { name }: Pick<Arguments, "name">,
+  config: SettConfig | undefined,
   shell: Shell,
 ): Promise<string> {
-  if (!(await lacksConfig(shell.cwd, file))) {
-    const { file: path, name: shown } = await findConfig(shell, file);
-    const read = await readConfig(path, shell.env, { withoutKeys: true, name: shown });
-    if (read.config.kubernetes.namespace !== undefined) return read.config.kubernetes.namespace;
-  }
+  if (config?.kubernetes.namespace !== undefined) return config.kubernetes.namespace;
   const known = await knownClusters(shell);
   const before = known.find(({ instance }) => name === undefined || instance === name);
   const root = (await workspaceRoot(shell.cwd)) ?? shell.cwd;

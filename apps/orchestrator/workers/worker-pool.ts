@@ -8,7 +8,7 @@ import { baseOf } from "./base-of.ts";
 import { notBegun, PoolFrame, type Scale, type WorkerDeps } from "./pool-frame.ts";
 import type { Worker as FoundWorker } from "./worker-host.ts";
 import { WorkerPlaces } from "./worker-places.ts";
-import { startFailureReason, type WorkerEnd } from "./workers.ts";
+import { isAway, startFailureReason, type WorkerEnd } from "./workers.ts";
 
 type Queued = {
   attempt: number;
@@ -40,7 +40,7 @@ export class WorkerPool {
   /** As `PoolFrame.run`. */
   async run(signal: AbortSignal): Promise<void> {
     const found = await this.#frame.workers.list().catch(async (error: unknown) => {
-      await this.#failQueued(error, signal);
+      if (!isAway(error)) await this.#failQueued(error, signal);
       throw error;
     });
     await this.#frame.run(

@@ -2,7 +2,7 @@
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
 import { Fenced, type LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
-import { exitCodes, messageOf } from "../../../lib/model/errors.ts";
+import { exitCodes, messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
 import type { Preparation } from "../../../lib/model/prepare.ts";
 import type { FileCount } from "../../../lib/model/preparing.ts";
@@ -22,6 +22,8 @@ type WorkersDeps = Pick<Deps, "log"> & {
 export type WorkerEnd =
   | "not_accepted"
   | { reason: string; isFinal?: true; exitCode?: number; container?: string };
+
+const awayBackOff = { firstMs: 500, maxMs: 10_000 };
 
 /** How often it is said that something is being prepared; what is there sooner is not spoken of. */
 const reportEveryMs = 2_000;
@@ -51,7 +53,7 @@ export class Workers {
     if (unprepared !== undefined) return unprepared;
     if (signal.aborted) return undefined;
     try {
-      await host.start({ agent, ...job }, signal);
+      await this.#start({ agent, ...job }, signal);
       log.info("Started a worker", about);
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -62,6 +64,22 @@ export class Workers {
       }
     }
     return await this.watch(name, job, signal);
+  }
+
+  /** Waits for a cluster that is away. */
+  async #start(job: WorkerJob, signal: AbortSignal): Promise<void> {
+    const { log, host } = this.#deps;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await host.start(job, signal);
+      } catch (error) {
+        if (!isAway(error)) throw error;
+        const { agent, claim: claim_id } = job;
+        log.warn("A worker cannot be started yet; trying again", { agent, claim_id, error, tries });
+        await sleep(backOffMs(tries, awayBackOff), signal);
+        if (signal.aborted) throw error;
+      }
+    }
   }
 
   /** Undefined where a worker can be started: all that it shares with others is there. */
@@ -141,7 +159,7 @@ export class Workers {
     const container = await this.#deps.host.idOf(name).catch(() => undefined);
     const exitCode = await this.#waitForEnd(name, signal);
     if (signal.aborted) return undefined;
-    if (exitCode !== undefined) await this.#remove(name);
+    if (exitCode !== undefined) await this.#remove(name, signal);
     const about = {
       agent: this.#agent,
       claim_id: claim,
@@ -169,26 +187,35 @@ export class Workers {
         if (signal.aborted) return undefined;
         if (!(await host.isThere(name).catch(() => true))) return undefined;
         log.warn("A worker cannot be watched; trying again", { worker: name, error, tries });
-        await sleep(backOffMs(tries, { firstMs: 500, maxMs: 10_000 }), signal);
+        await sleep(backOffMs(tries, awayBackOff), signal);
       }
     }
     return undefined;
   }
 
-  async #remove(name: string): Promise<void> {
+  async #remove(name: string, signal: AbortSignal): Promise<void> {
     const { board, log, host } = this.#deps;
-    try {
-      await board.keepWorkerLog(this.#agent, { worker: name, lines: await host.readLog(name) });
-      await host.remove(name);
-    } catch (error) {
-      // It stays until `sett down`, with its log.
-      log.warn("A worker could not be removed", { worker: name, error });
+    for (let tries = 1; !signal.aborted; tries++) {
+      try {
+        await board.keepWorkerLog(this.#agent, { worker: name, lines: await host.readLog(name) });
+        return await host.remove(name);
+      } catch (error) {
+        // It stays until `sett down`, with its log, unless a cluster was away.
+        log.warn("A worker could not be removed", { worker: name, error });
+        if (!isAway(error)) return;
+        await sleep(backOffMs(tries, awayBackOff), signal);
+      }
     }
   }
 }
 
 function preparationFailure(reason: string): string {
   return `What \`workspace.prepare\` makes could not be made: ${reason}`;
+}
+
+/** The cluster that would run workers does not answer: that is no failure of any. */
+export function isAway(error: unknown): boolean {
+  return error instanceof SettError && error.code === "kubernetes-unreachable";
 }
 
 export function startFailureReason(error: unknown): string {

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { SettError } from "../../model/errors.ts";
-import type { InstanceName } from "../../model/ids.ts";
+import { InstanceName } from "../../model/ids.ts";
 import type { ContainerSpec } from "../container-spec.ts";
-import { madeLabel, type PartLabels } from "../labels.ts";
+import { componentLabel, instanceLabel, madeLabel, type PartLabels } from "../labels.ts";
 import { keptVolumeNames } from "../names.ts";
 import type { PlannedVolume } from "../part-plan.ts";
 import { type KubeObject, KubeRefusal } from "./client.ts";
@@ -20,8 +20,9 @@ import {
   partLabel,
   selectorOf,
 } from "./manifests.ts";
-import { ensureNamespace } from "./namespace.ts";
+import { ensureNamespace, ensureWorkersNamespace, removeIfEmpty } from "./namespace.ts";
 import type { Kind } from "./resources.ts";
+import { workersNamespace } from "./workers-namespace.ts";
 
 const pollMs = 200;
 /** A node may need so long beside the time that a part has to stop. */
@@ -46,7 +47,9 @@ export async function startPart(place: Place, spec: ContainerSpec): Promise<{ id
   });
   await client.create(secret, namespace);
   try {
-    for (const other of others) await client.apply(other, namespace);
+    if (spec.placement?.workers !== undefined)
+      await ensureWorkersNamespace(client, spec.placement.workers.namespace);
+    for (const other of others) await client.apply(other, other.metadata.namespace ?? namespace);
     if (await client.create(workload, namespace)) return { id: made };
   } catch (error) {
     await client.remove("Secret", namespace, secret.metadata.name);
@@ -160,8 +163,26 @@ async function removeWorkload(place: Place, found: WorkloadObject): Promise<void
   const others = await listWorkloads(place, `,${partLabel}=${part}`);
   if (part === "" || others.length > 0) return;
   // One that was set aside, or has taken its place, would have them as well.
-  for (const kind of ["Service", "NetworkPolicy"] as const)
-    await removeAll(place, kind, `${partLabel}=${part}`);
+  const isStarter = found.metadata.labels[componentLabel] === "starter";
+  const own = `${partLabel}=${part}`;
+  for (const kind of ["Service", "NetworkPolicy", ...(isStarter ? accountKinds : [])] as const)
+    await removeAll(place, kind, own);
+  const instance = InstanceName.safeParse(found.metadata.labels[instanceLabel]);
+  if (isStarter && instance.success) await removeWorkers(place, instance.data);
+}
+
+const accountKinds = ["RoleBinding", "Role", "ServiceAccount"] as const;
+
+/** With all that was made for them. A namespace that Sett has made goes with the last of it. */
+async function removeWorkers(
+  { client, namespace: home }: Pick<Place, "client" | "namespace">,
+  instance: InstanceName,
+): Promise<void> {
+  const there = { client, namespace: workersNamespace(home) };
+  const selector = selectorOf(instance);
+  for (const kind of ["Job", "Pod", "Secret", "NetworkPolicy", "RoleBinding", "Role"] as const)
+    await removeAll(there, kind, selector);
+  await removeIfEmpty(client, there.namespace);
 }
 
 const Named = z.object({
@@ -179,7 +200,7 @@ const Named = z.object({
 
 /** Of those of a selector, the ones that `isMeant`. */
 async function removeAll(
-  { client, namespace }: Place,
+  { client, namespace }: Pick<Place, "client" | "namespace">,
   kind: Kind,
   selector: string,
   isMeant: (name: string) => boolean = () => true,

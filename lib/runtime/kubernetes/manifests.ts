@@ -11,6 +11,7 @@ import { keptVolumeNames, serviceContainer } from "../names.ts";
 import type { KubeObject } from "./client.ts";
 import { policyOf, servicesFor } from "./policies.ts";
 import { apiVersionOf, type Kind, type Workload } from "./resources.ts";
+import { accountMount, accountVolume, starterAccount, starterObjects } from "./starter-objects.ts";
 
 /** By these Sett finds what is its own. Their values are short words, as the cluster wants them. */
 export const managedBy = { "app.kubernetes.io/managed-by": "sett" };
@@ -23,7 +24,7 @@ export const partLabel = "dev.sett.part";
 const container = "part";
 
 /** A name of a Service, and of a pod's machine, is no longer. */
-const maxName = 63;
+export const maxName = 63;
 /** A StatefulSet adds the hash of its revision to a label. */
 const maxStatefulName = 52;
 
@@ -75,7 +76,7 @@ export function objectsOf(spec: ContainerSpec, making: Origin): PartObjects {
   const secret = making.secret ?? `${name}.${making.made}`;
   const template = {
     metadata: { labels: { ...own, ...made } },
-    spec: podOf(spec, secret, making),
+    spec: podSpecOf(spec, secret, making.hosts),
   };
   const stable =
     kind === "StatefulSet" ? { serviceName: name } : { strategy: { type: "Recreate" } };
@@ -97,7 +98,7 @@ export function objectsOf(spec: ContainerSpec, making: Origin): PartObjects {
       },
       annotationsOf(labels),
     ),
-    others: [...servicesOf(spec, own), policyOf(spec, own)],
+    others: [...servicesOf(spec, own), policyOf(spec, own), ...starterObjects(spec, own)],
   };
 }
 
@@ -108,7 +109,8 @@ function workloadOf({ mounts, labels }: ContainerSpec): Workload {
   return isKept ? "StatefulSet" : "Deployment";
 }
 
-function requireShort(name: string, max: number): void {
+/** Throws `config-invalid`. */
+export function requireShort(name: string, max: number): void {
   if (name.length <= max) return;
   throw new SettError(
     "config-invalid",
@@ -145,13 +147,16 @@ function servicesOf({ name, ports = [] }: ContainerSpec, own: Record<string, str
   return [object("Service", name, own, { spec })];
 }
 
-function podOf(spec: ContainerSpec, secret: string, { hosts }: Origin) {
+/** One that lasts. `secret`: the name of the Secret with its variables. */
+export function podSpecOf(spec: ContainerSpec, secret: string, hosts: Origin["hosts"]) {
   const { user, placement = {}, network, runtime } = spec;
+  const isStarter = placement.workers !== undefined;
   const volumes = spec.mounts.map((mount, at) => volumeOf(mount, at, spec));
   const { pullSecret, nodeSelector } = placement;
   const isClosed = network !== "none" && network?.isClosed === true;
   return {
     automountServiceAccountToken: false,
+    ...(isStarter && { serviceAccountName: starterAccount(spec.labels.instance) }),
     enableServiceLinks: false,
     restartPolicy: "Always",
     ...withoutUndefined({ nodeSelector, runtimeClassName: runtime }),
@@ -186,14 +191,17 @@ function podOf(spec: ContainerSpec, secret: string, { hosts }: Origin) {
           readOnlyRootFilesystem: spec.isRootReadOnly === true,
           capabilities: { drop: ["ALL"] },
         },
-        volumeMounts: spec.mounts.map(({ target, ...mount }, at) => ({
-          name: `v${at}`,
-          mountPath: target,
-          ...("access" in mount && mount.access === "ro" && { readOnly: true }),
-        })),
+        volumeMounts: [
+          ...spec.mounts.map(({ target, ...mount }, at) => ({
+            name: `v${at}`,
+            mountPath: target,
+            ...("access" in mount && mount.access === "ro" && { readOnly: true }),
+          })),
+          ...(isStarter ? [accountMount] : []),
+        ],
       },
     ],
-    volumes,
+    volumes: [...volumes, ...(isStarter ? [accountVolume] : [])],
   };
 }
 

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { SettError } from "../../model/errors.ts";
-import type { KubeClient, KubeObject } from "./client.ts";
+import { type KubeClient, type KubeObject, KubeRefusal } from "./client.ts";
 import { managedBy, object } from "./manifests.ts";
 import type { Kind } from "./resources.ts";
 
@@ -55,6 +55,33 @@ export async function ensureNamespace(
   }
 }
 
+/**
+ * Throws `kubernetes-failed` where it is there and lets pods do more than the standard
+ * `restricted`: who may make Jobs could have the whole node.
+ */
+export async function ensureWorkersNamespace(client: KubeClient, namespace: string): Promise<void> {
+  await ensureNamespace(client, namespace);
+  await isWorkersNamespace(client, namespace);
+}
+
+/** False where it is not there, or this user may not know. Throws as above. */
+export async function isWorkersNamespace(client: KubeClient, namespace: string): Promise<boolean> {
+  const found = await findNamespace(client, namespace).catch((error: unknown) => {
+    if (error instanceof KubeRefusal && error.status === 403) return undefined;
+    throw error;
+  });
+  if (found === undefined) return false;
+  const enforced = found.metadata.labels["pod-security.kubernetes.io/enforce"];
+  if (enforced === "restricted") return true;
+  throw new SettError(
+    "kubernetes-failed",
+    `The namespace ${namespace}, in which workers run, does not enforce the standard \`restricted\`.`,
+    {
+      hint: `kubectl label --overwrite namespace ${namespace} pod-security.kubernetes.io/enforce=restricted`,
+    },
+  );
+}
+
 async function findNamespace(client: KubeClient, namespace: string) {
   const found = await client.find("Namespace", "", namespace);
   return found === undefined ? undefined : Found.parse(found);
@@ -62,7 +89,7 @@ async function findNamespace(client: KubeClient, namespace: string) {
 
 /** The kinds of things of which one that is not ours keeps a namespace. */
 const kinds: Kind[] = [
-  ...(["Deployment", "StatefulSet", "Pod", "PersistentVolumeClaim"] as const),
+  ...(["Deployment", "StatefulSet", "Job", "Pod", "PersistentVolumeClaim"] as const),
   ...(["Service", "ConfigMap", "Secret", "NetworkPolicy"] as const),
 ];
 /** The cluster puts it into each namespace. */

@@ -18,6 +18,7 @@ const served: Partial<Record<ServiceName, { port: number; by: readonly string[] 
   packs: { port: provenPort, by: ["agent"] },
   gateway: { port: provenPort, by: ["agent"] },
   egress: { port: provenPort, by: ["agent"] },
+  starter: { port: provenPort, by: ["orchestrator"] },
 };
 
 const all = "0.0.0.0/0";
@@ -28,31 +29,32 @@ const dns = [
   { protocol: "TCP", port: 53 },
 ];
 
-/** The services that a part of this kind reaches. */
+/** Where clusters have their API servers. */
+const apiServerPorts = [443, 6443].map((port) => ({ protocol: "TCP", port }));
+
+/** The services that a part of this kind reaches. A worker is an agent at work. */
 export function servicesFor(component: string): ServiceName[] {
-  return serviceNames.filter((service) => served[service]?.by.includes(component));
+  const kind = component === "worker" ? "agent" : component;
+  return serviceNames.filter((service) => served[service]?.by.includes(kind));
 }
 
-/** `own`: the labels of the part's pods. */
-export function policyOf(spec: ContainerSpec, own: Record<string, string>): KubeObject {
+type Caged = Pick<ContainerSpec, "name" | "labels" | "network">;
+
+/** `own`: the labels of the part's pods. `home`: where the services are, if not beside it. */
+export function policyOf(spec: Caged, own: Record<string, string>, home?: string): KubeObject {
   const { name, labels } = spec;
   const { component, instance } = labels;
-  const here = (components: readonly string[]) => ({
-    podSelector: {
-      matchLabels: { [instanceLabel]: instance },
-      matchExpressions: [{ key: componentLabel, operator: "In", values: components }],
-    },
-  });
+  const here = (components: readonly string[]) => podsOf(instance, components, home);
   const ofPort = (port: number) => [{ protocol: "TCP", port }];
   const own_ = Object.entries(served).find(([service]) => service === component)?.[1];
   const inward = own_ === undefined ? [] : [{ from: [here(own_.by)], ports: ofPort(own_.port) }];
   const toServices = Object.entries(served).flatMap(([service, { port, by }]) =>
     by.includes(component) ? [{ to: [here([service])], ports: ofPort(port) }] : [],
   );
-  const outside = reachesOutside(spec)
-    ? [{ to: [{ ipBlock: { cidr: all, except: metadata } }] }, { ports: dns }]
-    : [];
-  const outward = [...toServices, ...outside];
+  const anywhere = [{ ipBlock: { cidr: all, except: metadata } }];
+  const outside = reachesOutside(spec) ? [{ to: anywhere }, { ports: dns }] : [];
+  const toCluster = component === "starter" ? [{ to: anywhere, ports: apiServerPorts }] : [];
+  const outward = [...toServices, ...outside, ...toCluster];
   return {
     apiVersion: apiVersionOf("NetworkPolicy"),
     kind: "NetworkPolicy",
@@ -67,8 +69,54 @@ export function policyOf(spec: ContainerSpec, own: Record<string, string>): Kube
   };
 }
 
+function podsOf(instance: string, components: readonly string[], namespace?: string) {
+  return {
+    ...(namespace !== undefined && {
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+    }),
+    podSelector: {
+      matchLabels: { [instanceLabel]: instance },
+      matchExpressions: [{ key: componentLabel, operator: "In", values: components }],
+    },
+  };
+}
+
+/** In the namespace of workers: what no other policy of it names reaches nothing. */
+export function closedPolicyOf(name: string, own: Record<string, string>): KubeObject {
+  return {
+    apiVersion: apiVersionOf("NetworkPolicy"),
+    kind: "NetworkPolicy",
+    metadata: { name, labels: own },
+    spec: { podSelector: {}, policyTypes: ["Ingress", "Egress"] },
+  };
+}
+
+/** Beside the services that agents reach: workers come from another namespace. */
+export function wayInOf(
+  { name, instance, from }: { name: string; instance: string; from: string },
+  own: Record<string, string>,
+): KubeObject {
+  const services = servicesFor("worker");
+  const ports = new Set(services.flatMap((service) => served[service]?.port ?? []));
+  return {
+    apiVersion: apiVersionOf("NetworkPolicy"),
+    kind: "NetworkPolicy",
+    metadata: { name, labels: own },
+    spec: {
+      podSelector: podsOf(instance, services).podSelector,
+      policyTypes: ["Ingress"],
+      ingress: [
+        {
+          from: [podsOf(instance, ["worker"], from)],
+          ports: [...ports].map((port) => ({ protocol: "TCP", port })),
+        },
+      ],
+    },
+  };
+}
+
 /** The orchestrator has webhooks to notify, the gateway asks providers, the proxy passes on. */
-function reachesOutside({ labels: { component, instance }, network }: ContainerSpec): boolean {
+function reachesOutside({ labels: { component, instance }, network }: Caged): boolean {
   const isDirect = network !== "none" && network?.name === openNetworkName(instance);
   return isDirect || component === "orchestrator" || component === "gateway";
 }

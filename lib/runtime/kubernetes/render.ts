@@ -43,7 +43,11 @@ export type Rendered = {
 /** Throws `config-invalid` for a name that is too long. */
 export function renderInstance(rendering: Rendering): Rendered {
   const { instance, namespace, networks, parts, there } = rendering;
-  const own = namespace === `sett-${instance}` ? [namespaceOf(namespace)] : [];
+  const workers = parts.flatMap(({ spec }) => spec.placement?.workers?.namespace ?? []);
+  const own =
+    namespace === `sett-${instance}`
+      ? [namespace, ...workers].map((name) => namespaceOf(name))
+      : [];
   const within = (object: KubeObject): KubeObject => {
     const { apiVersion, kind, metadata, ...content } = object;
     const { name, ...more } = metadata;

@@ -37,13 +37,37 @@ export const rights: readonly Right[] = [
   },
 ];
 
+const rbac = "rbac.authorization.k8s.io";
+/** A person may give a Role only what this person may do. */
+const roleRights = (verb: readonly string[]): Right[] => [
+  { group: rbac, resource: "roles", verbs: verb },
+  { group: rbac, resource: "rolebindings", verbs: verb },
+];
+
+/** Beside the others, where an agent has workers: the account of their starter. */
+export const starterRights: readonly Right[] = [
+  { group: "", resource: "serviceaccounts", verbs: patched },
+  ...roleRights(patched),
+];
+
+/** In the namespace of the workers. */
+export const workersRights: readonly Right[] = [
+  { group: "", resource: "namespaces", verbs: ["get"] },
+  { group: "batch", resource: "jobs", verbs: ["create", "delete", "get", "list"] },
+  { group: "", resource: "pods", verbs: ["delete", "list"] },
+  { group: "", resource: "pods/log", verbs: ["get"] },
+  { group: "", resource: "secrets", verbs: ["create", "delete", "list"] },
+  { group: "networking.k8s.io", resource: "networkpolicies", verbs: patched },
+  ...roleRights(patched),
+];
+
 /** Objects as they are in a manifest. Who gets the Role is said by a RoleBinding of others. */
-export function roleOf(namespace: string): object {
+export function roleOf(namespace: string, all: readonly Right[] = rights): object {
   return {
-    apiVersion: "rbac.authorization.k8s.io/v1",
+    apiVersion: `${rbac}/v1`,
     kind: "Role",
     metadata: { name: "sett", namespace },
-    rules: rights.map(({ group, resource, verbs }) => ({
+    rules: all.map(({ group, resource, verbs }) => ({
       apiGroups: [group],
       resources: [resource],
       verbs,
@@ -66,8 +90,8 @@ const Review = z.object({
 });
 
 /** The rights that Sett needs and no rule gives. A rule for some names alone gives none. Pure. */
-export function missingRights(rules: readonly Rule[]): Right[] {
-  return rights.flatMap((right) => {
+export function missingRights(rules: readonly Rule[], all = rights): Right[] {
+  return all.flatMap((right) => {
     if (right.isOptional) return [];
     const verbs = right.verbs.filter((verb) => !rules.some((rule) => allows(rule, right, verb)));
     return verbs.length === 0 ? [] : [{ ...right, verbs }];
@@ -89,7 +113,11 @@ function allows(rule: Rule, { group, resource }: Right, verb: string): boolean {
 }
 
 /** Throws `kubernetes-failed`. A cluster that does not know all rules itself is believed. */
-export async function requireRights(client: KubeClient, namespace: string): Promise<void> {
+export async function requireRights(
+  client: KubeClient,
+  namespace: string,
+  all: readonly Right[] = rights,
+): Promise<void> {
   const answer = await client.json("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", {
     method: "POST",
     body: {
@@ -100,7 +128,7 @@ export async function requireRights(client: KubeClient, namespace: string): Prom
   });
   const { incomplete, resourceRules } = Review.parse(answer).status;
   if (incomplete) return;
-  const missing = missingRights(resourceRules ?? []);
+  const missing = missingRights(resourceRules ?? [], all);
   if (missing.length === 0) return;
   const words = missing.map(({ resource, verbs }) => `${verbs.join(", ")} ${resource}`);
   throw new SettError(

@@ -1,9 +1,11 @@
 // How pods of a cluster get what the parts of an instance need: addresses of Services, and TLS in
 // place of sockets. No pod has a folder of this machine. Pure.
+import { type AgentName, ClaimId } from "../../model/ids.ts";
+import { inPieces } from "../../model/in-pieces.ts";
 import { type Proof, provenPort } from "../../model/proven-address.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
-import type { ContainerSpec, Mount } from "../container-spec.ts";
+import type { ContainerSpec, Mount, WorkersPlace } from "../container-spec.ts";
 import { withFingerprint } from "../fingerprint.ts";
 import {
   copyVariables,
@@ -17,11 +19,20 @@ import {
   startOf,
 } from "../image-part.ts";
 import { labelsFor, type PartLabels } from "../labels.ts";
-import { keptVolumeNames, networkName, openNetworkName, serviceContainer } from "../names.ts";
+import {
+  keptVolumeNames,
+  networkName,
+  openNetworkName,
+  serviceContainer,
+  workerName,
+} from "../names.ts";
 import type { Need, PartPlan, PlannedPart, PlannedVolume, Translation } from "../part-plan.ts";
+import { maxName, requireShort } from "./manifests.ts";
+import { workersNamespace } from "./workers-namespace.ts";
 
-/** What sett.yml says of pods of a cluster. */
+/** What sett.yml says of pods of a cluster. `namespace`: of the instance. */
 export type PodSettings = {
+  namespace: string;
   pullSecret?: string | undefined;
   runtimeClass?: string | undefined;
   nodeSelector?: Readonly<Record<string, string>> | undefined;
@@ -45,13 +56,36 @@ export function kubernetesTranslation(settings: PodSettings): Translation {
       const name = networkName(labels.instance);
       return [{ name, labels, kind: "usual", members: [] }];
     },
-    parts: (plans) =>
-      plans
-        // The runtime is held by no part of a cluster yet.
-        .filter(({ needs }) => !needs.some(({ kind }) => kind === "engine"))
-        .map((plan) => ({ plan, planned: translatePart(plan, settings) })),
+    parts: (plans) => {
+      // No part of a cluster reads the logs of others yet.
+      const present = plans.filter(
+        ({ needs }) => !needs.some((need) => need.kind === "engine" && need.power === "logs"),
+      );
+      const translate = (plan: PartPlan, agents: Specs) => ({
+        plan,
+        planned: translatePart(plan, { ...settings, agents }),
+      });
+      const agents = new Map(
+        present.flatMap((plan) => {
+          const { labels, registration } = plan;
+          if (labels.component !== "agent") return [];
+          const { spec } = translate(plan, new Map()).planned;
+          return [[labels.agent, { spec, timeoutMs: registration?.timeout_ms }] as const];
+        }),
+      );
+      return present.map((plan) => translate(plan, agents));
+    },
   };
 }
+
+type Specs = ReadonlyMap<AgentName, { spec: ContainerSpec; timeoutMs: number | undefined }>;
+type Surroundings = PodSettings & { agents: Specs };
+
+/** The longest name of a worker that is worth planning for. */
+const anyClaim = ClaimId.parse("00000000-0000-4000-8000-000000000000");
+const lastAttempt = 9_999;
+/** Its image, its checkout and its commit take their time, too. */
+const beforeAndAfterSeconds = 900;
 
 /** Meets one need. `usual`: variables that the part may set itself. */
 type Met = {
@@ -60,14 +94,16 @@ type Met = {
   usual?: Record<string, string>;
   ports?: number[];
   volumes?: PlannedVolume[];
+  workers?: WorkersPlace;
   over?: Partial<ContainerSpec>;
 };
 
-function translatePart(plan: PartPlan, settings: PodSettings): PlannedPart {
+function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
   const { name, image, labels, ports = [], user, resources, confinement } = plan;
-  const met = plan.needs.map((need) => meet(need, plan));
-  const { pullSecret, nodeSelector, runtimeClass } = settings;
-  const placement = withoutUndefined({ pullSecret, nodeSelector });
+  const met = plan.needs.map((need) => meet(need, plan, around));
+  const { pullSecret, nodeSelector, runtimeClass } = around;
+  const [workers] = met.flatMap((each) => each.workers ?? []);
+  const placement = withoutUndefined({ pullSecret, nodeSelector, workers });
   const all = [...ports.map(({ port }) => port), ...met.flatMap((each) => each.ports ?? [])];
   const spec: ContainerSpec = {
     name,
@@ -113,7 +149,7 @@ function networkOf({ network, labels: { instance } }: PartPlan): ContainerSpec["
   return network === "none" ? { name, aliases: [], isClosed: true } : { name, aliases: [] };
 }
 
-function meet(need: Need, plan: PartPlan): Met {
+function meet(need: Need, plan: PartPlan, around: Surroundings): Met {
   const { labels } = plan;
   switch (need.kind) {
     case "volume":
@@ -142,10 +178,12 @@ function meet(need: Need, plan: PartPlan): Met {
       return { env: copyVariables(need) };
     case "cub":
       return cub(plan);
-    // Commits come by the service of packs. No part starts or watches others.
-    case "store":
     case "power":
+      return power(need, labels);
     case "engine":
+      return need.power === "workers" ? startsWorkers(need, plan, around) : {};
+    // Commits come by the service of packs.
+    case "store":
       return {};
     default:
       return unreachable(need);
@@ -178,6 +216,46 @@ function reach(
 function serve(need: Extract<Need, { kind: "serve" }>): Met {
   const byTls = servedByTls(need);
   return byTls === undefined ? {} : { ...byTls, ports: [provenPort] };
+}
+
+function power(need: Extract<Need, { kind: "power" }>, labels: PartLabels): Met {
+  if (need.power !== "workers" || need.proof === undefined) return {};
+  const address = provenAddress(need.door, need.proof, { labels, password: undefined });
+  if (address === undefined) return {};
+  return { env: { [need.variable]: address, SETT_WORKERS: JSON.stringify(need.scales) } };
+}
+
+/** It has their templates, with all that an agent's own pod has. */
+function startsWorkers(
+  { scales }: Extract<Need, { kind: "engine"; power: "workers" }>,
+  { labels: { instance } }: PartPlan,
+  { namespace: home, agents }: Surroundings,
+): Met {
+  const namespace = workersNamespace(home);
+  const templates = scales.flatMap(({ agent, prepare, secrets, ...scale }) => {
+    const found = agents.get(agent);
+    if (found === undefined) return [];
+    requireShort(workerName(instance, agent, anyClaim, lastAttempt), maxName);
+    const { spec, timeoutMs } = found;
+    // What lasts has no end of its own.
+    const deadlineSeconds =
+      timeoutMs === undefined || scale.idleMs !== undefined
+        ? undefined
+        : Math.ceil(timeoutMs / 1_000) + (spec.stopTimeoutSeconds ?? 0) + beforeAndAfterSeconds;
+    const placement = { ...spec.placement, ...withoutUndefined({ deadlineSeconds }) };
+    const labels = { ...spec.labels, workspace: "" };
+    return [{ agent, ...scale, spec: { ...spec, labels, placement } }];
+  });
+  return {
+    env: {
+      ...inPieces("SETT_WORKERS", JSON.stringify(templates)),
+      SETT_KUBERNETES: JSON.stringify({ home, namespace }),
+    },
+    workers: {
+      ...{ home, namespace },
+      agents: templates.map(({ agent, spec: { network } }) => ({ agent, network })),
+    },
+  };
 }
 
 /** The images that `sett up` pushes have its folder as their last layer. */

@@ -16,7 +16,11 @@ agents:
   reader: { image: other:2, command: [read] }
 `);
 const instance = InstanceName.parse("demo");
-const plan = samplePlan(config, {}, kubernetesTranslation({ pullSecret: "regcred" }));
+const plan = samplePlan(
+  config,
+  {},
+  kubernetesTranslation({ namespace: "team", pullSecret: "regcred" }),
+);
 const specs = [...plan.services, ...plan.agents].map(({ spec }) => spec);
 const names = specs.map(({ name }) => name).sort();
 const volumes = [...plan.services, ...plan.agents].flatMap((part) => part.volumes);

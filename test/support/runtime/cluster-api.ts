@@ -37,6 +37,9 @@ export async function clusterApi(
   };
 }
 
+/** The place of all things of a kind, in a namespace or the cluster. */
+const isOfMany = /^\/apis?(?:\/[a-z.0-9]+)?\/v1\/(?:namespaces\/[^/]+\/)?[a-z]+$/;
+
 /** Its user may do all. */
 const whole = { resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }] };
 
@@ -71,7 +74,7 @@ function cluster() {
     if (path.endsWith("/selfsubjectrulesreviews")) return Response.json({ status: whole });
     const found = things.get(path);
     if (method === "GET" && found !== undefined) return Response.json(found);
-    if (method === "GET" && path.endsWith("s"))
+    if (method === "GET" && isOfMany.test(path))
       return Response.json({
         items: listed(things, path, searchParams.get("labelSelector") ?? ""),
       });
@@ -101,15 +104,17 @@ function givenBy({ kind, spec, stringData }: Thing): Record<string, unknown> {
 }
 
 function podOf(path: string, { kind, metadata, spec }: Thing) {
-  if (kind !== "Deployment" && kind !== "StatefulSet") return undefined;
+  if (kind !== "Deployment" && kind !== "StatefulSet" && kind !== "Job") return undefined;
   const { replicas = 1, template } = spec as { replicas?: number; template: Thing };
-  const folder = path.replace("/apis/apps/", "/api/").replace(/[^/]*\/[^/]*$/, "pods");
+  const folder = path.replace(/^\/apis\/[a-z]*\//, "/api/").replace(/[^/]*\/[^/]*$/, "pods");
+  const ofJob = { "job-name": metadata.name, "controller-uid": metadata.uid ?? "" };
   const name = `${metadata.name}-0`;
   const status = {
     phase: "Running",
     containerStatuses: [{ state: { running: { startedAt: "2026-01-01T00:00:00Z" } } }],
   };
-  const thing = { kind: "Pod", metadata: { ...template.metadata, name }, status };
+  const labels = { ...template.metadata.labels, ...(kind === "Job" && ofJob) };
+  const thing = { kind: "Pod", metadata: { ...template.metadata, labels, name }, status };
   return { path: `${folder}/${name}`, isWanted: replicas > 0, thing };
 }
 

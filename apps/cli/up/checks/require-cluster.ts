@@ -1,8 +1,7 @@
 // Refuses before anything is made what a cluster cannot do yet, or never can.
 import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
 import { formatProblem, sortProblems } from "../../../../lib/config/problems.ts";
-import { needsWorkers } from "../../../../lib/model/agent.ts";
-import type { AgentConfig, SettConfig } from "../../../../lib/model/config.ts";
+import type { SettConfig } from "../../../../lib/model/config.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import type { Cassettes } from "../../services/input.ts";
 import type { Finding } from "./beyond-engine.ts";
@@ -43,11 +42,6 @@ export function requireCluster(
 /** What commands of agents reach of the machine that runs Docker is not there. */
 const machineName = "host.docker.internal";
 
-function workersKeyOf({ replicas, on_demand }: AgentConfig): string {
-  if (replicas > 1) return "replicas";
-  return on_demand ? "on_demand" : "strategy";
-}
-
 const notThere = "is not there in a cluster yet: leave it out";
 
 export function notInCluster(config: SettConfig): Finding[] {
@@ -66,20 +60,12 @@ export function notInCluster(config: SettConfig): Finding[] {
         ]
       : []),
     ...agents.flatMap((agent) => [
-      ...(needsWorkers(agent)
-        ? [
-            {
-              path: ofAgent(agent.name, workersKeyOf(agent)),
-              sentence: "needs workers, which a cluster does not have yet: leave it out",
-            },
-          ]
-        : []),
       ...(agent.workspace.prepare === undefined
         ? []
         : [
             {
               path: ofAgent(agent.name, "workspace", "prepare"),
-              sentence: "needs workers, which a cluster does not have yet: leave it out",
+              sentence: notThere,
             },
           ]),
       ...(agent.secrets.length === 0

@@ -1,6 +1,10 @@
 // An instance in a cluster: a Docker Engine builds its images, and a registry gives them to nodes.
 import { KeptId } from "../../../../lib/git/repository/kept-id.ts";
+import { needsWorkers } from "../../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
+import { KubeClient } from "../../../../lib/runtime/kubernetes/client.ts";
+import { findCluster } from "../../../../lib/runtime/kubernetes/kubeconfig.ts";
+import { requireWorkers } from "../../../../lib/runtime/kubernetes/require-workers.ts";
 import { kubernetesTranslation } from "../../../../lib/runtime/kubernetes/translate.ts";
 import { writePlace } from "../../instance/clusters.ts";
 import type { FoundCluster } from "../../instance/runtimes.ts";
@@ -29,10 +33,14 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
     },
     takeNames: async ({ id }) => void found.ids.set(instance, id),
     isNear: async () => false,
-    requireUsable: async (_, problemAt) =>
+    requireUsable: async (_, problemAt) => {
       requireCluster({ file, config: written, cassettes, problemAt }, (sentence) =>
         shell.messages.warn(sentence),
-      ),
+      );
+      if (!config.agents.some(needsWorkers)) return;
+      const client = new KubeClient(await findCluster(shell.env, found.place.context));
+      await requireWorkers(client, found.place.namespace);
+    },
     images: async (known, built) =>
       await pushImages((await docker.images(known, built)) as Built, {
         runtime: found.engine,
@@ -41,6 +49,7 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
       }),
     translation: async () =>
       kubernetesTranslation({
+        namespace: found.place.namespace,
         pullSecret,
         runtimeClass: runtime_class,
         nodeSelector: node_selector,

@@ -53,7 +53,7 @@ export async function makePlan(
     },
     images,
     password,
-    doors: await tlsDoorsOf(config, password, { isWithPacks: host.isApart === true }),
+    doors: await tlsDoorsOf(config, password, { isApart: host.isApart === true }),
     redisCa: redis?.ca,
     machine: known.engine,
     isLayered:

@@ -4,17 +4,53 @@ import type { WorkerHost } from "../../../../../apps/orchestrator/workers/worker
 import { WorkerPool } from "../../../../../apps/orchestrator/workers/worker-pool.ts";
 import { systemClock } from "../../../../../lib/async/clock.ts";
 import { lead } from "../../../../../lib/blackboard/port/leading.ts";
+import { SettError } from "../../../../../lib/model/errors.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../../../lib/service/json-log.ts";
 import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import { queueGrant } from "../../../../support/blackboard/scene.ts";
 import { agentName } from "../../../../support/records/sample.ts";
 
+/** All but these are asked for by nothing. */
+const never = () => Promise.reject(new Error("Nothing asks for this."));
+const away = new SettError("kubernetes-unreachable", "The API server does not answer.");
+
+test("a worker is started once its cluster answers again, and its attempt is not lost meanwhile", async () => {
+  const agent = agentName("coder");
+  const board = await blackboardInMemory({ instance: InstanceName.parse("demo") }).open();
+  const { claim } = await queueGrant(board);
+  const over = new AbortController();
+  let starts = 0;
+  const host: WorkerHost = {
+    ...{ nameOf: () => "worker", list: async () => [], isThere: never, idOf: never },
+    ...{ prepare: never, readLog: never, remove: never, forgetLog: never },
+    start: async () => {
+      starts += 1;
+      if (starts === 1) throw away;
+      over.abort();
+    },
+    wait: never,
+  };
+  const lost: unknown[] = [];
+  const deps = {
+    board: lead(board, 1),
+    log: createJsonLog(() => {}, systemClock.now),
+    decide: async (_: unknown, event: unknown) => lost.push(event),
+    host,
+  };
+  await new WorkerPool(deps, { agent, replicas: 1 }).run(over.signal);
+  expect([starts, lost]).toEqual([2, []]);
+  const unlisted = { ...deps, host: { ...host, list: () => Promise.reject(away) } };
+  const again = new WorkerPool(unlisted, { agent, replicas: 1 });
+  await expect(again.run(new AbortController().signal)).rejects.toThrow("does not answer");
+  expect(lost).toEqual([]);
+  expect((await board.readClaim(claim.id))?.grants[0]?.state).toBe("queued");
+});
+
 test("where the blackboard is away while it is looked up who pays for a worker, no queued grant is lost", async () => {
   const agent = agentName("coder");
   const board = await blackboardInMemory({ instance: InstanceName.parse("demo") }).open();
   const { claim } = await queueGrant(board);
-  const never = () => Promise.reject(new Error("Nothing asks for this."));
   const host: WorkerHost = {
     nameOf: () => "worker",
     list: async () => [{ name: "worker", claim: claim.id, attempt: 1, slot: 1 }],
@@ -24,11 +60,11 @@ test("where the blackboard is away while it is looked up who pays for a worker, 
     forgetLog: never,
   };
   const lost: unknown[] = [];
-  const away = async () => {
+  const redisAway = async () => {
     throw new Error("Redis is away.");
   };
   const deps = {
-    board: lead({ ...board, readSpending: away }, 1),
+    board: lead({ ...board, readSpending: redisAway }, 1),
     log: createJsonLog(() => {}, systemClock.now),
     decide: async (_: unknown, event: unknown) => lost.push(event),
     host,

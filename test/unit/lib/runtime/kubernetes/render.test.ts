@@ -37,7 +37,7 @@ function rendering(
   const services = { ...config.services, packs: "service", reach: "tls" } as const;
   const limits = { ...config.limits, output_bytes: 0 };
   const inCluster = { ...config, limits, services };
-  const plan = samplePlan(inCluster, { password }, kubernetesTranslation({}));
+  const plan = samplePlan(inCluster, { password }, kubernetesTranslation({ namespace: "team" }));
   const { networks, agents } = plan;
   const parts = [...plan.services, ...agents];
   return { instance, namespace, networks, parts, password, there };

@@ -25,12 +25,13 @@ test("a cluster refuses a forge, a notary, and a tool of the machine that it doe
   ]);
 });
 
-test("a cluster has no workers, whichever key asks for them", () => {
+test("a cluster has workers, whichever key asks for them, and prepares nothing for them", () => {
   const keys = {
     rare: "on_demand: true",
     many: "replicas: 2",
     fresh: "strategy: fresh_per_call",
     small: "replicas: { min: 0, max: 1 }",
+    ready: "workspace: { mode: rw, prepare: { run: make, key: [lock] } }",
   };
   const agents = Object.entries(keys).map(
     ([name, key]) =>
@@ -40,9 +41,6 @@ test("a cluster has no workers, whichever key asks for them", () => {
     `version: '1.0'\nimages: { push: registry.example.org/team }\nagents:\n${agents.join("")}`,
   );
   expect(notInCluster(config).map(({ path }) => path.join("."))).toEqual([
-    "agents.rare.on_demand",
-    "agents.many.replicas",
-    "agents.fresh.strategy",
-    "agents.small.on_demand",
+    "agents.ready.workspace.prepare",
   ]);
 });

@@ -1,0 +1,112 @@
+// A worker as a Job of a cluster, and what its pods say of its end. Pure.
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { withoutUndefined } from "../../model/without-undefined.ts";
+import type { ContainerSpec } from "../container-spec.ts";
+import { labelsFor } from "../labels.ts";
+import { agentContainerName } from "../names.ts";
+import type { KubeObject } from "./client.ts";
+import {
+  annotationsOf,
+  labelsOf,
+  type NamedAddress,
+  object,
+  partLabel,
+  podSpecOf,
+} from "./manifests.ts";
+import { Condition, Metadata, type Pod } from "./pod.ts";
+
+/** These say for which work a worker is, and are no secrets. All others are in a Secret. */
+const ownVariables = [
+  ...["SETT_GRANT_ATTEMPT", "SETT_WORKER_SLOT", "SETT_WORKER_IDLE", "SETT_WORKER_TURN"],
+];
+
+/** The label by which a cluster says which Job a pod is of. */
+const jobUidLabel = "controller-uid";
+export const jobNameLabel = "job-name";
+
+export type WorkerObjects = { secret: KubeObject; job: KubeObject };
+
+/** `spec`: of a worker. All of its template have one Secret. */
+export function workerObjects(spec: ContainerSpec, hosts: readonly NamedAddress[]): WorkerObjects {
+  const { name, labels, env, placement } = spec;
+  if (labels.component !== "worker") throw new Error(`${name} is no worker.`);
+  const part = agentContainerName(labels.instance, labels.agent);
+  const own = { ...labelsOf(labels), [partLabel]: part };
+  const entries = Object.entries(env).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const isOwn = ([variable]: [string, string]) => ownVariables.includes(variable);
+  const shared = Object.fromEntries(entries.filter((entry) => !isOwn(entry)));
+  // Another content has another name: a pod that has not begun keeps what it was made for.
+  const digest = createHash("sha256").update(JSON.stringify(shared)).digest("hex").slice(0, 12);
+  const secretName = `${part}.${digest}`;
+  const { containers, ...pod } = podSpecOf(spec, secretName, hosts);
+  const variables = entries.filter(isOwn).map(([variable, value]) => ({ name: variable, value }));
+  const template = {
+    metadata: { labels: own },
+    spec: {
+      ...pod,
+      restartPolicy: "Never",
+      ...withoutUndefined({ activeDeadlineSeconds: placement?.deadlineSeconds }),
+      containers: containers.map((container) => ({ ...container, env: variables })),
+    },
+  };
+  const ofSecret = labelsOf(
+    labelsFor(labels, { component: "agent", agent: labels.agent, role: labels.role }),
+  );
+  return {
+    secret: object(
+      "Secret",
+      secretName,
+      { ...ofSecret, [partLabel]: part },
+      { type: "Opaque", immutable: true, stringData: shared },
+    ),
+    job: object(
+      "Job",
+      name,
+      own,
+      // A second try is the orchestrator's to make, with an attempt of its own.
+      { spec: { backoffLimit: 0, template } },
+      annotationsOf(labels),
+    ),
+  };
+}
+
+export const Job = z.object({
+  metadata: Metadata,
+  spec: z.object({
+    template: z.object({
+      spec: z.object({
+        containers: z.array(
+          z.object({
+            image: z.string(),
+            env: z.array(z.object({ name: z.string(), value: z.string().default("") })).nullish(),
+          }),
+        ),
+      }),
+    }),
+  }),
+  status: z.object({ conditions: z.array(Condition).nullish() }).default({}),
+});
+export type Job = z.infer<typeof Job>;
+
+/** Another Job may have had its name before. */
+export function podsOfJob(pods: readonly Pod[], { metadata: { uid } }: Job): Pod[] {
+  return pods.filter(({ metadata }) => metadata.labels[jobUidLabel] === uid);
+}
+
+/** A process that was killed has this. */
+const killed = 137;
+
+/** Undefined as long as it may still run. `pods`: of this Job. */
+export function exitCodeOf(job: Job, pods: readonly Pod[]): number | undefined {
+  const hasFailed = (job.status.conditions ?? []).some(
+    ({ type, status }) => type === "Failed" && status === "True",
+  );
+  for (const { status } of pods) {
+    const ended = status.containerStatuses?.[0]?.state.terminated;
+    if (ended !== undefined) return ended.exitCode;
+    // It was evicted, or its time was over: nothing says how its container ended.
+    if (status.phase === "Failed") return killed;
+  }
+  return hasFailed ? killed : undefined;
+}

@@ -1,0 +1,174 @@
+// Workers of an instance in a cluster whose API server is in memory.
+import { expect, test } from "bun:test";
+import { tlsDoorsOf } from "../../../apps/cli/services/reach.ts";
+import { RuntimeHost } from "../../../apps/orchestrator/workers/worker-host.ts";
+import { ClaimId, GoalId, InstanceName } from "../../../lib/model/ids.ts";
+import { withWhole } from "../../../lib/model/in-pieces.ts";
+import { KubeClient } from "../../../lib/runtime/kubernetes/client.ts";
+import { JobWorkers } from "../../../lib/runtime/kubernetes/job-workers.ts";
+import { findCluster } from "../../../lib/runtime/kubernetes/kubeconfig.ts";
+import { requireWorkers } from "../../../lib/runtime/kubernetes/require-workers.ts";
+import { missingRights, rights } from "../../../lib/runtime/kubernetes/rights.ts";
+import { kubernetesRuntime } from "../../../lib/runtime/kubernetes/runtime.ts";
+import { kubernetesTranslation } from "../../../lib/runtime/kubernetes/translate.ts";
+import { sampleConfig, samplePlan } from "../../support/cli/sample-plan.ts";
+import { agentName } from "../../support/records/sample.ts";
+import { clusterApi } from "../../support/runtime/cluster-api.ts";
+
+const instance = InstanceName.parse("demo");
+const agent = agentName("coder");
+const password = "open-sesame";
+const job = {
+  ...{ agent, attempt: 2, slot: 1 },
+  claim: ClaimId.parse("0a1b2c3d-0000-4000-8000-000000000000"),
+  goal: GoalId.parse("00000000-0000-4000-8000-000000000001"),
+};
+const worker = "sett-demo-worker-coder-0a1b2c3d-2";
+
+async function plan() {
+  const config = sampleConfig(`version: '1.0'
+agents:
+  coder: { image: some/image:1, command: [work], strategy: fresh_per_call, workspace: { mode: rw } }
+  free: { image: some/image:1, command: [work], replicas: 2, network: direct }
+`);
+  const services = { ...config.services, packs: "service", reach: "tls" } as const;
+  const inCluster = { ...config, services, limits: { ...config.limits, output_bytes: 0 } };
+  const doors = await tlsDoorsOf(inCluster, password, { isApart: true });
+  const translation = kubernetesTranslation({ namespace: "team" });
+  const registrations = inCluster.agents.map(({ name }) => ({ name, timeout_ms: 60_000 }));
+  return samplePlan(
+    inCluster,
+    { password, doors, registrations: registrations as never },
+    translation,
+  );
+}
+
+async function scene(refuse?: Parameters<typeof clusterApi>[0]) {
+  const api = await clusterApi(refuse);
+  const end = new AbortController();
+  const place = { namespace: "team", context: undefined, workspaceOf: () => "/work" };
+  const { apply } = await kubernetesRuntime({ ...place, env: api.env, interrupted: end.signal });
+  const { services } = await plan();
+  const starter = services.find(({ service }) => service.name === "starter");
+  if (starter === undefined) throw new Error("There is a starter.");
+  for (const { spec } of services) await apply.start(spec);
+  const client = new KubeClient(await findCluster(api.env, undefined));
+  const env = withWhole(starter.spec.env, ["SETT_WORKERS"]);
+  const templates = JSON.parse(String(env.SETT_WORKERS));
+  const hostOf = () =>
+    new RuntimeHost(
+      new JobWorkers({ client, instance, home: "team", namespace: "team-workers" }),
+      templates,
+    );
+  const inWorkers = (kind: string) =>
+    [...api.things].flatMap(([path, thing]) =>
+      path.includes("/namespaces/team-workers/") && thing.kind === kind ? [thing] : [],
+    );
+  return {
+    ...{ api, apply, client, services, starter, templates, hostOf, inWorkers },
+    async [Symbol.asyncDispose]() {
+      end.abort("over");
+      await api[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("a worker is a Job with one try and a deadline, whose variables are in a Secret beside it", async () => {
+  await using here = await scene();
+  await here.hostOf().start(job);
+  const [made] = here.inWorkers("Job");
+  expect(made).toMatchObject({
+    metadata: { name: worker },
+    spec: {
+      backoffLimit: 0,
+      template: {
+        spec: {
+          ...{ restartPolicy: "Never", automountServiceAccountToken: false },
+          activeDeadlineSeconds: expect.any(Number),
+          hostAliases: expect.arrayContaining([
+            { ip: "10.96.0.7", hostnames: ["sett-demo-redis"] },
+          ]),
+          containers: [
+            {
+              env: [
+                { name: "SETT_GRANT_ATTEMPT", value: "2" },
+                { name: "SETT_WORKER_SLOT", value: "1" },
+              ],
+            },
+          ],
+        },
+      },
+    },
+  });
+  const text = JSON.stringify(made);
+  expect(text).toContain("--execute-claim");
+  expect(text).not.toContain("initContainers");
+  const [secret] = here.inWorkers("Secret");
+  expect(text).toContain(`"secretRef":{"name":"${secret?.metadata.name}"}`);
+  expect(JSON.stringify(secret)).not.toContain("0a1b2c3d");
+  expect(here.templates.map(({ agent: of }: { agent: string }) => of)).toEqual(["coder", "free"]);
+  // What lasts has no deadline.
+  expect(here.templates[1].spec.placement).toEqual({});
+});
+
+test("a starter that begins anew finds a worker by its name, and says how it ends", async () => {
+  await using here = await scene();
+  const first = here.hostOf();
+  await first.start(job);
+  await expect(here.hostOf().start(job)).rejects.toThrow("There is a worker");
+  const second = here.hostOf();
+  expect(await second.list(agent)).toEqual([
+    { name: worker, claim: job.claim, attempt: 2, slot: 1 },
+  ]);
+  const over = new AbortController();
+  const end = second.wait(worker, over.signal);
+  const pod = here.inWorkers("Pod").find(({ metadata }) => metadata.name.startsWith(worker));
+  Object.assign(pod ?? {}, {
+    status: { phase: "Failed", containerStatuses: [{ state: { terminated: { exitCode: 7 } } }] },
+  });
+  expect(await end).toBe(7);
+  await second.remove(worker);
+  await second.remove(worker);
+  expect(await second.isThere(worker)).toBe(false);
+  expect([here.inWorkers("Job"), here.inWorkers("Pod")]).toEqual([[], []]);
+});
+
+test("with the starter goes all of its workers, and the namespace that Sett has made for them", async () => {
+  await using here = await scene();
+  await here.hostOf().start(job);
+  const roles = here.inWorkers("Role");
+  expect(JSON.stringify(roles)).not.toContain('"*"');
+  expect(here.inWorkers("NetworkPolicy").map(({ metadata }) => metadata.name)).toEqual([
+    ...["sett-demo-starter.workers", "sett-demo-agent-coder", "sett-demo-agent-free"],
+  ]);
+  await here.apply.remove("sett-demo-starter");
+  expect([...here.api.things.keys()].filter((path) => path.includes("team-workers"))).toEqual([]);
+  expect([...here.api.things.keys()].filter((path) => path.includes("starter"))).toEqual([]);
+});
+
+test("a namespace of workers that lets pods do more than `restricted` is refused with its remedy", async () => {
+  await using here = await scene();
+  const path = "/api/v1/namespaces/team-workers";
+  const found = here.api.things.get(path);
+  if (found === undefined) throw new Error("There is a namespace.");
+  await requireWorkers(here.client, "team");
+  here.api.things.set(path, { ...found, metadata: { name: "team-workers", uid: "u", labels: {} } });
+  await expect(requireWorkers(here.client, "team")).rejects.toThrow("does not enforce");
+});
+
+test("who may do all but give a starter its account is refused workers before anything is made", async () => {
+  const mine = rights.map(({ group, resource, verbs }) => ({
+    ...{ apiGroups: [group], resources: [resource], verbs: [...verbs] },
+  }));
+  expect(missingRights(mine)).toEqual([]);
+  await using api = await clusterApi((request) =>
+    request.endsWith("selfsubjectrulesreviews")
+      ? Response.json({ status: { resourceRules: mine } })
+      : undefined,
+  );
+  const client = new KubeClient(await findCluster(api.env, undefined));
+  await expect(requireWorkers(client, "team")).rejects.toThrow(
+    "create, delete, get, list, patch roles",
+  );
+  expect([...api.things]).toEqual([]);
+});
