@@ -47,7 +47,9 @@ async function probe(
     const { status } = answer;
     if (status === 401 || status === 403)
       return `${base_url} refuses the key of the model ${name} (${status})`;
-    return status >= 500 ? `${base_url}, of the model ${name}, answers with ${status}${wayTo?.(base_url) ?? ""}` : undefined;
+    return status >= 500
+      ? `${base_url}, of the model ${name}, answers with ${status}${wayTo?.(base_url) ?? ""}`
+      : undefined;
   } catch (error) {
     return `${base_url}, of the model ${name}, cannot be reached: ${reasonOf(error, timeoutMs)}${wayTo?.(base_url) ?? ""}`;
   }

@@ -56,6 +56,10 @@ export const down = defineCommand({
       description:
         "with --volumes: also remove results that could not be fetched, and leave what cannot be reached in a Redis elsewhere",
     },
+    yes: {
+      type: "boolean",
+      description: "for scripts that say it to every command: `sett down` asks nothing",
+    },
     timeout: {
       type: "string",
       alias: "t",

@@ -49,5 +49,28 @@ async function lastLines(runtime: Runtime, container: string): Promise<string[]>
   } catch {
     // The container may be removed already; then there is no log.
   }
-  return lines;
+  return saidOnce(lines);
+}
+
+/**
+ * A part that the Engine has started again says the same again, at another time: that is shown
+ * once, the last of it.
+ */
+export function saidOnce(lines: readonly string[]): string[] {
+  let shown = [...lines];
+  for (let size = 1; size < shown.length; size++) {
+    const end = shown.slice(-size).map(withoutTime);
+    let rest = shown.slice(0, -size);
+    const before = () => rest.slice(-size).map(withoutTime);
+    const isAgain = (lines: string[]) =>
+      lines.every((line, at) => line === end.slice(-lines.length)[at]);
+    if (before().length < size || !isAgain(before())) continue;
+    while (rest.length > 0 && isAgain(before())) rest = rest.slice(0, -size);
+    shown = [...rest, ...shown.slice(-size)];
+  }
+  return shown;
+}
+
+function withoutTime(line: string): string {
+  return line.replace(/\d[\d:.,TZ-]{7,}/g, "");
 }
