@@ -6,7 +6,7 @@
 
 /**
  * `line` is counted from 1. `rest`: what is after the keyword and its flags, on one line.
- * `heredoc`: its first, such as `<<EOF`.
+ * `heredoc`: its first, such as `<<EOF`. `openHeredoc`: the name of one that no line ends.
  */
 export type Instruction = {
   line: number;
@@ -14,6 +14,7 @@ export type Instruction = {
   flags: { name: string; value: string }[];
   rest: string;
   heredoc: string | undefined;
+  openHeredoc: string | undefined;
 };
 
 export type Dockerfile = {
@@ -47,11 +48,13 @@ export function parseDockerfile(text: string): Dockerfile {
     const instruction = instructionOf(whole.trim(), line);
     const heredocs = takesHeredocs(instruction) ? heredocsOf(instruction.rest) : [];
     const end = endOf(heredocs, lines, at);
+    const isWhole = typeof end === "number";
     instructions.push({
       ...instruction,
-      heredoc: end === undefined ? undefined : heredocs[0]?.word,
+      heredoc: isWhole ? heredocs[0]?.word : undefined,
+      openHeredoc: isWhole ? undefined : end?.open,
     });
-    at = end ?? at;
+    if (isWhole) at = end;
   }
   return { syntax, instructions };
 }
@@ -80,7 +83,7 @@ function directivesOf(lines: readonly string[]): {
   return { syntax, mark, count };
 }
 
-function instructionOf(text: string, line: number): Omit<Instruction, "heredoc"> {
+function instructionOf(text: string, line: number): Omit<Instruction, "heredoc" | "openHeredoc"> {
   const [, keyword = "", after = ""] = /^(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
   const flags: Instruction["flags"] = [];
   let rest = after;
@@ -104,34 +107,42 @@ function takesHeredocs({ keyword, rest }: { keyword: string; rest: string }): bo
   );
 }
 
-type Heredoc = { word: string; name: string; isIndented: boolean };
+type Heredoc = { word: string; name: string; isIndented: boolean; isShift: boolean };
 
 /** A heredoc is a word of its own, outside of quotes. */
 function heredocsOf(rest: string): Heredoc[] {
-  const words = rest.match(/(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|["'\\])+/g) ?? [];
-  return words.flatMap((word) => {
+  const words = rest.matchAll(/(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|["'\\])+/g);
+  return [...words].flatMap(({ 0: word, index }) => {
     const [, dash, quoted = ""] = /^\d*<<(-?)([^<]+)$/.exec(word) ?? [];
     const name = quoted.replace(/["'\\]/g, "");
-    return dash === undefined || name === "" ? [] : [{ word, name, isIndented: dash === "-" }];
+    if (dash === undefined || name === "") return [];
+    // `$((1 <<n ))` shifts a number.
+    const isShift = rest.lastIndexOf("((", index) > rest.lastIndexOf("))", index);
+    return [{ word, name, isIndented: dash === "-", isShift }];
   });
 }
 
-/** The index of the line after the last heredoc; undefined where one has no end, and so is none. */
+/**
+ * The index of the line after the last heredoc, or the name of one that has no end; undefined where
+ * there is none.
+ */
 function endOf(
   heredocs: readonly Heredoc[],
   lines: readonly string[],
   start: number,
-): number | undefined {
-  let at: number | undefined = start;
-  for (const { name, isIndented } of heredocs) {
-    const from: number = at;
+): number | { open: string } | undefined {
+  let at = start;
+  let isNone = heredocs.length === 0;
+  for (const { name, isIndented, isShift } of heredocs) {
+    const from = at;
     const end = lines.findIndex(
       (line, index) => index >= from && (isIndented ? line.replace(/^\t+/, "") : line) === name,
     );
-    if (end === -1) return undefined;
-    at = end + 1;
+    if (end === -1 && !isShift && /^[\w.-]+$/.test(name)) return { open: name };
+    if (end === -1) isNone = true;
+    else at = end + 1;
   }
-  return heredocs.length === 0 ? undefined : at;
+  return isNone ? undefined : at;
 }
 
 /** By instruction; what is in neither list is an error of any builder. */

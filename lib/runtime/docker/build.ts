@@ -50,39 +50,74 @@ export async function buildImage(
       throw unreadable(path, cause);
     }),
   );
+  requireEnds(spec, path, parsed);
   const need = needOfBuildKit(parsed, spec.args);
   const output = recorder(progress.onProgress);
+  const read: ReadDockerfile = { dockerfile, path, parsed, need };
+  const { signal } = progress;
   // The older builder builds them all the same, and may fail at one.
   const isBetter = hasUnusedStage(parsed) && (await lackOfBuildKit(place)) === undefined;
-  if (need === undefined && !isBetter) {
-    const args = { ...(await platformArgs(docker, parsed)), ...spec.args };
-    const logins = await loginsFor(imagesOf(parsed, args), place.env);
-    try {
-      await buildByApi(docker, { ...spec, args }, { dockerfile, logins }, output, progress.signal);
-    } catch (error) {
-      throw withLoginHint(error, logins);
-    }
-  } else {
-    if (need !== undefined) await requireBuildKit(spec, path, need, place);
-    const code = await buildWithBuildKit(
-      spec,
-      dockerfile,
-      place,
-      (line) => output.push(`${line}\n`),
-      progress.signal,
-    );
-    if (code !== 0) {
-      // BuildKit pulls the frontend that the file names as well.
-      const images = [...imagesOf(parsed, spec.args), parsed.syntax?.value ?? "scratch"];
-      const failure = failedWithBuildKit(spec, parsed, output.lastLines);
-      const ofFrontend = failure.hint?.startsWith("Line ") === true ? failure.hint : undefined;
-      throw withLoginHint(failure, await loginsFor(images, place.env), ofFrontend);
-    }
-  }
+  if (need !== undefined) await requireBuildKit(spec, path, need, place);
+  const isBuilt =
+    need === undefined &&
+    !isBetter &&
+    (await isBuiltByApi(docker, spec, read, output, place, signal));
+  if (!isBuilt) await buildByBuildKit(spec, read, output, place, signal);
   const image = await ask(`look for the image ${spec.tag}`, () => findImage(docker, spec.tag));
   if (image === undefined)
     throw failed(spec, "the Engine does not have it after the build", output.lastLines);
   return image;
+}
+
+type ReadDockerfile = {
+  dockerfile: string;
+  path: string;
+  parsed: Dockerfile;
+  need: ReturnType<typeof needOfBuildKit>;
+};
+
+const isUnknown = (reason: string) => /unknown (?:instruction|flag)/i.test(reason);
+
+/**
+ * False where what a base image triggers is only BuildKit's, and BuildKit is here. Throws where the
+ * image is not built otherwise.
+ */
+async function isBuiltByApi(
+  docker: Docker,
+  spec: BuildSpec,
+  { dockerfile, parsed }: ReadDockerfile,
+  output: Output,
+  place: BuildKitPlace,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const args = { ...(await platformArgs(docker, parsed)), ...spec.args };
+  const logins = await loginsFor(imagesOf(parsed, args), place.env);
+  try {
+    await buildByApi(docker, { ...spec, args }, { dockerfile, logins }, output, signal);
+    return true;
+  } catch (error) {
+    const [reason = ""] = error instanceof SettError ? error.message.split("\n") : [];
+    const isOther = isUnknown(reason) || /requires BuildKit/.test(reason);
+    if (isOther && (await lackOfBuildKit(place)) === undefined) return false;
+    throw withLoginHint(error, logins);
+  }
+}
+
+async function buildByBuildKit(
+  spec: BuildSpec,
+  read: ReadDockerfile,
+  output: Output,
+  place: BuildKitPlace,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { dockerfile, parsed } = read;
+  const onLine = (line: string) => output.push(`${line}\n`);
+  if ((await buildWithBuildKit(spec, dockerfile, place, onLine, signal)) === 0) return;
+  // BuildKit pulls the frontend that the file names as well.
+  const images = [...imagesOf(parsed, spec.args), parsed.syntax?.value ?? "scratch"];
+  const failure = failedWithBuildKit(spec, read, output.lastLines);
+  const ofFrontend = failure.hint?.startsWith("Line ") === true ? failure.hint : undefined;
+  throw withLoginHint(failure, await loginsFor(images, place.env), ofFrontend);
 }
 
 /** An image whose name is not known can be of any registry. */
@@ -193,18 +228,35 @@ async function platformArgs(
   );
 }
 
+/**
+ * A builder without heredocs takes such an instruction as it is, and its file is then empty.
+ */
+function requireEnds(spec: BuildSpec, path: string, { instructions }: Dockerfile): void {
+  const open = instructions.find(({ openHeredoc }) => openHeredoc !== undefined);
+  if (open === undefined) return;
+  const { line, keyword, openHeredoc: name } = open;
+  throw new SettError(
+    "build-failed",
+    `${imageOf(spec)} cannot be built: line ${line} of ${path} has \`${keyword} <<${name}\`, and no line ends it.`,
+    { hint: `End it with a line that is ${name} and nothing else, also no blank.` },
+  );
+}
+
+function imageOf({ agent, tag }: BuildSpec): string {
+  return agent === undefined ? `The image ${tag}` : `The image of the agent ${agent}`;
+}
+
 async function requireBuildKit(
-  { agent, tag }: BuildSpec,
+  spec: BuildSpec,
   path: string,
   { line, what }: { line: number; what: string },
   place: BuildKitPlace,
 ): Promise<void> {
   const lack = await lackOfBuildKit(place);
   if (lack === undefined) return;
-  const whose = agent === undefined ? `The image ${tag}` : `The image of the agent ${agent}`;
   throw new SettError(
     "build-failed",
-    `${whose} needs BuildKit, and this machine has none: ${lack}. Line ${line} of ${path} has \`${what}\`.`,
+    `${imageOf(spec)} needs BuildKit, and this machine has none: ${lack}. Line ${line} of ${path} has \`${what}\`.`,
     {
       hint: "Install Docker's buildx (the package docker-buildx or docker-buildx-plugin), or write that line without it.",
     },
@@ -213,7 +265,7 @@ async function requireBuildKit(
 
 function failedWithBuildKit(
   spec: BuildSpec,
-  { syntax }: Dockerfile,
+  { path, parsed, need }: ReadDockerfile,
   lastLines: readonly string[],
 ): SettError {
   const said =
@@ -222,6 +274,7 @@ function failedWithBuildKit(
     "";
   const reason = said.replace(/^ERROR: /, "").replace(/^failed to solve: /, "");
   const error = failed(spec, reason, lastLines);
+  const { syntax } = parsed;
   // The Engine has a frontend of its own, of its own age; the line chooses another, which is an
   // image.
   const isUnreached = /resolve|failed to do request|pull|lookup|dial/i.test(reason);
@@ -230,12 +283,21 @@ function failedWithBuildKit(
       hint: `Line ${syntax.line} of the Dockerfile names ${syntax.value}, which the Engine must pull. Remove the line, and its own BuildKit builds.`,
     });
   }
-  if (syntax === undefined && /unknown (?:instruction|flag)/i.test(reason)) {
-    return new SettError("build-failed", error.message, {
-      hint: "An older Engine's BuildKit knows no heredoc and no --link: begin the Dockerfile with `# syntax=docker/dockerfile:1`, or use Engine 23 or newer.",
+  if (syntax === undefined && need !== undefined && isAbout(need.line, parsed, reason)) {
+    const unknown = `the Engine's BuildKit does not know \`${need.what}\` in line ${need.line} of ${path}: ${reason}`;
+    return new SettError("build-failed", failed(spec, unknown, lastLines).message, {
+      hint: "It is too old for that: begin the Dockerfile with `# syntax=docker/dockerfile:1`, or use a newer Engine. From version 23 on they know heredocs and --link.",
     });
   }
   return error;
+}
+
+/** Whether BuildKit has refused a word of the instruction that begins in this line. */
+function isAbout(line: number, { instructions }: Dockerfile, reason: string): boolean {
+  if (!isUnknown(reason)) return false;
+  const refused = Number(/\bline (\d+)/.exec(reason)?.[1]);
+  const next = instructions.find((one) => one.line > line)?.line ?? Number.POSITIVE_INFINITY;
+  return refused >= line && refused < next;
 }
 
 /** The Dockerfile's path inside the context, as the Engine wants it. */

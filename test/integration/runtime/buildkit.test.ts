@@ -117,6 +117,94 @@ test.skipIf(env === undefined)(
   timeLimitMs,
 );
 
+test.skipIf(env === undefined || !isNight)(
+  "what a base image triggers is built with BuildKit where it is there",
+  async () => {
+    await using sett = await dockerInstance();
+    await using base = await contextOf(
+      "ONBUILD RUN --mount=type=tmpfs,target=/scratch touch /made",
+    );
+    await using context = await contextOf("");
+    const runtime = await dockerRuntime({ env: env ?? {} });
+    const { images } = runtime.engine;
+    const tag = sett.imageTag("triggers");
+    await images.build(spec(base.path, tag), quiet);
+    await writeFile(join(context.path, "Dockerfile"), `FROM ${tag}\nCOPY run.sh /\n`);
+    const image = await images.build(spec(context.path, sett.imageTag("triggered")), quiet);
+    expect(await images.readFile(image.id, "/made")).toBe("");
+  },
+  timeLimitMs,
+);
+
+/** Of an Engine from version 23 on, whose own BuildKit knows heredocs. */
+const isNew =
+  isNight &&
+  env !== undefined &&
+  Number((await (await dockerRuntime({ env })).observe.check()).version.split(".")[0]) >= 23;
+
+test.skipIf(!isNew)(
+  "a newer Engine builds heredocs and links, and each file has what was written for it",
+  async () => {
+    await using sett = await dockerInstance();
+    const runtime = await dockerRuntime({ env: env ?? {} });
+    const { images } = runtime.engine;
+    await using context = await contextOf(
+      [
+        "ARG COLOUR",
+        "COPY <<one <<'two' /made/\na $COLOUR\none\nb $COLOUR\ntwo",
+        "RUN <<-EOF\n\tcat > /made/three <<INNER\n\tFROM nothing\n\tINNER\n\tEOF",
+        "COPY --link --chmod=0640 run.sh /made/four",
+        "RUN cat > /made/five 3<<EOF <&3\n# c\n\nd\nEOF",
+      ].join("\n"),
+    );
+    const image = await images.build(spec(context.path, sett.imageTag("heredocs")), quiet);
+    const made = async (name: string) => String(await images.readFile(image.id, `/made/${name}`));
+    expect(await Promise.all(["one", "two", "three", "four", "five"].map(made))).toEqual([
+      "a dark red\n",
+      "b $COLOUR\n",
+      "FROM nothing\n",
+      "",
+      "# c\n\nd\n",
+    ]);
+  },
+  timeLimitMs,
+);
+
+test.skipIf(env === undefined || isNew || !isNight)(
+  "what the Engine's BuildKit is too old for is named with its line",
+  async () => {
+    await using sett = await dockerInstance();
+    const runtime = await dockerRuntime({ env: env ?? {} });
+    await using context = await contextOf("COPY run.sh /\nCOPY <<EOF /made\nhi\nEOF");
+    await expect(
+      runtime.engine.images.build(spec(context.path, sett.imageTag("old")), quiet),
+    ).rejects.toMatchObject({
+      message: expect.stringContaining(
+        `could not be built: the Engine's BuildKit does not know \`COPY <<EOF\` in line 3 of ${context.path}/Dockerfile: `,
+      ),
+      hint: expect.stringContaining("# syntax=docker/dockerfile:1"),
+    });
+  },
+  timeLimitMs,
+);
+
+test(
+  "a heredoc that no line ends builds nothing, and not a file that is empty",
+  async () => {
+    await using sett = await dockerInstance();
+    await using context = await contextOf("RUN cat > /made <<EOF");
+    const tag = sett.imageTag("open");
+    await expect(
+      sett.runtime.engine.images.build(spec(context.path, tag), quiet),
+    ).rejects.toMatchObject({
+      code: "build-failed",
+      message: `The image of the agent coder cannot be built: line 2 of ${context.path}/Dockerfile has \`RUN <<EOF\`, and no line ends it.`,
+    });
+    expect(await sett.runtime.engine.images.find(tag)).toBeUndefined();
+  },
+  timeLimitMs,
+);
+
 const needBuildKit = [
   ["COPY <<EOF /hello\nhi\nEOF", "COPY <<EOF"],
   ["RUN <<EOF\ntrue\nEOF", "RUN <<EOF"],

@@ -55,6 +55,19 @@ test.each([
   expect(need(text)).toBeUndefined();
 });
 
+test.each([
+  ["FROM a\nRUN cat > /b <<EOF\n", [2, "EOF"]],
+  ["FROM a\nCOPY <<-'END' <<TWO /b\n\tEND\nTWO \nUSER c\n", [2, "TWO"]],
+  ["FROM a\nRUN cat <<EOF > /b\n  EOF\n", [2, "EOF"]],
+  ["FROM a\nRUN echo $(( 1 <<n )) && cat <<EOF\n", [2, "EOF"]],
+  ["FROM a\nRUN echo $(( 1 <<n )) $((1 <<2))\nRUN cat <<EOF\nEOF\n", undefined],
+] as const)("a heredoc that no line ends is known in %j", (text, found) => {
+  const open = parseDockerfile(text).instructions.find(
+    ({ openHeredoc }) => openHeredoc !== undefined,
+  );
+  expect(open && [open.line, open.openHeredoc]).toEqual(found as never);
+});
+
 test("a variable of the platform that the build's arguments give needs no BuildKit", () => {
   expect(
     need("FROM --platform=$BUILDPLATFORM a\n", { BUILDPLATFORM: "linux/amd64" }),
