@@ -1,6 +1,8 @@
 // sett add: writes an agent that is a package into sett.yml.
-import { realpath, rm, stat } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
+import process from "node:process";
 import { changedLines } from "../../../lib/client/text/changed-lines.ts";
 import { keyVariable } from "../../../lib/config/add-agent.ts";
 import { lockOf } from "../../../lib/config/lock-findings.ts";
@@ -113,7 +115,7 @@ async function seeAgain(
   if (packages.problem !== undefined) throw invalidConfig(file, mistakes);
   for (const problem of [...unlocked, ...mistakes]) messages.warn(formatProblem(problem));
   const text = lockText(lockOf(packages));
-  await writeFiles(folder, [{ path: lockFile, content: text, mode: 0o644 }]);
+  writeFiles(folder, [{ path: lockFile, content: text, mode: 0o644 }]);
   messages.done(`${lockFile} has ${use} as it is now (${packages.lock.get(use)?.digest}).`);
   return undefined;
 }
@@ -189,18 +191,25 @@ async function writeAddition(
 ): Promise<void> {
   const folder = dirname(file);
   const text = steps.at(-1) ?? "";
-  await writeFiles(folder, copied);
+  const discard = () => {
+    for (const { path } of copied) rmSync(join(folder, path), { force: true });
+  };
+  writeFiles(folder, copied);
+  // An interruption ends the program while the files are read again.
+  process.once("exit", discard);
   try {
     const checked = await checkText(text, file, shell.env, { ...unchanged, seen });
     if (checked.mistakes.length > 0) throw invalidConfig(file, checked.mistakes);
     const real = await realpath(file);
     const mode = (await stat(real)).mode & 0o777;
-    await writeFiles(folder, [
+    writeFiles(folder, [
       { path: relative(folder, real), content: text, mode },
       { path: lockFile, content: lockText(lockOf(checked.packages)), mode: 0o644 },
     ]);
   } catch (error) {
-    for (const { path } of copied) await rm(join(folder, path), { force: true });
+    discard();
     throw error;
+  } finally {
+    process.off("exit", discard);
   }
 }

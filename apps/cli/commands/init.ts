@@ -66,7 +66,7 @@ export const init = defineCommand({
         },
       );
     }
-    await writeFiles(shell.cwd, files);
+    writeFiles(shell.cwd, files);
     await shell.out.write(files.map(({ path }) => `${path}\n`).join(""));
     const begin = root === undefined ? "git init && " : "";
     shell.messages.next(

@@ -1,5 +1,14 @@
 // Writes several files: all of them or none.
-import { chmod, lstat, mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { lstat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { clauseOf, SettError } from "../../../lib/model/errors.ts";
@@ -19,29 +28,29 @@ export async function existing(folder: string, files: readonly NewFile[]): Promi
 
 /**
  * Replaces files that exist. Writes every file beside its place first, and removes what it has made
- * if one of them fails. Throws `command-failed`.
+ * if one of them fails. It waits for nothing, so that no signal ends the program in its midst.
+ * Throws `command-failed`.
  */
-export async function writeFiles(folder: string, files: readonly NewFile[]): Promise<void> {
+export function writeFiles(folder: string, files: readonly NewFile[]): void {
   const folders: string[] = [];
   const drafts: { draft: string; place: string }[] = [];
   try {
     for (const { path, content, mode } of files) {
       const place = join(folder, path);
-      folders.push(...(await makeFolders(dirname(place))));
+      folders.push(...makeFolders(dirname(place)));
       const draft = `${place}.new-${process.pid}`;
       drafts.push({ draft, place });
-      await writeFile(draft, content, { flag: "wx" });
-      await chmod(draft, mode);
+      writeFileSync(draft, content, { flag: "wx" });
+      chmodSync(draft, mode);
     }
     // A folder in the place of a file would stop the renaming before its end.
-    for (const { place } of drafts) {
-      const stats = await lstat(place).catch(() => undefined);
-      if (stats?.isDirectory() === true) throw new Error(`${place} is a folder`);
-    }
-    for (const { draft, place } of drafts) await rename(draft, place);
+    for (const { place } of drafts)
+      if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true)
+        throw new Error(`${place} is a folder`);
+    for (const { draft, place } of drafts) renameSync(draft, place);
   } catch (cause) {
-    for (const { draft } of drafts) await rm(draft, { force: true });
-    for (const made of folders.toReversed()) await rmdir(made).catch(() => undefined);
+    for (const { draft } of drafts) rmSync(draft, { force: true });
+    for (const made of folders.toReversed()) removeEmpty(made);
     throw new SettError("command-failed", `The files cannot be written: ${clauseOf(cause)}.`, {
       hint: "No file was changed. Are you allowed to write into this folder?",
       cause,
@@ -49,9 +58,17 @@ export async function writeFiles(folder: string, files: readonly NewFile[]): Pro
   }
 }
 
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Another program has put something there meanwhile.
+  }
+}
+
 /** The folders that did not exist before, outermost first. */
-async function makeFolders(path: string): Promise<string[]> {
-  const outermost = await mkdir(path, { recursive: true });
+function makeFolders(path: string): string[] {
+  const outermost = mkdirSync(path, { recursive: true });
   if (outermost === undefined) return [];
   const made: string[] = [];
   for (let each = path; each.length >= outermost.length; each = dirname(each)) made.unshift(each);

@@ -1,5 +1,6 @@
 // Writes the manifests of an instance into a folder, with a kustomization that lists them.
-import { readdir, readFile, rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
 import {
@@ -32,8 +33,8 @@ export async function writeManifests(folder: string, files: Rendered["files"]): 
         hint: "Name another folder: --to DIR",
       });
   }
-  await writeFiles(folder, all);
+  writeFiles(folder, all);
   const gone = own.filter((name) => !all.some(({ path }) => path === name));
-  for (const name of gone) await rm(join(folder, name), { force: true });
+  for (const name of gone) rmSync(join(folder, name), { force: true });
   return all.length;
 }

@@ -67,7 +67,7 @@ export async function createFirstSett(
   const paths = files.map(({ path }) => path);
   const { interrupted: signal } = shell;
   shell.onAbandon(() => leftBehind(paths));
-  await writeFiles(root, files);
+  writeFiles(root, files);
   try {
     const failure = await repository.commitNewFiles({ paths, subject, signal, onSlow });
     if (failure !== undefined)

@@ -71,7 +71,7 @@ async function packageRecipe(
   const inFolder = async <T>(use: (recipe: Recipe) => Promise<T>): Promise<T> => {
     const folder = await mkdtemp(join(tmpdir(), "sett-package-"));
     try {
-      await writeFiles(folder, files);
+      writeFiles(folder, files);
       const dockerfile = join(folder, "Dockerfile");
       const build = { kind: "build", context: folder, dockerfile, args: source.args } as const;
       return await use(await recipeOf({ name, source: build }, tag, place));
