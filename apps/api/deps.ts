@@ -4,6 +4,7 @@ import type { Clock } from "../../lib/async/clock.ts";
 import type { PersonBlackboard } from "../../lib/blackboard/port/holders.ts";
 import type { Marks } from "../../lib/client/actions/marks.ts";
 import type { PostingRepository } from "../../lib/client/actions/post-artefact.ts";
+import type { Sign } from "../../lib/client/actions/sign.ts";
 import type { ChangesWanted } from "../../lib/client/facts/changes.ts";
 import type { ReadBodies } from "../../lib/client/facts/transcript.ts";
 import type { Suggest } from "../../lib/client/text/suggest.ts";
@@ -117,6 +118,7 @@ export interface Repository {
       commit: CommitHash | undefined;
       actor: Actor;
       marks?: Marks;
+      sign?: Sign | undefined;
     },
   ): Promise<Artefact>;
   /**

@@ -16,10 +16,20 @@ export function namedContent(
   const named = [data.registry, data.policy, data.paths]
     .filter((fact) => isText(fact, sha256))
     .map((fact): Named => ({ name: factFile(fact), sha256: fact }));
-  const id = body?.artefact_id;
-  if (type === "artefact_created" && isText(id, uuid) && isText(data.sha256, sha256))
-    named.push({ name: artefactFile(id), sha256: data.sha256 });
+  const made = namedArtefact({ type }, body);
+  if (made !== undefined) named.push({ name: artefactFile(made.id), sha256: made.sha256 });
   return named;
+}
+
+/** The artefact of which the event says that it was made. */
+export function namedArtefact(
+  { type }: Pick<SealedRecord, "type">,
+  body: Record<string, unknown> | undefined,
+): { id: string; sha256: string } | undefined {
+  const data = isObject(body?.data) ? body.data : {};
+  const id = body?.artefact_id;
+  const isNamed = type === "artefact_created" && isText(id, uuid) && isText(data.sha256, sha256);
+  return isNamed ? { id, sha256: data.sha256 as string } : undefined;
 }
 
 export function artefactFile(id: string): string {

@@ -1,4 +1,5 @@
 // Gathers the problems of a bundle: each once, and in the end in the order of their places. Pure.
+import { actCodes } from "./signed-act.ts";
 
 /** Where several are about one place, they come in this order. */
 const codes = [
@@ -20,6 +21,7 @@ const codes = [
   "root",
   "artefact",
   "fact",
+  ...actCodes,
 ] as const;
 export type Code = (typeof codes)[number];
 

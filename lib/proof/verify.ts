@@ -3,6 +3,7 @@
 // reads the rest piece by piece. Pure: it opens no file and asks no network.
 import { Buffer, isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
+import { ActsInLog, type SignedActs, type Signing } from "./acts-in-log.ts";
 import type { BundleFiles } from "./archive.ts";
 import { type BundleFile, LineCursor } from "./bundle-file.ts";
 import { DigestTable } from "./digest-table.ts";
@@ -29,7 +30,7 @@ import { type Problem, Problems } from "./problems.ts";
 
 /**
  * `checkpoint` and `goal` are undefined where nothing shows them. `leftOut`: how many problems of
- * lines there are beyond those that are named.
+ * lines there are beyond those that are named. `acts`: those of people, where signers are known.
  */
 export type Shown = {
   checkpoint: Checkpoint | undefined;
@@ -37,12 +38,18 @@ export type Shown = {
   entries: number;
   problems: Problem[];
   leftOut: number;
+  acts: SignedActs | undefined;
 };
 
 const lineFeed = 0x0a;
 
 /** `line`: in `records.jsonl`, from 1. */
 export type OnRecord = (record: SealedRecord, line: number) => void;
+type OnBody = (
+  record: SealedRecord,
+  line: number,
+  body: Record<string, unknown> | undefined,
+) => void;
 
 type IndexedEntry = Entry & { index: number; leaf: Hash };
 type Bundle = { files: BundleFiles; problems: Problems; isOfGoal: boolean };
@@ -53,11 +60,15 @@ type Noted = Bundle & {
   named: Set<BundleFile>;
 };
 
-/** `onRecord` gets each record that is well formed, in their order. */
+/**
+ * `onRecord` gets each record that is well formed, in their order. Without `signing`, no act of a
+ * person is looked at.
+ */
 export async function verifyBundle(
   files: BundleFiles,
   key: VerifierKey,
   onRecord: OnRecord = () => {},
+  signing?: Signing,
 ): Promise<Shown> {
   const problems = new Problems();
   const isOfGoal =
@@ -67,11 +78,16 @@ export async function verifyBundle(
   const goal = isOfGoal ? await goalIn(bundle, key, checkpoint) : undefined;
   const noted = { ...bundle, checkpoint, goal, named: new Set<BundleFile>() };
   const { entries, digests } = await checkEntries(noted);
-  await checkRecords(noted, digests, onRecord);
+  const inLog = signing && new ActsInLog();
+  await checkRecords(noted, digests, (record, line, body) => {
+    inLog?.note(record, body);
+    onRecord(record, line);
+  });
   if (digests.left > 0) await nameWithoutRecord(noted, digests);
   checkNames(noted);
+  const acts = signing && (await inLog?.check({ files, problems, keyName: key.name }, signing));
   const { leftOut } = problems;
-  return { checkpoint, goal, entries, problems: problems.all(), leftOut };
+  return { checkpoint, goal, entries, problems: problems.all(), leftOut, acts };
 }
 
 async function checkpointIn(bundle: Bundle, key: VerifierKey): Promise<Checkpoint | undefined> {
@@ -244,7 +260,7 @@ function bytesAsText(bytes: Buffer): string {
  * Records come in the order of their entries, so that a second reader of `entries` goes forward
  * beside them.
  */
-async function checkRecords(noted: Noted, digests: DigestTable, onRecord: OnRecord): Promise<void> {
+async function checkRecords(noted: Noted, digests: DigestTable, onRecord: OnBody): Promise<void> {
   const file = noted.files.get("entries");
   const entries = file && new LineCursor(file);
   let before = 0;
@@ -269,7 +285,7 @@ async function checkRecords(noted: Noted, digests: DigestTable, onRecord: OnReco
         report("record", "Its entry says something else.");
       before = Math.max(before, entry ?? 0);
       for (const content of namedContent(record, body)) checkContent(content, noted);
-      onRecord(record, line);
+      onRecord(record, line, body);
     }
 }
 

@@ -57,7 +57,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/logs": { packages: ["hono", "zod"], rooms: ["async", "runtime"] },
   "lib/client": {
     packages: ["eventsource-parser", "get-east-asian-width", "zod"],
-    rooms: ["core", "words", "blackboard", "config", "git", "models", "async"],
+    rooms: ["core", "words", "proof", "blackboard", "config", "git", "models", "async"],
   },
   "apps/cli": {
     packages: ["citty", "consola", "zod", "@modelcontextprotocol"],

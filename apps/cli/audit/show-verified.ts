@@ -6,6 +6,7 @@ import { eventOf } from "../../../lib/blackboard/records/logged-event.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { FactDigest } from "../../../lib/model/fact.ts";
+import type { Signing } from "../../../lib/proof/acts-in-log.ts";
 import {
   type Anchor,
   type Anchored,
@@ -16,8 +17,10 @@ import { type BundleFiles, readArchive } from "../../../lib/proof/archive.ts";
 import { ownPlace, readRecord } from "../../../lib/proof/formats.ts";
 import { readVerifierKey, type VerifierKey } from "../../../lib/proof/note.ts";
 import type { Problem } from "../../../lib/proof/problems.ts";
-import { type Shown, verifyBundle } from "../../../lib/proof/verify.ts";
+import { actCodes } from "../../../lib/proof/signed-act.ts";
+import { type OnRecord, type Shown, verifyBundle } from "../../../lib/proof/verify.ts";
 import { type Difference, Replay } from "../../../lib/replay/replay.ts";
+import { readSignersFile } from "./read-signers.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { openBundle } from "./bundle-file.ts";
 
@@ -30,7 +33,7 @@ type SeenAnchor = Anchor & { time: Date };
  * `undecided`: claims of which the log says too little to decide them again. `seen`: undefined
  * where no repository was asked, or it has seen nothing of this log.
  */
-type Found = Pick<Shown, "checkpoint" | "goal" | "entries" | "leftOut"> & {
+type Found = Pick<Shown, "checkpoint" | "goal" | "entries" | "leftOut" | "acts"> & {
   decisions: number;
   undecided: number;
   seen: Anchored<SeenAnchor>["newest"];
@@ -40,12 +43,14 @@ type Order = {
   file: string | undefined;
   key: string | undefined;
   repository: string | undefined;
+  signers: string | undefined;
+  require: string | undefined;
   json: boolean;
 };
 
 /** The exit code. Throws `usage`. */
 export async function showVerified(
-  { file, key, repository, json }: Order,
+  { file, key, repository, signers, require, json }: Order,
   shell: Shell,
 ): Promise<number> {
   if (file === undefined)
@@ -53,26 +58,56 @@ export async function showVerified(
       hint: "`sett audit export` writes one.",
     });
   const trusted = await readKey(key, shell);
+  const signing = await signingOf(signers, require, shell);
   await using bundle = await openBundle(resolve(shell.cwd, file));
   const files = await readArchive(bundle);
   const anchors = repository === undefined ? undefined : await anchorsIn(repository, shell);
   const found =
-    typeof files === "string" ? unreadable(files) : await verified(files, trusted, anchors);
-  const isShown = found.problems.length === 0;
-  const isSealed = found.problems.every(({ code }) => code === "decision");
+    typeof files === "string"
+      ? unreadable(files)
+      : await verified(files, trusted, { anchors, signing });
   if (json) await shell.out.write(`${JSON.stringify(jsonOf(found))}\n`);
   else await shell.out.write(textOf(found));
+  conclude(found, { file, key: trusted }, shell);
+  return found.problems.length === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+function conclude(
+  { problems }: Found,
+  { file, key }: { file: string; key: VerifierKey },
+  shell: Shell,
+): void {
+  const isShown = problems.length === 0;
+  const areOnly = (codes: readonly string[]) => problems.every(({ code }) => codes.includes(code));
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   if (isShown)
-    shell.messages.done(`${oneLine(file)} shows this under the key of ${oneLine(trusted.name)}.`);
-  else if (isSealed)
+    shell.messages.done(`${oneLine(file)} shows this under the key of ${oneLine(key.name)}.`);
+  else if (areOnly(actCodes))
+    shell.messages.warn(
+      `${oneLine(file)} is what was sealed, and not each act of a person is signed as it must be: ${count}.`,
+    );
+  else if (areOnly(["decision"]))
     shell.messages.warn(
       `${oneLine(file)} is what was sealed, and its decisions are not by the rules of sett ${shell.version}: Redis has lost events, a person has written some, or another version has decided.`,
     );
-  else
-    shell.messages.warn(
-      `${oneLine(file)} is not what was sealed: ${found.problems.length === 1 ? "1 problem" : `${found.problems.length} problems`}.`,
-    );
-  return isShown ? exitCodes.done : exitCodes.failed;
+  else shell.messages.warn(`${oneLine(file)} is not what was sealed: ${count}.`);
+}
+
+/** Undefined without signers. Throws `usage`. */
+async function signingOf(
+  signers: string | undefined,
+  require: string | undefined,
+  { cwd }: Shell,
+): Promise<Signing | undefined> {
+  if (require !== undefined && require !== "signatures")
+    throw new SettError("usage", "--require takes `signatures`.");
+  if (signers !== undefined)
+    return {
+      signers: await readSignersFile(resolve(cwd, signers), signers),
+      isRequired: require !== undefined,
+    };
+  if (require === undefined) return undefined;
+  throw new SettError("usage", "--require signatures needs --signers: whose keys do you trust?");
 }
 
 async function readKey(key: string | undefined, { cwd }: Shell): Promise<VerifierKey> {
@@ -108,6 +143,7 @@ function unreadable(text: string): Found {
     decisions: 0,
     undecided: 0,
     seen: undefined,
+    acts: undefined,
   };
   return { ...nothing, problems: [problem] };
 }
@@ -115,12 +151,16 @@ function unreadable(text: string): Found {
 async function verified(
   files: BundleFiles,
   key: VerifierKey,
-  anchors: readonly SeenAnchor[] | undefined,
+  {
+    anchors,
+    signing,
+  }: { anchors: readonly SeenAnchor[] | undefined; signing: Signing | undefined },
 ): Promise<Found> {
   const replay = new Replay(await factsIn(files));
-  const { problems, ...shown } = await verifyBundle(files, key, ({ place, type, event }) => {
+  const decide: OnRecord = ({ place, type, event }) => {
     if (place !== ownPlace) replay.add(eventOf(place, { type, event }));
-  });
+  };
+  const { problems, ...shown } = await verifyBundle(files, key, decide, signing);
   const { checkpoint, goal } = shown;
   const anchored =
     anchors === undefined || checkpoint === undefined || problems.length > 0
@@ -175,12 +215,13 @@ function jsonOf(found: Found): object {
   const log = { origin: checkpoint?.origin, size: checkpoint?.size };
   const left = leftOut === 0 ? {} : { left_out: leftOut };
   const git = seen && { size: seen.size, at: seen.anchor.time, commit: seen.anchor.place.slice(4) };
-  const made = { entries, decisions, undecided, seen: git };
+  const made = { entries, decisions, undecided, seen: git, acts: found.acts };
   return { shown: problems.length === 0, ...about, ...log, ...made, problems, ...left };
 }
 
 function textOf(found: Found): string {
   const { checkpoint, goal, entries, decisions, undecided, seen, problems, leftOut } = found;
+  const people = peopleTexts(found);
   if (problems.length > 0) {
     const lines = problems.map(
       ({ code, place, text }) => `${code} ${oneLine(place)}: ${oneLine(text)}\n`,
@@ -197,11 +238,25 @@ function textOf(found: Found): string {
   whole      nothing was changed, left out or put in between
   content    the artefacts and the rules are those that the log names
   decisions  ${decisions} were made again by the rules, and are those on record
-${seen === undefined ? "" : `  time       git had the first ${seen.size} entries of the log at ${seen.anchor.time.toISOString()}\n`}Not shown
-  people     names are as they were typed: nothing is signed by them
-${seen === undefined ? "  time       only the notary says when: --repository shows what a clone has seen\n" : ""}  before     what was changed or removed before the notary sealed it
+${people.shown}${seen === undefined ? "" : `  time       git had the first ${seen.size} entries of the log at ${seen.anchor.time.toISOString()}\n`}Not shown
+${people.notShown}${seen === undefined ? "  time       only the notary says when: --repository shows what a clone has seen\n" : ""}  before     what was changed or removed before the notary sealed it
 ${undecidedText(undecided)}  the rest   commits, calls of models and outputs are named by digests alone
 `;
+}
+
+function peopleTexts({ acts }: Found): { shown: string; notShown: string } {
+  if (acts === undefined) {
+    const typed = "names are as they were typed: --signers FILE checks what people have signed";
+    return { shown: "", notShown: `  people     ${typed}\n` };
+  }
+  const { signed, unsigned, by } = acts;
+  const are = (count: number) =>
+    count === 1 ? "1 act of a person is" : `${count} acts of people are`;
+  const shown =
+    signed === 0 ? "" : `  people     ${are(signed)} signed, by ${by.map(oneLine).join(", ")}\n`;
+  const isAll = unsigned === 0 && signed > 0;
+  const rest = unsigned === 0 ? "it has no act of a person" : `${are(unsigned)} not signed`;
+  return { shown, notShown: isAll ? "" : `  people     ${rest}\n` };
 }
 
 function undecidedText(claims: number): string {

@@ -16,6 +16,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { type WatchedGoal, watchToEnd } from "../goals/watch-goal.ts";
 import { openSession, type Session } from "../instance/session.ts";
+import { signArguments, signerFor } from "../people/sign-act.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { checkAnswerText, decodeAnswer, readAnswerText } from "../program/read-text.ts";
@@ -43,6 +44,7 @@ export const answer = defineCommand({
       alias: "w",
       description: "then follow the goal until it rests, like `sett forage --watch`",
     },
+    ...signArguments,
     as: asArgument,
     json: jsonArgument,
     name: nameArgument,
@@ -82,6 +84,7 @@ export const answer = defineCommand({
               actor,
               suggest: shell.suggest,
               may: mayBoth,
+              sign: await signerFor(args, place, shell),
             });
             if (result.outcome === "closed") throw closedError(result.why, shell.suggest);
             await printAnswer(

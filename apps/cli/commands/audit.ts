@@ -49,6 +49,16 @@ export const audit = defineCommand({
       description:
         "a clone: `verify` compares what it has seen of the log, as `git fetch` has brought it",
     },
+    signers: {
+      type: "string",
+      valueHint: "FILE",
+      description: "an allowed_signers file of OpenSSH: `verify` checks what people have signed",
+    },
+    require: {
+      type: "string",
+      valueHint: "signatures",
+      description: "with --signers: each verdict, answer and goal of a person must be signed",
+    },
     json: jsonArgument,
     name: nameArgument,
   },
@@ -58,15 +68,16 @@ export const audit = defineCommand({
     "sett audit export 9f3a12b4 --to release.tar",
     "sett audit verify release.tar --key demo.sett.invalid/1a2b3c4d+5e6f7a8b+AX0…",
     "sett audit verify release.tar --key demo.key --repository .",
+    "sett audit verify release.tar --key demo.key --signers signers --require signatures",
   ],
-  async run({ what, about, all, to, key, repository, json, name }, shell) {
+  async run({ what, about, all, to, key, repository, signers, require, json, name }, shell) {
     switch (what) {
       case "replay":
         return await showReplay({ file: about, json, name }, shell);
       case "export":
         return await exportAudit({ goal: about, all, to, json, name }, shell);
       case "verify":
-        return await showVerified({ file: about, key, repository, json }, shell);
+        return await showVerified({ file: about, key, repository, signers, require, json }, shell);
       case "key":
         return await printKey({ name }, shell);
       default:

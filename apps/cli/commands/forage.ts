@@ -17,6 +17,7 @@ import { gitOf } from "../instance/packs-place.ts";
 import { personOf } from "../instance/person.ts";
 import type { Place } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
+import { type SignArguments, signArguments, signerFor } from "../people/sign-act.ts";
 import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { noRepository } from "../program/not-in-repository.ts";
@@ -53,6 +54,7 @@ export const forage = defineCommand({
       type: "boolean",
       description: "with --watch: show what commands print, as it comes, each line with its claim",
     },
+    ...signArguments,
     json: jsonArgument,
     name: nameArgument,
   },
@@ -72,7 +74,7 @@ export const forage = defineCommand({
     const { goal, from, place, actor, obstacle, lacking } = await post(
       text,
       goalIdOf(args.id),
-      args.name,
+      args,
       shell,
     );
     const id = goal.goal_id;
@@ -116,7 +118,7 @@ function goalIdOf(text: string | undefined): GoalId | undefined {
 async function post(
   text: string,
   id: GoalId | undefined,
-  name: string | undefined,
+  args: SignArguments & { name: string | undefined },
   shell: Shell,
 ): Promise<{
   goal: Artefact;
@@ -126,7 +128,7 @@ async function post(
   obstacle: Obstacle | undefined;
   lacking: readonly Lacking[];
 }> {
-  await using session = await openSession(shell, name);
+  await using session = await openSession(shell, args.name);
   const { board, place } = session;
   if (place.workspace === undefined) {
     throw await noRepository(shell.cwd, "Go to the repository on which agents should work.");
@@ -139,7 +141,9 @@ async function post(
     board.endOfEvents(),
     readObstacle(board, shell.suggest),
   ]);
-  const actor = await personOf(repository, shell);
+  // The API posts it in the name of its caller.
+  const actor = "api" in place ? place.actor : await personOf(repository, shell);
+  const sign = await signerFor(args, place, shell);
   const recording = recordingOf(place.containers);
   const { suggest, messages } = shell;
   const goal = await postGoal(board, repository, {
@@ -148,6 +152,7 @@ async function post(
     actor,
     suggest,
     recording,
+    sign,
     onSlow: messages.note,
   });
   step.done();

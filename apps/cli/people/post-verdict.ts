@@ -21,6 +21,7 @@ import { briefText } from "../render/brief-text.ts";
 import { changesText } from "../render/changes-text.ts";
 import { symbolsFor } from "../render/symbols.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { signArguments, signerFor } from "./sign-act.ts";
 
 export const verdictArguments = {
   artefact: {
@@ -39,6 +40,7 @@ export const verdictArguments = {
     alias: "w",
     description: "then follow the goal until it rests, like `sett forage --watch`",
   },
+  ...signArguments,
   as: asArgument,
   json: jsonArgument,
   name: nameArgument,
@@ -57,6 +59,7 @@ export async function postVerdict(
   const actor = await session.actor(args.as);
   const { board } = session;
   const { suggest } = shell;
+  const sign = await signerFor(args, session.place, shell);
   const judged = await findJudged(board, args.artefact, {
     speaker: args.for,
     actor,
@@ -73,7 +76,9 @@ export async function postVerdict(
   });
   await shell.err.write(`${subjectOf(judged.artefact, shell.err)}\n${changes}${brief}`);
   const from = await board.endOfEvents();
-  const { review, sentence, obstacle } = await judge(board, judged, { ...verdict, actor, suggest });
+  const { review, sentence, obstacle } = await judge(board, judged, {
+    ...{ ...verdict, actor, suggest, sign },
+  });
   const { payload: _, ...rest } = review;
   await shell.out.write(
     args.json
@@ -82,7 +87,7 @@ export async function postVerdict(
   );
   const { agent } = judged.pending.grant;
   shell.messages.done(
-    `${sentence}, for ${agent}${obstacle === undefined ? "" : `; work goes on ${obstacle.until}`}.`,
+    `${sentence}, for ${agent}${sign === undefined ? "" : ", and signed"}${obstacle === undefined ? "" : `; work goes on ${obstacle.until}`}.`,
   );
   if (obstacle !== undefined) shell.messages.next(obstacle.next);
   return { place: session.place, goal: judged.artefact.goal_id, from, actor };

@@ -20,6 +20,7 @@ import { typeText } from "../text/type-text.ts";
 import { explainNoVerdict } from "./explain-no-verdict.ts";
 import { type Obstacle, readObstacle } from "./obstacle.ts";
 import { refusal } from "./request.ts";
+import { type Sign, signed } from "./sign.ts";
 
 /** A verdict is about this content, and has the digest of what the person has seen. */
 export type Judged = {
@@ -39,6 +40,7 @@ export type Verdict = {
   actor: Actor;
   suggest: Suggest;
   id?: ArtefactId;
+  sign?: Sign | undefined;
 };
 
 /** `sentence`: who has decided what. `obstacle`: what keeps work from going on. */
@@ -84,13 +86,13 @@ export async function findJudged(
 export async function judge(
   board: PersonBlackboard,
   { artefact, digest, sha256, pending: { claim, grant } }: Judged,
-  { approves, reason, actor, suggest, id = ArtefactId.parse(randomUUID()) }: Verdict,
+  { approves, reason, actor, suggest, id = ArtefactId.parse(randomUUID()), sign }: Verdict,
 ): Promise<RecordedVerdict> {
   const [agents, obstacle] = await Promise.all([board.listAgents(), readObstacle(board, suggest)]);
   const role = agents.find((agent) => agent.name === grant.agent)?.role ?? grant.agent;
   const at = new Date().toISOString();
   const sentence = `${approves ? "Approved" : "Rejected"} by ${oneLine(actorName(actor))}`;
-  const review = newThread(
+  const unsigned = newThread(
     { id, at, role, agent: grant.agent, goal: artefact.goal_id, claim },
     {
       structural_type: "Review",
@@ -108,6 +110,8 @@ export async function judge(
       },
     },
   );
+  const about = { actor, instance: board.instance, content: sha256 ?? "" };
+  const review = await signed(sign, { artefact: unsigned, ...about });
   requireStorable(review, reason);
   const result = await board.recordVerdict({
     grant: doneGrant(grant, at, review),

@@ -27,6 +27,7 @@ import { positionSince } from "../facts/since.ts";
 import { firstLine, oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 import type { Marks } from "./marks.ts";
+import { type Sign, signed } from "./sign.ts";
 
 /** `raises`: what the answer adds to which budget. `why`: a sentence. */
 export type AnswerOutcome =
@@ -49,6 +50,7 @@ export type Answering = {
   may: AnsweringRights;
   marks?: Marks;
   id?: ArtefactId;
+  sign?: Sign | undefined;
 };
 
 /**
@@ -61,13 +63,16 @@ export async function postAnswer(
   board: PersonBlackboard,
   question: Artefact,
   text: string,
-  { actor, suggest, may, marks, id }: Answering,
+  { actor, suggest, may, marks, id, sign }: Answering,
 ): Promise<AnswerOutcome> {
   const refusal = await readRefusal(board, question);
   const add = refusal && amountsIn(text, question, refusal, suggest);
   if (refusal !== undefined && !may.raise) throw mayNotRaise();
   if (isCallQuestion(question)) checkWord(question, text, { suggest, may });
-  const answer = answerTo(question, text, { marks, id });
+  const unsigned = answerTo(question, text, { marks, id });
+  const { sha256: content = "" } = (sign && (await board.readWithDigest(question.id))) ?? {};
+  const about = { actor, instance: board.instance, content };
+  const answer = await signed(sign, { artefact: unsigned, ...about });
   const result = await board.answerQuestion(answer, actor);
   const raises = refusal && add && raiseText(add, refusal);
   if (result.outcome === "answered") return { outcome: "answered", answer, raises };

@@ -15,6 +15,7 @@ import { boundedLine, firstLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { typeText } from "../text/type-text.ts";
 import type { Marks } from "./marks.ts";
+import { type Sign, signed } from "./sign.ts";
 import { storePosted } from "./store-posted.ts";
 
 /**
@@ -32,6 +33,7 @@ type GoalInput = {
   suggest: Suggest;
   recording: string | undefined;
   marks?: Marks;
+  sign?: Sign | undefined;
   /** Is given what git waits for, if looking for changes takes more than 3 s. */
   onSlow?: (sentence: string) => void;
 };
@@ -46,20 +48,22 @@ export async function postGoal(
   repository: HostRepository,
   input: GoalInput,
 ): Promise<Artefact> {
-  const { text, id, actor, suggest } = input;
+  const { text, id, actor, suggest, sign } = input;
   const existing = id && (await board.readArtefact(ArtefactId.parse(id)));
   if (existing !== undefined) return sameGoal(existing, text);
   const commit =
     input.commit === undefined
       ? await cleanHead(repository, input)
       : await repository.commit(input.commit);
-  const goal = goalArtefact(
+  const unsigned = goalArtefact(
     id ?? GoalId.parse(randomUUID()),
     text,
     commit,
     await repository.lastTag(commit),
     input,
   );
+  const about = { actor, instance: board.instance, content: "" };
+  const goal = await signed(sign, { artefact: unsigned, ...about });
   const result = await storePosted(board, repository, goal, {
     actor,
     name: "goal",

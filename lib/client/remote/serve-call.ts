@@ -16,6 +16,7 @@ import type { Marks } from "../actions/marks.ts";
 import { type AnsweringRights, postAnswer } from "../actions/post-answer.ts";
 import type { PostedInput } from "../actions/post-artefact.ts";
 import { postRemark } from "../actions/post-remark.ts";
+import type { Sign } from "../actions/sign.ts";
 import { issueSentence } from "../text/issue-sentence.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
@@ -40,6 +41,7 @@ export type CallDeps = {
     commit: CommitHash;
     actor: Actor;
     marks?: Marks;
+    sign?: Sign | undefined;
   }): Promise<unknown>;
   /** Throws as `postArtefact`. */
   postArtefact(input: Omit<PostedInput, "suggest">): Promise<unknown>;
@@ -141,7 +143,7 @@ async function recordVerdict(
     {
       approves: verdict.reason === undefined,
       reason: verdict.reason ?? commentOf(review),
-      ...{ actor, suggest, id: review.id },
+      ...{ actor, suggest, id: review.id, sign: signedAs(review) },
     },
   );
   return { outcome: "recorded" };
@@ -174,7 +176,8 @@ async function postGoal(
   if (!isGoal || goal.produced_by_agent !== "" || commit === undefined)
     throw wrong("a goal of a person");
   const isKnown = (await board.readArtefact(goal.id)) !== undefined;
-  await post({ text: goal.payload, id: goal.goal_id, commit, actor, ...marksOf(goal) });
+  const sign = signedAs(goal);
+  await post({ text: goal.payload, id: goal.goal_id, commit, actor, sign, ...marksOf(goal) });
   return { outcome: isKnown ? "exists" : "created" };
 }
 
@@ -216,7 +219,7 @@ async function answerQuestion(
   const question = id === undefined ? undefined : await board.readArtefact(id);
   if (question?.structural_type !== "Question") throw wrong("an answer to a question");
   const result = await postAnswer(board, question, answer.payload, {
-    ...{ actor, suggest, may, id: answer.id },
+    ...{ actor, suggest, may, id: answer.id, sign: signedAs(answer) },
     ...marksOf(answer),
   });
   return result.outcome === "answered"
@@ -244,6 +247,12 @@ function marksOf({ metadata: { by_assistant } }: Artefact): { marks?: Marks } {
   return typeof by_assistant === "string"
     ? { marks: { by_assistant: oneLine(by_assistant).slice(0, maxNameLength) } }
     : {};
+}
+
+/** What a person has signed elsewhere, as it is: it is about the same record, but for its time. */
+function signedAs({ metadata: { statement, signature } }: Artefact): Sign | undefined {
+  if (typeof statement !== "string" || typeof signature !== "string") return undefined;
+  return async () => ({ statement, signature });
 }
 
 /** A request about a goal, or a Failure, that is there. */

@@ -20,6 +20,7 @@ import { findRepository, type RepositoryPlace, unusable } from "../run/find-repo
 import { sayingFullDisk } from "../run/full-disk.ts";
 import { limited } from "../run/limited.ts";
 import { mergeBases } from "../run/merge-bases.ts";
+import { sshSignerIn } from "../run/person-programs.ts";
 import { PlainView } from "../run/plain-view.ts";
 import type { GitProgress, GitWait } from "../run/progress.ts";
 import { type Git, type GitResult, type GitRun, runGit, tryGit } from "../run/run-git.ts";
@@ -356,6 +357,11 @@ export class HostRepository {
       this.#setting("user.email"),
     ]);
     return withoutUndefined({ name, email });
+  }
+
+  /** As `sshSignerIn`. */
+  async sshSigner(): ReturnType<typeof sshSignerIn> {
+    return await sshSignerIn(this.#git, this.place);
   }
 
   /**

@@ -113,6 +113,19 @@ export async function hintOfSigner(
   return `Your commits are signed (commit.gpgsign), by ${signerOf(settings)}, which may have no way to ask for a passphrase. Let it ask once by hand (\`export GPG_TTY=$(tty); echo | gpg --sign > /dev/null\`, or \`ssh-add\`)`;
 }
 
+/** The person's key of SSH, and the program that signs with it, by the settings of git. */
+export async function sshSignerIn(
+  git: Git,
+  place: RepositoryPlace,
+): Promise<{ format: string | undefined; key: string | undefined; program: string | undefined }> {
+  const settings = await settingsOf(git, place);
+  return {
+    format: settings.get("gpg.format"),
+    key: settings.get("user.signingkey"),
+    program: settings.get("gpg.ssh.program"),
+  };
+}
+
 function isSigning(settings: ReadonlyMap<string, string>): boolean {
   return /^(?:true|yes|on|[1-9]\d*|)$/i.test(settings.get("commit.gpgsign") ?? "false");
 }

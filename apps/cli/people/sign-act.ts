@@ -1,0 +1,136 @@
+// `--sign`: a person signs what they do with a key of SSH, before it is stored.
+import { Buffer } from "node:buffer";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { type Sign, statedIn } from "../../../lib/client/actions/sign.ts";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { isSignatureOf, readSshSignature } from "../../../lib/proof/ssh/signature.ts";
+import {
+  type Meaning,
+  meanings,
+  namespace,
+  statementText,
+  statementVersion,
+  usualMeaning,
+} from "../../../lib/proof/statement.ts";
+import type { Place } from "../instance/place.ts";
+import type { Values } from "../program/command.ts";
+import type { Shell } from "../terminal/shell.ts";
+import { runSigner, type SshSigner } from "./run-signer.ts";
+
+export const signArguments = {
+  sign: {
+    type: "boolean",
+    description: "sign it with your key of SSH: `user.signingkey` in git, as git signs commits",
+  },
+  "sign-with": {
+    type: "string",
+    valueHint: "KEY",
+    description: "sign it with this key: its file, or the public key of one that ssh-agent has",
+  },
+  meaning: {
+    type: "string",
+    valueHint: "WORD",
+    description: `what your signature means: ${meanings.join(", ")}`,
+  },
+} as const;
+
+export type SignArguments = Values<typeof signArguments>;
+
+/** What is signed has this many bytes at most, since it is in the metadata of the act. */
+const maxStatementBytes = 512 * 1024;
+
+/** Undefined where the person does not sign. Throws `usage`. */
+export async function signerFor(
+  args: SignArguments,
+  { workspace }: Pick<Place, "workspace">,
+  shell: Shell,
+): Promise<Sign | undefined> {
+  const { meaning } = args;
+  if (meaning !== undefined && !isMeaning(meaning))
+    throw new SettError("usage", `--meaning is none of: ${meanings.join(", ")}.`);
+  const isSigning = args.sign || args["sign-with"] !== undefined;
+  if (!isSigning && meaning !== undefined)
+    throw new SettError("usage", "--meaning says what a signature means, and nothing is signed.", {
+      hint: "Add --sign.",
+    });
+  if (!isSigning) return undefined;
+  const signer = await sshSignerOf(args["sign-with"], workspace, shell);
+  return async (order) => {
+    const stated = statedIn(order);
+    if (stated === undefined) return {};
+    const statement = statementText({
+      sett_statement: statementVersion,
+      meaning: meaning ?? usualMeaning[stated.act],
+      ...stated,
+      at: order.artefact.created_at,
+    });
+    requireSignable(statement, stated.principal);
+    const signature = await runSigner(statement, signer, shell);
+    const read = readSshSignature(signature);
+    const isSigned = read?.namespace === namespace && isSignatureOf(read, Buffer.from(statement));
+    if (isSigned) return { statement, signature };
+    throw new SettError(
+      "command-failed",
+      `\`${oneLine(signer.program)}\` has made no signature of SSH that Sett can read: nothing was posted.`,
+      { hint: "Keys of Ed25519, ECDSA, and RSA with 2048 bits or more can sign." },
+    );
+  };
+}
+
+function isMeaning(text: string): text is Meaning {
+  return (meanings as readonly string[]).includes(text);
+}
+
+function requireSignable(statement: string, principal: string): void {
+  if (/\s/.test(principal))
+    throw new SettError(
+      "usage",
+      `\`${oneLine(principal)}\` is no name that signs: it has blanks, and no address.`,
+      { hint: "Set your address in git: `git config user.email ada@example.org`" },
+    );
+  const bytes = Buffer.byteLength(statement);
+  if (bytes > maxStatementBytes)
+    throw new SettError("usage", "It is too long to be signed: a statement has at most 512 KiB.");
+}
+
+/** `--sign-with`, else the key by which git signs. Throws `usage`. */
+async function sshSignerOf(
+  key: string | undefined,
+  workspace: string | undefined,
+  { env, cwd }: Shell,
+): Promise<SshSigner> {
+  const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
+  const repository =
+    workspace === undefined || workspace === ""
+      ? undefined
+      : await HostRepository.open(workspace, { env }).catch(() => undefined);
+  const { format, key: ofGit, program = "ssh-keygen" } = (await repository?.sshSigner()) ?? {};
+  if (key !== undefined) return { program, ...keyOf(key, cwd, env) };
+  const hint = "Name a key: --sign-with ~/.ssh/id_ed25519";
+  if (ofGit === undefined || ofGit === "")
+    throw new SettError("usage", "--sign knows no key: git has no `user.signingkey`.", { hint });
+  if (format !== "ssh" && !isLiteral(ofGit) && !ofGit.includes("/"))
+    throw new SettError("usage", "`user.signingkey` in git is a key of gpg, and none of SSH.", {
+      hint,
+    });
+  return { program, ...keyOf(ofGit, workspace ?? cwd, env) };
+}
+
+type Environment = Shell["env"];
+
+function keyOf(
+  text: string,
+  folder: string,
+  { HOME = homedir() }: Environment,
+): Pick<SshSigner, "file" | "publicKey"> {
+  if (isLiteral(text)) return { file: undefined, publicKey: text.replace(/^key::/, "") };
+  const path = text.startsWith("~/") ? join(HOME, text.slice(2)) : text;
+  return { file: resolve(folder, path), publicKey: undefined };
+}
+
+/** As git has them: a public key in the place of a file. */
+function isLiteral(key: string): boolean {
+  return /^(?:key::|(?:sk-)?(?:ssh|ecdsa)-\S+ )/.test(key);
+}
