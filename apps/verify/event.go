@@ -7,13 +7,13 @@ import (
 
 // It has what an event says that a verifier needs; empty where it says nothing of the kind.
 type event struct {
-	goal, artefactID, artefactDigest string
-	facts                            []string
+	goal, artefactID, artefactDigest, actor string
+	facts                                   []string
 }
 
 // An event that is no JSON object says nothing.
 func readEvent(text []byte) event {
-	all, isObject := membersOf(text, "goal_id", "artefact_id", "data")
+	all, isObject := membersOf(text, "goal_id", "artefact_id", "data", "actor")
 	if !isObject {
 		return event{}
 	}
@@ -24,6 +24,7 @@ func readEvent(text []byte) event {
 		artefactID:     wordOf(all["artefact_id"], isUUID),
 		artefactDigest: wordOf(data["sha256"], isDigest),
 	}
+	said.actor, _ = textOf(all["actor"])
 	for _, name := range [...]string{"registry", "policy", "paths"} {
 		if digest := wordOf(data[name], isDigest); digest != "" {
 			said.facts = append(said.facts, digest)

@@ -14,13 +14,18 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-const usage = `Usage: sett-verify FILE... --key VKEY|FILE [--json]
+const usage = `Usage: sett-verify FILE... --key VKEY|FILE [--signers FILE [--require signatures]] [--json]
 
 Says whether bundles of ` + "`sett audit export`" + ` show what they say.
 
   FILE    a bundle
   --key   the verifier key of the log, or a file with it. ` + "`sett audit key`" + ` prints it; take it
           from a person whom you trust, and not from the bundle
+  --signers
+          a file allowed_signers of OpenSSH: whose keys sign for whom. What people have signed is
+          then checked
+  --require signatures
+          each verdict, answer and goal of a person must be signed
   --json  print one JSON object for each bundle, in a line
 
 Exit code: 0 all is shown, 1 it is not, 2 wrong use.
@@ -39,9 +44,9 @@ const maxBytes = 2 << 30
 const maxKeyBytes = 64 << 10
 
 type options struct {
-	files          []string
-	key            string
-	isJSON, isHelp bool
+	files                 []string
+	key, signers, require string
+	isJSON, isHelp        bool
 }
 
 func main() {
@@ -58,11 +63,15 @@ func run(args []string, out, messages io.Writer) int {
 	if err == nil {
 		key, err = readKey(options.key)
 	}
+	var trusted *signing
+	if err == nil && options.signers != "" {
+		trusted, err = readSigning(options)
+	}
 	exitCode := exitShown
 	for _, path := range options.files {
 		var found report
 		if err == nil {
-			found, err = verifyFile(path, key)
+			found, err = verifyFile(path, key, trusted)
 		}
 		if err != nil {
 			break
@@ -93,7 +102,7 @@ func (r *report) print(out io.Writer, path string, options options, keyName stri
 	return r.write(out, keyName)
 }
 
-func verifyFile(path string, key note.Verifier) (report, error) {
+func verifyFile(path string, key note.Verifier, signing *signing) (report, error) {
 	opened, err := os.Open(path)
 	if err != nil {
 		return report{}, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
@@ -118,7 +127,7 @@ func verifyFile(path string, key note.Verifier) (report, error) {
 		found.add(unreadable, "", 0, "the file has more than 2 GiB")
 		return found, nil
 	}
-	found, err := verify(archive, length, key)
+	found, err := verify(archive, length, key, signing)
 	if err != nil {
 		return report{}, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
 	}
@@ -130,30 +139,38 @@ func readOptions(args []string) (options, error) {
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
-		value, isKey := strings.CutPrefix(arg, "--key=")
 		switch {
 		case arg == "--help" || arg == "-h":
 			return options{isHelp: true}, nil
 		case arg == "--json":
 			read.isJSON = true
 			continue
-		case arg == "--key":
-			if len(args) == 0 {
-				return read, errors.New("The option --key needs a verifier key, or a file with it.")
-			}
-			value, isKey = args[0], true
-			args = args[1:]
+		}
+		name, value, isWhole := strings.Cut(arg, "=")
+		var into *string
+		switch name {
+		case "--key":
+			into = &read.key
+		case "--signers":
+			into = &read.signers
+		case "--require":
+			into = &read.require
 		}
 		switch {
-		case isKey && read.key != "":
-			return read, errors.New("The option --key is there twice.")
-		case isKey:
-			read.key = value
-		case strings.HasPrefix(arg, "-"):
+		case into == nil && strings.HasPrefix(arg, "-"):
 			return read, fmt.Errorf("There is no option %s.", quoted(arg))
-		default:
+		case into == nil:
 			read.files = append(read.files, arg)
+			continue
+		case !isWhole && len(args) == 0:
+			return read, fmt.Errorf("The option %s needs a value.", name)
+		case !isWhole:
+			value, args = args[0], args[1:]
 		}
+		if *into != "" {
+			return read, fmt.Errorf("The option %s is there twice.", name)
+		}
+		*into = value
 	}
 	if len(read.files) == 0 {
 		return read, errors.New("Which bundle?")
@@ -161,7 +178,25 @@ func readOptions(args []string) (options, error) {
 	if read.key == "" {
 		return read, errors.New("A bundle does not vouch for itself: name the key of its log with --key.")
 	}
+	if read.require != "" && read.require != "signatures" {
+		return read, errors.New("The option --require takes `signatures`.")
+	}
+	if read.require != "" && read.signers == "" {
+		return read, errors.New("Signatures of whom? Name the file of signers with --signers.")
+	}
 	return read, nil
+}
+
+func readSigning(options options) (*signing, error) {
+	content, err := os.ReadFile(options.signers)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w.", quoted(options.signers), err)
+	}
+	signers, err := readSigners(string(content))
+	if err != nil {
+		return nil, fmt.Errorf("In %s, %w.", quoted(options.signers), err)
+	}
+	return &signing{signers, options.require != ""}, nil
 }
 
 // A key is text with two `+`; all else is the name of a file.

@@ -52,6 +52,10 @@ func TestTheProgram(t *testing.T) {
 		{whole + " --key " + huge, 2, ""},
 		{whole + " --key " + key + " --key " + key, 2, ""},
 		{whole + " --key " + key + " --jsn", 2, ""},
+		{whole + " --signers " + whole + " --key " + key, 2, ""},
+		{whole + " --signers", 2, ""},
+		{whole + " --require signatures --key " + key, 2, ""},
+		{whole + " --require all --signers " + whole + " --key " + key, 2, ""},
 		{folder + " --key " + key, 2, ""},
 		{whole + "x --key " + key, 2, ""},
 	} {

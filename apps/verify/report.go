@@ -33,12 +33,18 @@ const (
 	root
 	artefact
 	fact
+	unsigned
+	statementCode
+	namespaceCode
+	sshsigCode
+	signerCode
+	validityCode
 )
 
 var codeNames = [...]string{
 	"unreadable", "missing", "unknown-file", "signature", "malformed", "origin", "size", "order",
 	"index", "other-goal", "number", "count", "record", "no-record", "proof", "root", "artefact",
-	"fact",
+	"fact", "unsigned", "statement", "namespace", "sshsig", "signer", "validity",
 }
 
 // `line`: from 1; 0 where the problem is about the whole file. `file`: empty where it is about the
@@ -62,6 +68,8 @@ type report struct {
 
 	goal, size *string
 	entries    int
+	// Nil where no signers are known.
+	acts *actCounts
 }
 
 func (r *report) add(code code, file string, line int, text string) {
@@ -127,6 +135,9 @@ func (r *report) write(out io.Writer, keyName string) error {
 			what = "all entries of the goal " + *r.goal
 		}
 		fmt.Fprintf(lines, "Shown: %d entries, %s in the log %s of size %s.\n", r.entries, what, keyName, *r.size)
+		if r.acts != nil {
+			fmt.Fprintf(lines, "Acts of people: %d signed, %d not signed.\n", r.acts.Signed, r.acts.Unsigned)
+		}
 	}
 	return lines.Flush()
 }
@@ -144,6 +155,7 @@ type reportJSON struct {
 	Entries  int           `json:"entries"`
 	Problems []problemJSON `json:"problems"`
 	LeftOut  int           `json:"left_out,omitempty"`
+	Acts     *actCounts    `json:"acts,omitempty"`
 }
 
 // Digits that may be more than a number of Go holds.
@@ -163,6 +175,7 @@ func (r *report) toJSON() reportJSON {
 		Entries:  r.entries,
 		Problems: problems,
 		LeftOut:  r.leftOut,
+		Acts:     r.acts,
 	}
 }
 

@@ -87,6 +87,10 @@ type bundle struct {
 	// Where several lines have one digest, the first is meant.
 	lines map[digest]placed
 	tree  tree
+	// Nil where no signers are known. `contents`: the digest of each artefact that is named.
+	signing  *signing
+	contents map[string]string
+	personal []personalEvent
 }
 
 // `line`: of the entry, from 1. `isFound`: it has a record.
@@ -96,8 +100,8 @@ type placed struct {
 }
 
 // The error is one of reading the archive, which is then neither shown nor refuted.
-func verify(archive io.ReaderAt, length int64, key note.Verifier) (report, error) {
-	b := &bundle{key: key, lines: map[digest]placed{}}
+func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signing) (report, error) {
+	b := &bundle{key: key, lines: map[digest]placed{}, signing: signing, contents: map[string]string{}}
 	var err error
 	if b.files, err = readArchive(archive, length); err != nil {
 		if !isOfForm(err) {
@@ -108,7 +112,7 @@ func verify(archive io.ReaderAt, length int64, key note.Verifier) (report, error
 	}
 	b.checkFiles()
 	for _, check := range [...]func() error{
-		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord,
+		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord, b.checkActs,
 	} {
 		if err := check(); err != nil {
 			return report{}, err
@@ -337,6 +341,7 @@ func (b *bundle) checkRecords() error {
 		}
 		before = max(before, which.line)
 		b.checkNamed(read, said)
+		b.noteAct(read, said)
 	})
 	return errors.Join(err, failed)
 }

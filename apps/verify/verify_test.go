@@ -261,7 +261,8 @@ func TestEachDamageIsNamed(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range codeNames {
+	// Those of acts have a test of their own.
+	for _, name := range codeNames[:unsigned] {
 		if !codes[name] {
 			t.Errorf("no damage is named %s", name)
 		}

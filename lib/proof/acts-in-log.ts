@@ -108,11 +108,21 @@ function readPersonalRecord(text: string): PersonalRecord | undefined {
   return {
     ...(fields as Omit<PersonalRecord, "metadata" | "source_artefacts">),
     metadata: jsonObject(metadata ?? "") ?? {},
-    source_artefacts: textsIn(source_artefacts ?? ""),
+    source_artefacts: firstTextIn(source_artefacts ?? ""),
   };
 }
 
-function textsIn(json: string): string[] {
-  const { list } = jsonObject(`{"list":${json}}`) ?? {};
-  return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
+/** The others are not signed for. */
+function firstTextIn(json: string): string[] {
+  const [first] = listIn(json);
+  return typeof first === "string" ? [first.toWellFormed()] : [];
+}
+
+function listIn(json: string): unknown[] {
+  try {
+    const list: unknown = JSON.parse(json);
+    return Array.isArray(list) ? list : [];
+  } catch {
+    return [];
+  }
 }

@@ -38,11 +38,12 @@ const clockDriftMs = 5 * 60 * 1000;
 
 /** The first problem; undefined where the person has signed exactly this. */
 export function problemOfAct(marks: SignatureMarks, order: ActOrder): ActProblem | undefined {
-  const { statement: text, signature: armoured } = marks;
-  if (text === undefined && armoured === undefined)
+  const { statement: said, signature: armoured } = marks;
+  if (said === undefined && armoured === undefined)
     return { code: "unsigned", text: "Nothing is signed." };
-  if (typeof text !== "string" || typeof armoured !== "string")
+  if (typeof said !== "string" || typeof armoured !== "string")
     return { code: "statement", text: "It has a statement or a signature, and not both as texts." };
+  const text = said.toWellFormed();
   const statement = readStatement(text);
   if (statement === undefined)
     return { code: "statement", text: "Its statement has not the form of one." };

@@ -20,9 +20,9 @@ import type { Problem } from "../../../lib/proof/problems.ts";
 import { actCodes } from "../../../lib/proof/signed-act.ts";
 import { type OnRecord, type Shown, verifyBundle } from "../../../lib/proof/verify.ts";
 import { type Difference, Replay } from "../../../lib/replay/replay.ts";
-import { readSignersFile } from "./read-signers.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { openBundle } from "./bundle-file.ts";
+import { readSignersFile } from "./read-signers.ts";
 
 /** More are in the JSON. */
 const maxShown = 50;

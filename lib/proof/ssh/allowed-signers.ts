@@ -42,7 +42,7 @@ export function readSigners(text: string): ReadSigners {
 
 /** A sentence in its place says why it is none. */
 function signerIn(line: string): AllowedSigner | string {
-  const [, names = "", rest = ""] = /^([^ \t]+)[ \t]+(.*)$/.exec(line) ?? [];
+  const [, names = "", rest = ""] = /^([^ \t]+)[ \t]+(.*)$/s.exec(line) ?? [];
   if (names === "") return form;
   if (/[*?!"]/.test(names))
     return "has a pattern or quotation marks in its names: write each name out";
@@ -51,7 +51,7 @@ function signerIn(line: string): AllowedSigner | string {
   const direct = keyIn(rest);
   if (direct !== undefined)
     return typeof direct === "string" ? direct : { principals, ...noOptions, key: direct };
-  const [, options = "", after = ""] = /^((?:[^" \t]|"[^"]*")+)[ \t]+(.*)$/.exec(rest) ?? [];
+  const [, options = "", after = ""] = /^((?:[^" \t]|"[^"]*")+)[ \t]+(.*)$/s.exec(rest) ?? [];
   const read = optionsIn(options);
   if (typeof read === "string") return read;
   const key = keyIn(after);
@@ -65,7 +65,7 @@ const noOptions: Options = { namespaces: undefined, after: undefined, before: un
 /** Undefined where no type of a key comes first. */
 function keyIn(text: string): Buffer | string | undefined {
   const [, kind = "", base64 = ""] =
-    /^([a-z0-9@.-]+)[ \t]+([A-Za-z0-9+/=]+)(?:[ \t].*)?$/.exec(text) ?? [];
+    /^([a-z0-9@.-]+)[ \t]+([A-Za-z0-9+/=]+)(?:[ \t].*)?$/s.exec(text) ?? [];
   if (!/^(?:sk-)?(?:ssh|ecdsa)-/.test(kind)) return undefined;
   const key = base64Bytes(base64);
   const read = key && readSshKey(key);

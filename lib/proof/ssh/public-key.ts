@@ -53,9 +53,10 @@ function keyIn(kind: string, wire: WireReader): Jwk | undefined {
     return raw.length === 32 ? { kty: "OKP", crv: "Ed25519", x: base64url(raw) } : undefined;
   }
   if (kind === "ssh-rsa") {
-    const [e, n] = [wire.string(), wire.string()];
+    const [e, n] = [wire.digits(), wire.digits()];
+    if (e === undefined || n === undefined) return undefined;
     const bits = bitsOf(n);
-    if (bits < rsaBits.least || bits > rsaBits.most || bitsOf(e) > 32) return undefined;
+    if (bits < rsaBits.least || bits > rsaBits.most || bitsOf(e) > 24) return undefined;
     return { kty: "RSA", e: base64url(e), n: base64url(n) };
   }
   const curve = curveOf(kind);

@@ -37,13 +37,18 @@ export class WireReader {
 
   /** A positive number of at most `count` bytes, padded at the front; undefined for all else. */
   positive(count: number): Buffer | undefined {
+    const digits = this.digits();
+    if (digits === undefined || digits.length > count) return undefined;
+    return Buffer.concat([Buffer.alloc(count - digits.length), digits]);
+  }
+
+  /** A positive number, as it is written in one way only. */
+  digits(): Buffer | undefined {
     const read = this.string();
     if (read.length === 0 || (read[0] ?? 0) > 0x7f) return undefined;
     const isPadded = read[0] === 0;
     if (isPadded && (read[1] ?? 0) <= 0x7f) return undefined;
-    const digits = isPadded ? read.subarray(1) : read;
-    if (digits.length > count) return undefined;
-    return Buffer.concat([Buffer.alloc(count - digits.length), digits]);
+    return isPadded ? read.subarray(1) : read;
   }
 }
 

@@ -3,9 +3,16 @@
 import { expect, test } from "bun:test";
 import { buildForTests } from "../../../.ci/go.ts";
 import { nightly } from "../../support/nightly.ts";
+import { pack } from "../../support/proof/archive.ts";
 import { compareVerifiers } from "../../support/proof/both-verifiers.ts";
 import { damages } from "../../support/proof/damages.ts";
 import { randomDamages } from "../../support/proof/random-damages.ts";
+import {
+  signedBundle,
+  signedChanges,
+  signedKey,
+  signedLines,
+} from "../../support/proof/signed-bundle.ts";
 
 const program = await buildForTests("verify");
 
@@ -25,6 +32,19 @@ test("both verifiers name the same places for each damage, and whole bundles pas
   // Every code is tried.
   const codes = new Set(found.flat().map((problem) => problem.split(" ")[0]));
   expect(codes.size).toBe(18);
+});
+
+test("both verifiers name the same acts of people that are not signed as they must be", async () => {
+  const made = signedChanges.map(async ([name, change]) => {
+    return { name, archive: pack(await signedBundle(change)) };
+  });
+  const trust = { key: signedKey.verifier, signers: signedLines };
+  const { differences, found } = await compareVerifiers(program, await Promise.all(made), trust);
+  expect(differences).toEqual([]);
+  const codes = new Set(found.flat().map((problem) => problem.split(" ")[0]));
+  expect([...codes].toSorted()).toEqual([
+    ...["namespace", "signer", "sshsig", "statement", "unsigned", "validity"],
+  ]);
 });
 
 test("both verifiers come to the same after 300 random changes", async () => {

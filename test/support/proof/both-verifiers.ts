@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { z } from "zod";
 import { readArchive } from "../../../lib/proof/archive.ts";
 import { verifierKeyText } from "../../../lib/proof/note.ts";
+import { readSigners } from "../../../lib/proof/ssh/allowed-signers.ts";
 import { verifyBundle } from "../../../lib/proof/verify.ts";
 import { inMemory } from "./archive.ts";
+import type { Key } from "./bundle.ts";
 import type { Damage } from "./damages.ts";
 import { key } from "./damages.ts";
 
@@ -16,6 +18,9 @@ const Answer = z.object({
   problems: z.array(z.object({ code: z.string(), place: z.string(), text: z.string() })),
 });
 
+/** `signers`: the lines of a file, by which what people do must be signed. */
+export type Trust = { key: Key["verifier"]; signers?: string };
+
 /** So many archives are given to one process. */
 const atOnce = 500;
 
@@ -23,14 +28,15 @@ const atOnce = 500;
 export async function compareVerifiers(
   program: string,
   damages: readonly Damage[],
+  trust: Trust = { key: key.verifier },
 ): Promise<{ found: string[][]; differences: object[] }> {
   const found: string[][] = [];
   const differences: object[] = [];
   for (let from = 0; from < damages.length; from += atOnce) {
     const some = damages.slice(from, from + atOnce);
-    const answers = await answersOf(program, some);
+    const answers = await answersOf(program, some, trust);
     for (const [at, { name, archive }] of some.entries()) {
-      const one = await problemsOf(archive);
+      const one = await problemsOf(archive, trust);
       found.push(one);
       const other = answers[at];
       if (!Bun.deepEquals(one, other)) differences.push({ name, library: one, program: other });
@@ -39,13 +45,20 @@ export async function compareVerifiers(
   return { found, differences };
 }
 
-async function answersOf(program: string, damages: readonly Damage[]): Promise<string[][]> {
+async function answersOf(
+  program: string,
+  damages: readonly Damage[],
+  { key, signers }: Trust,
+): Promise<string[][]> {
   const folder = await mkdtemp(join(tmpdir(), "sett-bundles-"));
   try {
     for (const [at, { archive }] of damages.entries())
       await writeFile(join(folder, String(at)), archive);
     const files = damages.map((_, at) => String(at));
-    const args = ["--json", "--key", verifierKeyText(key.verifier), ...files];
+    if (signers !== undefined) await writeFile(join(folder, "signers"), signers);
+    const signing = ["--signers", "signers", "--require", "signatures"];
+    const options = signers === undefined ? [] : signing;
+    const args = ["--json", "--key", verifierKeyText(key), ...options, ...files];
     const { stdout, stderr } = Bun.spawnSync([program, ...args], { cwd: folder });
     const lines = stdout.toString().trimEnd().split("\n");
     if (lines.length !== damages.length) throw new Error(stderr.toString());
@@ -59,9 +72,11 @@ async function answersOf(program: string, damages: readonly Damage[]): Promise<s
   }
 }
 
-async function problemsOf(archive: Buffer): Promise<string[]> {
+async function problemsOf(archive: Buffer, { key, signers }: Trust): Promise<string[]> {
   const files = await readArchive(inMemory(archive));
   if (typeof files === "string") return ["unreadable -"];
-  const { problems } = await verifyBundle(files, key.verifier);
+  const signing =
+    signers === undefined ? undefined : { signers: readSigners(signers).signers, isRequired: true };
+  const { problems } = await verifyBundle(files, key, undefined, signing);
   return problems.map(({ code, place }) => `${code} ${place}`);
 }
