@@ -112,6 +112,8 @@ export type InstanceFacts = {
   lacking?: readonly Lacking[] | undefined;
   /** The store that agents see; undefined as with `exchange`. */
   store?: ShownSize | undefined;
+  /** Remotes from which a fetch may remove the names of goals and results. */
+  pruning?: readonly string[] | undefined;
   /** Undefined where there is no Engine. */
   layers?: LayerFacts | undefined;
 };

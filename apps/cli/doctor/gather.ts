@@ -139,21 +139,26 @@ async function readInstance(
 async function repositoryFacts(
   parts: InstanceParts,
   shell: Shell,
-): Promise<Pick<InstanceFacts, "exchange" | "lacking" | "store">> {
+): Promise<Pick<InstanceFacts, "exchange" | "lacking" | "store" | "pruning">> {
   const workspace = workspaceOf(parts);
   if (workspace === "") return { exchange: undefined };
   try {
-    const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
+    const [{ HostRepository }, { pruningRemotes }] = await Promise.all([
+      import("../../../lib/git/repository/host-repository.ts"),
+      import("../../../lib/git/repository/pruning-remotes.ts"),
+    ]);
     const repository = await HostRepository.open(workspace, {
       ...gitOf(shell),
       mayBeEmpty: true,
     });
+    const pruning = await pruningRemotes(repository.place, parts.instance, shell.env);
     const exchange = repository.exchange(parts.instance);
     const lacking = await repository
       .head()
       .then((head) => exchange.lacking(head))
       .catch(() => undefined);
-    return { exchange: await exchange.holdings(), lacking, store: await exchange.shown() };
+    const [holdings, store] = [await exchange.holdings(), await exchange.shown()];
+    return { exchange: holdings, lacking, store, pruning };
   } catch {
     return { exchange: undefined };
   }

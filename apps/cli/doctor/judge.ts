@@ -3,6 +3,7 @@
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { partName } from "../../../lib/runtime/part-name.ts";
 import type { Finding } from "../facts/finding.ts";
+import { aboutPruning } from "../facts/pruning-remotes.ts";
 import type { DoctorFacts, InstanceFacts, PartFacts } from "./facts.ts";
 import { judgeEngine } from "./judge-engine.ts";
 import { judgeExchange } from "./judge-exchange.ts";
@@ -87,7 +88,7 @@ function instanceFinding(
 
 function partFindings(
   { version, engine, machineNetworks: now }: DoctorFacts,
-  { parts, redis, record, bodies, exchange, lacking, store, layers }: InstanceFacts,
+  { parts, redis, record, bodies, exchange, lacking, store, pruning, layers }: InstanceFacts,
   suggest: Suggest,
 ): Finding[] {
   const up = suggest("up");
@@ -111,7 +112,21 @@ function partFindings(
     ...judgeExchange(exchange, diskLimits(parts), suggest("hoard")),
     ...judgeLacking(lacking),
     ...judgeStore(store),
+    ...judgePruning(pruning),
     ...judgeLayers(layers),
+  ];
+}
+
+function judgePruning(remotes: readonly string[] = []): Finding[] {
+  if (remotes.length === 0) return [];
+  return [
+    {
+      subject: "repository",
+      check: "fetches",
+      level: "warning",
+      ...aboutPruning(remotes),
+      why: "Goals and results then have no name in git: they cannot be merged by it, and git's next clean-up may remove the commits.",
+    },
   ];
 }
 

@@ -4,11 +4,13 @@ import type { ProblemAt } from "../../../lib/config/parse-config.ts";
 import { formatProblem } from "../../../lib/config/problems.ts";
 import { readConfig } from "../../../lib/config/read-config.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { pruningRemotes } from "../../../lib/git/repository/pruning-remotes.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { pathWarnings } from "../facts/path-warnings.ts";
 import { prepareWarnings } from "../facts/prepare-warnings.ts";
+import { aboutPruning } from "../facts/pruning-remotes.ts";
 import { sizeWarnings } from "../facts/size-warnings.ts";
 import { whereTheyAre } from "../instance/moved-instances.ts";
 import { gitOf } from "../instance/packs-place.ts";
@@ -94,5 +96,10 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
   const chosen = await (args.unattended ? untilEngine(choose, shell) : choose());
   const { instance, why, runtime } = chosen;
   if (why !== undefined) shell.messages.note(why);
+  const pruning = await pruningRemotes(place, instance, shell.env);
+  if (pruning.length > 0) {
+    const { found, remedy } = aboutPruning(pruning);
+    shell.messages.warn(`${found}. ${remedy} keeps it.`);
+  }
   return { file, filesOf, config, problemAt, repository, cassettes, instance, here, ...runtime };
 }

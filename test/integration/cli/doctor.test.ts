@@ -259,7 +259,16 @@ nightly(
       remedy: expect.stringContaining(folder),
     });
     await rm(join(folder, "left.sh"));
-    expect((await found())("instance", "exchange")?.level).toBe("ok");
+    const repository = ["-C", join(root, "repository")];
+    await $`git ${repository} config remote.copy.fetch ${"+refs/*:refs/*"}`.quiet();
+    const later = await found();
+    expect(later("instance", "exchange")?.level).toBe("ok");
+    expect(later("repository", "fetches")).toMatchObject({
+      level: "warning",
+      remedy: "`git config --add remote.copy.fetch '^refs/sett*'`",
+    });
+    await $`git ${repository} config --unset remote.copy.fetch`.quiet();
+    expect((await found())("repository", "fetches")).toBeUndefined();
   },
   120_000,
 );

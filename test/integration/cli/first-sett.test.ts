@@ -58,6 +58,7 @@ async function expectUntouched(): Promise<void> {
 
 test("--yes writes, commits and starts a sett in an empty repository, from any folder of it, and nothing else is committed", async () => {
   await beginRepository();
+  await git("config", "remote.mirror.fetch", "+refs/*:refs/*");
   const below = join(folder, "below");
   await mkdir(below);
   const { code, out, err } = await runSett(["up", "--yes", "--runtime", "process"], {
@@ -65,6 +66,7 @@ test("--yes writes, commits and starts a sett in an empty repository, from any f
     env,
   });
   expect(err).toContain("“Add a sett”");
+  expect(err).toContain("`git config --add remote.mirror.fetch '^refs/sett*'`");
   expect([code, out]).toEqual([0, "garden is up: redis, orchestrator, example-agent\n"]);
   expect(await lines("ls-tree", "-r", "--name-only", "HEAD")).toEqual(written);
   expect(await lines("log", "--format=%an <%ae> %s")).toEqual([
