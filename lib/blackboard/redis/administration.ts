@@ -56,13 +56,24 @@ async function setUser(
   isExact: boolean,
 ): Promise<void> {
   const rules = aclRules(accessOf(user, owner.instance));
+  const name = userNameOf(user, prefixFor(owner));
+  const known = isExact ? undefined : await selectorsOf(client, name);
   // Redis keeps no password, only its digest.
-  await client.aclSetUser(userNameOf(user, prefixFor(owner)), [
+  await client.aclSetUser(name, [
     ...(isExact ? ["reset"] : ["resetpass"]),
     "on",
     `#${digestOf(password)}`,
-    ...(isExact ? rules : rules.filter((rule) => rule !== "resetchannels")),
+    ...rules.filter(
+      (rule) => known === undefined || (rule !== "resetchannels" && !known.has(rule)),
+    ),
   ]);
+}
+
+/** As words of `ACL SETUSER`. Redis adds one again that a user has already. */
+async function selectorsOf(client: Client, name: string): Promise<ReadonlySet<string>> {
+  const selectors = (await client.aclGetUser(name))?.selectors ?? [];
+  const words = selectors.map(({ commands, keys }) => `${keys} ${commands.replace("-@all ", "")}`);
+  return new Set(words.map((word) => `(${word})`));
 }
 
 /** The same where others have made the users. */

@@ -69,6 +69,15 @@ test("a part of the version before keeps what it may do until it is gone", async
   }
 });
 
+test("a user whose rights are given again and again gets each of them once", async () => {
+  await settleUsers(owner(), withPassword(person, coder));
+  const rights = () =>
+    Promise.all(["person", "agent-coder"].map((name) => server.cli("ACL", "GETUSER", name)));
+  const exact = await rights();
+  await prepareUsers(owner(), withPassword(person, coder));
+  expect(await rights()).toEqual(exact);
+});
+
 test("who may not load the functions says who does; a command line with the owner's password loads them itself", async () => {
   await prepareUsers(owner(), withPassword(person, coder));
   await server.cli("FUNCTION", "FLUSH");
