@@ -190,6 +190,9 @@ describe("of a sett that runs", () => {
     expect([...workerOf("of before")]).toEqual([agentName("tester")]);
     expect([...workerOf(found.labels.fingerprint)]).toEqual([]);
     expect([...workerOf("of before", { state: "exited", exitCode: 0, endedAt: "" })]).toEqual([]);
+    // The agent's own container is replaced, and keeps no rights.
+    const labels = { ...found.labels, fingerprint: "of before" } as PartLabels;
+    expect([...agentsOfOldWorkers(plan, [{ ...found, labels }])]).toEqual([]);
   });
 
   test("the checkout that agents share goes with the last of them", () => {
