@@ -85,6 +85,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "slowlog|get",
         "subscribe",
         "time",
+        "type",
       ],
       ...[
         "exists",
@@ -124,7 +125,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
   }),
   gateway: (keys) => ({
     commands: [
-      ...["fcall", "fcall_ro", "set", "time"],
+      ...["fcall", "fcall_ro", "set", "time", "type"],
       ...["exists", "expire", "hdel", "hexists", "hget", "hgetall", "hincrby", "hmget", "hset"],
       ...["hsetnx", "xadd", "zadd", "zrangebyscore", "zrem", "zscore"],
     ],
@@ -153,7 +154,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
   }),
   person: (keys) => ({
     commands: [
-      ...["fcall", "fcall_ro", "info", "publish", "set", "time", "unlink"],
+      ...["fcall", "fcall_ro", "info", "publish", "set", "time", "type", "unlink"],
       ...[
         "exists",
         "expire",

@@ -116,7 +116,9 @@ export function isSilence(error: unknown): boolean {
 }
 
 export function refusedByRedis(error: ErrorReply): SettError {
-  return new SettError("blackboard-refused", `Redis refused a command: ${error.message}`, {
+  // A function that names the key needs no place in its source beside it.
+  const message = error.message.replace(/^(WRONGTYPE The key .*?) script: .*$/s, "$1");
+  return new SettError("blackboard-refused", `Redis refused a command: ${message}`, {
     hint: hintOfRefusal(error),
     cause: error,
   });

@@ -167,6 +167,13 @@ const sources: Record<FunctionName, string> = {
   recordArchive,
 };
 
+/** The writing functions of those who may write no event: agents themselves, and the notary. */
+const withoutEvents: ReadonlySet<FunctionName> = new Set([
+  "takeGrant",
+  "beginWork",
+  "noteCheckpoint",
+]);
+
 const code = [
   ...preludes,
   // Members of a table, because Lua takes no more than 200 local variables of one library.
@@ -195,7 +202,7 @@ function registration(name: FunctionName, source: string): string {
   const flag = functionFlags[name] === undefined ? "" : `'${functionFlags[name]}'`;
   const callback = [
     "function(KEYS, ARGV)",
-    "  begin(KEYS, ARGV)",
+    `  ${writesEvents(name) ? "begin_writing" : "begin"}(KEYS, ARGV)`,
     `  return ${luaName(name)}(${keyTable}, ${tableOf(args)})`,
     "end",
   ].join("\n");
@@ -226,12 +233,10 @@ function readerName(kind: Kind): string {
   return `next_${kind === "bytes" ? "text" : kind}`;
 }
 
-/** The writing functions of those who may write no event: agents themselves, and the notary. */
-const withoutEvents: ReadonlySet<FunctionName> = new Set([
-  "takeGrant",
-  "beginWork",
-  "noteCheckpoint",
-]);
+/** A function that does not gets the key of the probe in place of the log. */
+function writesEvents(name: FunctionName): boolean {
+  return functionFlags[name] !== "no-writes" && !withoutEvents.has(name);
+}
 
 export type LoadFunctions = (client: Client) => Promise<void>;
 
@@ -262,7 +267,7 @@ export function sendCallOf(
   return (name, moreKeys, args) => {
     const isReading = functionFlags[name] === "no-writes";
     // Redis asks for the right to write each key that a call names.
-    const allKeys = [isReading || withoutEvents.has(name) ? keys.probe : keys.events, ...moreKeys];
+    const allKeys = [writesEvents(name) ? keys.events : keys.probe, ...moreKeys];
     const words = [
       isReading ? "FCALL_RO" : "FCALL",
       `${library}_${name}`,

@@ -103,6 +103,7 @@ const compared: Record<string, fc.Arbitrary<string[]>> = {
     .map((words) => ["EXPIRE", ...words]),
   UNLINK: list(oneOf("text2", "hash2", "stream", "none")).map((keys) => ["UNLINK", ...keys]),
   EXISTS: list(oneOf("text", "hash", "zset", "list", "stream")).map((keys) => ["EXISTS", ...keys]),
+  TYPE: oneOf("text", "hash", "zset", "list", "stream", "none").map((key) => ["TYPE", key]),
   HSET: on("hash", "HSET", pairs(field, text), maybe(field)),
   HSETNX: on("hash", "HSETNX", field, text),
   HGET: on("hash", "HGET", field),

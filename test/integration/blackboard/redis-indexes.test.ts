@@ -143,3 +143,39 @@ test("a follower whose function Redis refuses ends with the error", async () => 
     message: expect.stringContaining("WRONGTYPE"),
   });
 });
+
+test("a key of another type keeps a whole decision from being written, and the refusal names it", async () => {
+  await using bench = await openRedisBench(server);
+  const { board } = bench;
+  const epoch = await acquireLeaderLease(board);
+  const goal = await postGoal(board);
+  const state = async () => ({
+    claims: [await board.readClaim(claim.id), await board.readClaim(other.id)],
+    keys: JSON.parse(await server.cli("--json", "KEYS", bench.key("*"))).toSorted(),
+    logged: await server.cli("XLEN", bench.key("events")),
+  });
+  const claim = sampleClaim(goal, [agentName("coder")]);
+  const other = sampleClaim(goal, [], { kind: "rework", status: "pending_exclusive" });
+  const open = { epoch, bidDeadlineMs: 60_000 };
+  await board.openClaim({ ...open, open: { claim, cause: "standard", grants: [] } });
+  const decide = () =>
+    board.commitClaim(
+      commitOf(claim.id, epoch, 0, {
+        bids: [{ agent: agentName("coder"), word: "exclusive" }],
+        grants: [queued("coder")],
+        claims: [{ claim: other, cause: "rework:1", grants: [queued("tester")] }],
+      }),
+    );
+  for (const name of ["coder:grants", "coder:queued", "coder:work", "tester:grants"]) {
+    const key = bench.key(`agent:${name}`);
+    await server.cli("SET", key, "a person's own");
+    const before = await state();
+    await expect(decide()).rejects.toMatchObject({
+      code: "blackboard-refused",
+      message: expect.stringContaining(`The key ${key} is a string and was a `),
+    });
+    expect(await state()).toEqual(before);
+    await server.cli("DEL", key);
+  }
+  expect(await decide()).toEqual({ outcome: "committed", rev: 1 });
+});

@@ -11,6 +11,7 @@ import { Database } from "./database.ts";
 import { type Library, Lua } from "./lua.ts";
 import { Refused, type Reply, syntaxError, wrongNumberOfWords } from "./reply.ts";
 import { firstId, idOf, type StreamId } from "./stream.ts";
+import { WholeWrites } from "./whole-writes.ts";
 
 const commands: ReadonlyMap<string, Command> = new Map(
   Object.entries({ ...keys, ...hashes, ...lists, ...sortedSets, ...streams }),
@@ -179,9 +180,15 @@ export class RedisInMemory {
       if (isReading && !reads)
         throw new Refused("ERR Can not execute a script with write flag using *_ro command.");
       this.#ensureAccepted(!reads, found.flags.includes("allow-oom"));
-      return lua.call(found.place, words.slice(3, 3 + number), words.slice(3 + number), (own) =>
-        this.#execute(own, true),
-      );
+      const writes = new WholeWrites(name);
+      const run = (own: readonly string[]) => {
+        writes.note(own, isWrite(own));
+        return this.#execute(own, true);
+      };
+      const [keys, args] = [words.slice(3, 3 + number), words.slice(3 + number)];
+      const reply = lua.call(found.place, keys, args, run);
+      if (writes.problem !== undefined) throw new Refused(`ERR ${writes.problem}`);
+      return reply;
     }
     throw new Refused("ERR Function not found");
   }

@@ -7,6 +7,7 @@
 -- Result accepted | refused (reason)
 -- `grant` is the running grant as JSON; `run` is the name of its run, '' where it has none.
 local function accept_grant(keys, args)
+  require_mail(args.agent)
   local grant, stored = read_grant(args.claim, args.agent)
   if stored == args.grant then
     end_mail(args.agent, args.mail)
@@ -15,9 +16,12 @@ local function accept_grant(keys, args)
   local order =
     { claim = args.claim, agent = args.agent, attempt = args.attempt, queued_at = args.queued_at,
       actor = args.actor }
-  end_taken(keys.taken, order, args.run)
   local claim = read_claim_of_grant(keys.claim)
   local problem, is_paused = start_problem(keys.orchestrator, order, claim, grant, args.mail)
+  require_type('hash', keys.taken)
+  require_grant_keys(args.agent)
+  require_due(keys.due, 'lease')
+  end_taken(keys.taken, order, args.run)
   if problem then return refused(problem) end
 
   local rev = redis.call('HINCRBY', keys.claim, 'rev', 1)

@@ -10,6 +10,7 @@ local leader_fields = { 'holder', 'epoch', 'expires_at', 'cursor', 'nonce', 'see
 -- Redis' clock was last seen at `seen`, and shows `now`, which is earlier. What was to come due
 -- after `seen` comes due as much later from now; all else comes due within 30 seconds.
 local function move_due_back(due, seen, now)
+  require_due(due, unpack(due_kinds))
   for _, kind in ipairs(due_kinds) do
     local from = '(' .. digits(now)
     local members = redis.call('ZRANGEBYSCORE', due .. ':' .. kind, from, '+inf', 'WITHSCORES')

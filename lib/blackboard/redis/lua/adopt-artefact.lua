@@ -54,6 +54,7 @@ local function adopt_artefact(keys, args)
   local payload = redis.call('HGET', keys.artefact, 'payload')
   if redis.sha1hex(payload) ~= args.judged.payload_sha1 then return { 'changed' } end
 
+  require_artefact_keys(artefact)
   for _, name in ipairs(head_fields) do redis.call('HSET', keys.artefact, name, artefact[name]) end
   redis.call('HSET', keys.artefact, 'salt', args.judged.salt)
   write_beginning(keys.artefact, payload)

@@ -14,6 +14,8 @@ local function announce_claim(keys, args)
     redis.call('ZREM', keys.due .. ':announce', member)
     return { 'ended' }
   end
+  require_type('stream', prefix .. 'claims')
+  require_type('hash', artefact_key(claim.artefact_id), later_bids_key(args.claim))
   redis.call('ZADD', keys.due .. ':announce', digits(now_ms() + args.next_after_ms), member)
   if args.is_silent then return { 'announced' } end
   local missing, recorded = {}, recorded_bids(args.claim, claim.bid_order)

@@ -4,6 +4,7 @@
 -- ARGS agent, place, id, text: text?
 -- Result answered
 local function answer_mail(_, args)
+  require_mail(args.agent)
   if args.text then answer_to(args.agent, args.id, args.text) end
   remove_mail(args.agent, args.place)
   return { 'answered' }

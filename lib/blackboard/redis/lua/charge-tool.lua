@@ -12,6 +12,9 @@ local function charge_tool(keys, args)
   if not claim then return { 'refused', problem, is_ended } end
   if redis.call('HEXISTS', keys.tool_charges, args.id) == 1 then return { 'charged' } end
   local goal = claim.goal_id
+  local owner = { goal = goal, claim = token.claim, agent = token.agent,
+    started_at = args.started_at }
+  require_sums(owner)
   local scope, by, whose = exhausted_budget({
     token = args.token, started_at = args.started_at, needed = args.needed,
     goal_limits = args.goal_limits, grant_limits = args.grant_limits,
@@ -21,8 +24,6 @@ local function charge_tool(keys, args)
     local need = by.needed
     return { 'exhausted', scope, whose, by.kind, by.allowed, by.limit, by.spent, by.reserved, need }
   end
-  local owner = { goal = goal, claim = token.claim, agent = token.agent,
-    started_at = args.started_at }
   add_amounts(owner, 'spent', args.needed, 1)
   redis.call('HSET', keys.tool_charges, args.id, object(
     'claim_id', token.claim, 'agent', token.agent, 'server', args.server,

@@ -4,6 +4,7 @@
 -- Result cleared | fenced
 local function clear_due(keys, args)
   if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
+  require_due(keys.due, unpack(due_kinds))
   local now = now_ms()
   for _, member in ipairs(args.members) do
     local key = due_key(keys.due, member)

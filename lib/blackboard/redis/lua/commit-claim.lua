@@ -60,6 +60,28 @@ local function end_grants(claim, grants_of_claim)
   return members
 end
 
+-- The keys that `commit_to` writes.
+function functions.require_commit_keys(keys, args, claim)
+  if not claim.rev then return end
+  require_type('hash', keys.claim, keys.bids, keys.grants, later_bids_key(args.claim),
+    goal_key(claim.goal_id))
+  require_type('zset', keys.open_claims, prefix .. 'questions:open')
+  require_due(keys.due, unpack(due_kinds))
+  for _, bid in ipairs(args.bids) do require_type('zset', asked_key(bid.agent)) end
+  if claim.bidding == 'open' and (args.bidding == 'closed' or is_ended(args.status)) then
+    for agent in each_quoted(redis.call('HGET', keys.claim, 'electorate') or '') do
+      require_type('zset', asked_key(agent))
+    end
+  end
+  for _, grant in ipairs(args.grants) do require_grant_keys(grant.agent) end
+  if args.status == 'terminated' then
+    for _, agent in ipairs(redis.call('HKEYS', keys.grants)) do require_grant_keys(agent) end
+  end
+  for _, artefact in ipairs(args.artefacts) do require_artefact_keys(artefact) end
+  for _, new_claim in ipairs(args.new_claims) do require_claim_keys(new_claim) end
+  if is_ended(args.status) then require_end_of_work(claim.artefact_id) end
+end
+
 -- Writes it, after all is checked.
 local function write_commit(keys, args, claim, artefacts, rev)
   local id = args.claim
@@ -113,5 +135,7 @@ function functions.commit_to(keys, args, claim)
 end
 
 local function commit_claim(keys, args)
-  return (functions.commit_to(keys, args, read_fields(keys.claim, claim_fields)))
+  local claim = read_fields(keys.claim, claim_fields)
+  functions.require_commit_keys(keys, args, claim)
+  return (functions.commit_to(keys, args, claim))
 end

@@ -11,6 +11,8 @@ local most_notes = 10000
 local most_status_bytes = 10000
 
 local function drop_mail(keys, args)
+  require_type('hash', keys.taken)
+  require_type('stream', keys.mail)
   redis.call('UNLINK', keys.probe)
   local notes = redis.call('HLEN', keys.taken)
   local samples = notes > most_notes and 5 or 0

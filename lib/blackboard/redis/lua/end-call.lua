@@ -9,6 +9,7 @@ local function end_call(keys, args)
     started_at = args.started_at }
   local member = call_member(args.goal, args.id)
   local stored = read_call(args.goal, args.id)
+  require_type('zset', keys.open_calls)
   local is_open = stored and not stored.outcome
   if is_goal_gone(args.goal) or is_final(stored) or (args.only ~= '' and not is_open) then
     redis.call('ZREM', keys.open_calls, member)
@@ -19,6 +20,7 @@ local function end_call(keys, args)
     return { 'known' }
   end
 
+  require_sums(owner)
   if is_open then add_amounts(owner, 'reserved', stored.reserved, -1) end
   take_back(owner, stored)
   add_amounts(owner, 'spent', args.cost, 1)

@@ -58,7 +58,7 @@ local function finish_claim(keys, args, claim, rev_steps)
 end
 
 -- Why the pieces cannot be stored with their list; nil when they can.
-local function problem_of_pieces(pieces)
+local function problem_of_pieces(pieces, list)
   local seen = {}
   for _, piece in ipairs(pieces) do
     local same, taken = id_problem(piece, 'created_at')
@@ -66,7 +66,7 @@ local function problem_of_pieces(pieces)
       return taken or 'Piece ' .. piece.id .. ' is there already.'
     end
     seen[piece.id] = true
-    local problem = thread_problem(piece)
+    local problem = thread_problem(piece, list)
     if problem then return problem end
   end
   return nil
@@ -88,8 +88,19 @@ local function lane_problem(keys, args)
   return 'The lane ' .. lane.name .. ' has moved since the merge was made.', args.artefact.id
 end
 
+local function require_result_keys(keys, args, claim)
+  require_type('hash', keys.claim, keys.orchestrator, keys.refused_artefacts, keys.taken,
+    keys.lanes)
+  require_due(keys.due, 'lease')
+  require_grant_keys(args.agent)
+  require_artefact_keys(args.artefact)
+  for _, piece in ipairs(args.pieces) do require_artefact_keys(piece, args.artefact.id) end
+  if args.commit then functions.require_commit_keys(keys, args.commit, claim) end
+end
+
 local function finish_grant(keys, args)
   local artefact, start = args.artefact, args.start
+  require_mail(args.agent)
   local running = { claim = args.claim, agent = args.agent, attempt = args.attempt,
     state = 'running', queued_at = args.queued_at }
   -- A message by hand names no attempt: read again, it would be about the one that has been queued
@@ -108,10 +119,11 @@ local function finish_grant(keys, args)
   if same or taken then
     return { 'id_taken', taken or 'The artefact ' .. artefact.id .. ' is stored already.' }
   end
+  require_result_keys(keys, args, claim)
   local is_starting = start and stored ~= start.grant
   if is_starting then
-    end_taken(keys.taken, args, start.run)
     local problem, is_paused = start_problem(keys.orchestrator, args, claim, grant)
+    end_taken(keys.taken, args, start.run)
     if problem then return { 'not_started', problem } end
     begin_grant(args, claim, start.event_data, is_paused, (tonumber(claim.rev) or 0) + 1)
   end
@@ -121,7 +133,7 @@ local function finish_grant(keys, args)
     running.state = 'queued'
     if not grant_problem(running, claim, grant) then return refused(problem) end
   end
-  problem = problem or thread_problem(artefact) or problem_of_pieces(args.pieces)
+  problem = problem or thread_problem(artefact) or problem_of_pieces(args.pieces, artefact.id)
   -- The orchestrator has this attempt made again.
   local lost
   if not problem then problem, lost = source_problem(artefact) end

@@ -18,6 +18,9 @@ local function open_claim(keys, args)
   local is_list = is_waiting_list(claim.artefact_id)
   local unfinished = is_list and unfinished_of(claim.artefact_id)
   if unfinished then return { 'waits', unfinished } end
+  require_claim_keys(claim)
+  require_due(keys.due, 'bids', 'announce')
+  if is_ended(claim.status) then require_end_of_work(claim.artefact_id) end
   if is_list then redis.call('HDEL', artefact_key(claim.artefact_id), 'waits') end
   write_claim(claim, #claim.asked > 0 and read_target(claim.artefact_id))
   if is_ended(claim.status) then

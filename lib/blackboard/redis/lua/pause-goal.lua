@@ -15,11 +15,13 @@ local function pause_goal(keys, args)
   if is_over then return { 'over' } end
   local is_paused = redis.call('HEXISTS', keys.paused_goals, args.goal) == 1
   local is_already = is_paused == args.is_paused
+  require_wakeable(keys.agents)
+  local places = last_places(keys.agents)
   former_answer(keys.goal, args.request, is_already and 'already' or 'set')
   if is_already then return { 'already' } end
   if args.is_paused then
     local pause = object('since', args.since, 'by', args.by)
-    local mail = object(unpack(last_places(keys.agents)))
+    local mail = object(unpack(places))
     redis.call('HSET', keys.paused_goals, args.goal, pause:sub(1, -2) .. ',"mail":' .. mail .. '}')
   else
     redis.call('HDEL', keys.paused_goals, args.goal)

@@ -22,6 +22,8 @@ local function place_bid(keys, args)
       .. '.')
   end
 
+  require_type('hash', keys.bids)
+  require_asked({ agent })
   redis.call('HSET', keys.bids, agent, word)
   local missing, rev = claim.missing_bids - 1, claim.rev + 1
   record_bid(args.claim, agent, word)

@@ -46,9 +46,27 @@ local function last_of_thread(thread)
   return redis.call('ZRANGE', thread_key(thread), -1, -1)[1] or ''
 end
 
+-- The keys that `index_artefact` writes beside the artefact itself.
+local function require_artefact_keys(artefact, list)
+  list = list or list_of(artefact)
+  require_type('hash', prefix .. 'artefacts:digests', artefact_key(artefact.id),
+    causes_key(artefact.id), goal_key(artefact.goal_id))
+  require_type('zset', thread_key(artefact.logical_id), goal_key(artefact.goal_id) .. ':artefacts',
+    prefix .. 'artefacts', prefix .. 'artefacts:with_commit')
+  if list then require_type('zset', list_key(list)) end
+  if artefact.id == artefact.goal_id then require_type('zset', prefix .. 'goals') end
+  local answered = artefact.structural_type == 'Answer' and each_quoted(artefact.source_artefacts)()
+  if answered then
+    require_type('hash', artefact_key(answered), prefix .. 'question:' .. answered)
+    require_type('zset', prefix .. 'questions:open')
+  end
+end
+
 -- Why the artefact cannot come next in its thread; nil when it can. `threadProblem` says the same.
-local function thread_problem(artefact)
+-- `list`: given for a piece.
+local function thread_problem(artefact, list)
   local thread = artefact.logical_id
+  require_artefact_keys(artefact, list)
   -- A thread is named after its first artefact, and no other artefact has used that id before.
   if thread == artefact.id then return nil end
   local last = read_fields(artefact_key(last_of_thread(thread)),

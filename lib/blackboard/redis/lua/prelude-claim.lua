@@ -58,6 +58,21 @@ local function add_remarks(claim, goal)
   redis.call('HSET', claim_key(claim), 'additional_context_ids', list)
 end
 
+-- The keys that `write_claim` writes.
+local function require_claim_keys(new_claim)
+  local id = new_claim.id
+  require_type('hash', claim_key(id), bids_key(id), grants_key(id),
+    causes_key(new_claim.artefact_id), goal_key(new_claim.goal_id))
+  require_type('zset', prefix .. 'claims:open', prefix .. 'questions:open')
+  require_due(prefix .. 'due', 'lease', 'attempt')
+  require_asked(new_claim.asked)
+  if #new_claim.asked > 0 then
+    require_type('stream', prefix .. 'claims')
+    require_type('hash', artefact_key(new_claim.artefact_id))
+  end
+  for _, grant in ipairs(new_claim.grants) do require_grant_keys(grant.agent) end
+end
+
 -- `target` is needed for a claim whose bids are asked for.
 local function write_claim(new_claim, target)
   local id = new_claim.id

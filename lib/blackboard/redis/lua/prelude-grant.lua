@@ -71,6 +71,13 @@ local function wake(claim, agent)
   redis.call('RPUSH', prefix .. 'agent:' .. agent .. ':grants', claim)
 end
 
+-- The keys that `write_grant` writes of an agent.
+local function require_grant_keys(agent)
+  local of_agent = prefix .. 'agent:' .. agent
+  require_type('zset', of_agent .. ':queued', of_agent .. ':work')
+  require_type('list', of_agent .. ':grants')
+end
+
 -- Writes a grant (the record of this name), whose event is in the log. One that leaves `running`
 -- loses its lease, and one that was to be tried again is not due any more; a queued one wakes its
 -- agent, unless its goal was ended. `score`: as in `index_work`.

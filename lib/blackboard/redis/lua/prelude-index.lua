@@ -15,6 +15,10 @@ local function add_asked(claim, agents, score)
   for _, agent in ipairs(agents) do redis.call('ZADD', asked_key(agent), score, claim) end
 end
 
+local function require_asked(agents)
+  for _, agent in ipairs(agents) do require_type('zset', asked_key(agent)) end
+end
+
 local function remove_asked(claim, agent)
   redis.call('ZREM', asked_key(agent), claim)
 end

@@ -43,6 +43,12 @@ local function came_before(last, mail)
   return last and mail and not is_later(mail.place, last)
 end
 
+-- The mailboxes of an agent, of which a message is removed and answered.
+local function require_mail(agent)
+  local of_agent = prefix .. 'agent:' .. agent
+  require_type('stream', of_agent .. ':out', of_agent .. ':in')
+end
+
 -- Nothing for what no message has asked. Of a quiet one only a refusal is answered.
 local function end_mail(agent, mail)
   if not mail then return end

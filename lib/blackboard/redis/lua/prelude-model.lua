@@ -129,6 +129,15 @@ local function payers_of(goal)
   return { 'instance', redis.call('HGET', goal_key(goal), 'payer') or nil }
 end
 
+-- The keys that `add_amounts` writes.
+local function require_sums(owner)
+  require_type('hash', goal_key(owner.goal), goal_budget_key(owner.goal),
+    claim_budget_key(owner.claim), prefix .. 'holds')
+  for _, period in ipairs(periods) do
+    require_type('hash', spending_key(period_at(period, owner.started_at)))
+  end
+end
+
 local function add_to_periods(owner, sum, amounts, sign)
   local payers = payers_of(owner.goal)
   for _, period in ipairs(periods) do

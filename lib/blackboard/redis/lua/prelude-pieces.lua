@@ -37,6 +37,16 @@ local function is_waiting_list(list)
   return redis.call('HEXISTS', artefact_key(list), 'waits') == 1
 end
 
+-- The keys that `end_work` reads after what else its caller writes.
+local function require_end_of_work(artefact)
+  require_type('hash', artefact_key(artefact))
+  local list = redis.call('HGET', artefact_key(artefact), 'list')
+  if not list or not is_waiting_list(list) then return end
+  for _, id in ipairs(redis.call('ZRANGE', list_key(list), 0, -1)) do
+    require_type('hash', artefact_key(id), causes_key(id))
+  end
+end
+
 -- To be called when a claim about the artefact has ended: says so once no work on the pieces of its
 -- list goes on, and the list's claim is due.
 local function end_work(artefact, goal, actor)

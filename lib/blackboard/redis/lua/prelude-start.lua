@@ -3,6 +3,10 @@
 -- Wakes the registered agents that have queued grants, because none was accepted for a while.
 local queued_page = 500
 
+local function require_wakeable(agents)
+  for _, agent in ipairs(redis.call('HKEYS', agents)) do require_grant_keys(agent) end
+end
+
 local function wake_queued(agents)
   for _, agent in ipairs(redis.call('HKEYS', agents)) do
     local from, claims = 0, nil

@@ -6,9 +6,11 @@
 -- a hash), or a record; `*` marks a list, `?` what may be missing, and an argument without a kind
 -- is text. Every function also has the key `events`, the log.
 --
--- A function checks everything before it writes: functions do not roll back. JSON passes through as
--- opaque text, because cjson turns [] into {}. The other keys that a function needs (of an
--- artefact, a thread, a grant) are made from the instance's prefix.
+-- A function checks everything before it writes: functions do not roll back. It also asks for the
+-- type of each key that it writes, where it has not read the key (`require_type`). The small Redis
+-- of the tests refuses a function that does not. JSON passes through as opaque text, because cjson
+-- turns [] into {}. The other keys that a function needs (of an artefact, a thread, a grant) are
+-- made from the instance's prefix.
 
 local events_key, prefix, nonce, words, position, now, open_goals, last_event
 
@@ -21,6 +23,24 @@ local functions = {}
 local function begin(KEYS, ARGV)
   events_key, prefix, nonce, words, position = KEYS[1], ARGV[1], ARGV[2], ARGV, 2
   now, open_goals, last_event = nil, {}, nil
+end
+
+-- Refuses the call where a person has put a key of another type in the place of one of these: what
+-- was written before would stay, and the rest would be missing.
+local function require_type(kind, ...)
+  for _, key in ipairs({ ... }) do
+    local found = redis.call('TYPE', key).ok
+    if found ~= kind and found ~= 'none' then
+      error({ err = 'WRONGTYPE The key ' .. key .. ' is a ' .. found .. ' and was a ' .. kind
+        .. '. Nothing was written. Put back what was there before, or remove the key.' })
+    end
+  end
+end
+
+-- The log, for a function that writes events.
+local function begin_writing(KEYS, ARGV)
+  begin(KEYS, ARGV)
+  require_type('stream', events_key)
 end
 
 -- Reading the arguments, one after the other. The library calls these; a function finds the result
@@ -198,6 +218,11 @@ local is_due_kind = { bids = true, announce = true, lease = true, attempt = true
 local function due_key(due, member)
   local kind = member:match('^%l+')
   return due .. ':' .. (is_due_kind[kind] and kind or 'bids')
+end
+
+-- What is due of these kinds is about to be written.
+local function require_due(due, ...)
+  for _, kind in ipairs({ ... }) do require_type('zset', due .. ':' .. kind) end
 end
 
 -- Publishes that a claim was opened, has moved on or has ended. Of bids and of grants at work only

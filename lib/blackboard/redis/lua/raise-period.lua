@@ -5,6 +5,7 @@
 -- `period`: `day:2026-11-26`. `cause` is what a repeat is known by.
 local function raise_period(keys, args)
   local key = spending_key(args.period)
+  require_type('hash', key, keys.holds)
   if redis.call('HSETNX', key, 'cause:' .. args.cause, '1') == 0 then return { 'already' } end
   for _, kind in ipairs(amount_kinds) do
     if args.add[kind] > 0 then

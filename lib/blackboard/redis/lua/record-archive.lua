@@ -4,6 +4,7 @@
 -- ARGS sha256, archive, goals: text*, marks: text*, event: event
 -- Result recorded
 local function record_archive(keys, args)
+  for _, goal in ipairs(args.goals) do require_type('hash', goal_key(goal)) end
   redis.call('HSET', keys.archives, args.sha256, args.archive)
   for place, goal in ipairs(args.goals) do
     if redis.call('HEXISTS', goal_key(goal), 'retired') == 1 then

@@ -6,6 +6,7 @@
 -- `record` is the hash of the trigger, or of a goal; then `trigger` is ''.
 local function record_trigger(keys, args)
   if redis.call('HGET', keys.record, args.mark) == args.value then return { 'already' } end
+  require_type('hash', keys.triggers)
   redis.call('HSET', keys.record, args.mark, args.value)
   if args.trigger ~= '' then redis.call('HSET', keys.triggers, args.trigger, '1') end
   if args.fields.last >= args.fields.first then

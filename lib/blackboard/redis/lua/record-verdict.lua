@@ -22,6 +22,7 @@ local function record_verdict(keys, args)
       .. ' does not have the content that it was stored with: it was overwritten by hand.')
   end
 
+  require_grant_keys(agent)
   store_artefact(review, args.actor)
   redis.call('HSET', keys.grants, agent, args.grant)
   remove_work(id, agent)

@@ -15,6 +15,7 @@ end
 
 local function register_agents(keys, args)
   local is_listed = {}
+  require_type('hash', keys.agents, keys.expected_agents, keys.senders)
   for _, agent in ipairs(args.registrations) do
     is_listed[agent.name] = true
     redis.call('SET', own_registration_key(agent.name), agent.json)

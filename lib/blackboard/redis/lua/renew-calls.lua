@@ -6,6 +6,12 @@
 -- Result the ids of calls whose grant has ended, or whose bid is placed
 local function renew_calls(keys, args)
   local ended, lapses_at = {}, digits(now_ms() + args.lease_ms)
+  require_type('zset', keys.open_calls)
+  for _, call in ipairs(args.calls) do
+    require_sums(call)
+    require_type('hash', calls_key(call.goal), claim_key(call.claim), grants_key(call.claim),
+      later_bids_key(call.claim))
+  end
   for _, call in ipairs(args.calls) do
     local stored, text = read_call(call.goal, call.id)
     if is_goal_gone(call.goal) then

@@ -19,6 +19,7 @@ local function reopen_mail(keys, args)
   local flat, info = redis.call('XINFO', 'STREAM', keys.mail), {}
   for index = 1, #flat, 2 do info[flat[index]] = flat[index + 1] end
   if info.length > 0 or #info['last-generated-id']:match('^%d+') <= 15 then return { 'kept' } end
+  require_type('hash', keys.paused_mail, keys.paused_goals)
   redis.call('UNLINK', keys.mail)
   redis.call('HDEL', keys.paused_mail, args.agent)
   for _, goal in ipairs(redis.call('HKEYS', keys.paused_goals)) do

@@ -21,6 +21,10 @@ local function reserve_call(keys, args)
   end
   if stored then return { 'reserved', text } end
 
+  local owner = { goal = goal, claim = token.claim, agent = token.agent,
+    started_at = args.started_at }
+  require_sums(owner)
+  require_type('zset', keys.open_calls)
   local scope, by, whose = exhausted_budget({
     token = args.token, started_at = args.started_at, needed = args.needed,
     goal_limits = args.goal_limits, grant_limits = args.grant_limits,
@@ -39,8 +43,6 @@ local function reserve_call(keys, args)
   )
   local call = caller:sub(1, -2) .. ',' .. args.json:sub(2)
   forget_refusal(token, goal_budget_key(goal), args.id)
-  local owner = { goal = goal, claim = token.claim, agent = token.agent,
-    started_at = args.started_at }
   add_amounts(owner, 'reserved', args.needed, 1)
   redis.call('HSET', calls_key(goal), args.id, call)
   redis.call('ZADD', keys.open_calls, digits(now_ms() + args.lease_ms), call_member(goal, args.id))

@@ -12,12 +12,14 @@ local function set_paused(keys, args)
   if former then return { former } end
   local is_paused = redis.call('HEXISTS', keys.orchestrator, 'paused_since') == 1
   local is_already = is_paused == args.is_paused
+  require_type('hash', keys.paused_mail)
+  require_wakeable(keys.agents)
+  local places = last_places(keys.agents)
   former_answer(keys.orchestrator, args.request, is_already and 'already' or 'set')
   if is_already then return { 'already' } end
   if args.is_paused then
     redis.call('HSET', keys.orchestrator, 'paused_since', args.since, 'paused_by', args.by)
     redis.call('SET', keys.paused, args.since)
-    local places = last_places(keys.agents)
     if #places > 0 then redis.call('HSET', keys.paused_mail, unpack(places)) end
   else
     redis.call('HDEL', keys.orchestrator, 'paused_since', 'paused_by')

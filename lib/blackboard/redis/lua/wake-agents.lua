@@ -4,6 +4,7 @@
 -- Result woken | fenced
 local function wake_agents(keys, args)
   if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
+  require_wakeable(keys.agents)
   wake_queued(keys.agents)
   return { 'woken' }
 end

@@ -1,6 +1,6 @@
 // Keys, texts, and what is asked of the server itself.
 import type { Database } from "../database.ts";
-import { ok, Refused, syntaxError } from "../reply.ts";
+import { ok, Refused, Status, syntaxError } from "../reply.ts";
 import { type Commands, makesRoom, placesOf, reads, wholeOf, writes } from "./command.ts";
 
 export const keys: Commands = {
@@ -47,6 +47,7 @@ export const keys: Commands = {
     (database, names) => names.filter((key) => database.kindOf(key) !== undefined).length,
     false,
   ),
+  TYPE: reads(2, (database, [key = ""]) => new Status(database.kindOf(key) ?? "none")),
   TIME: reads(1, (database) => {
     const now = database.now();
     return [String(Math.floor(now / 1_000)), String(Math.floor(now % 1_000) * 1_000)];
