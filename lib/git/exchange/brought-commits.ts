@@ -11,7 +11,7 @@ import { messageOf, SettError } from "../../model/errors.ts";
 import type { ArtefactId, CommitHash, GoalId } from "../../model/ids.ts";
 import { borrowing, makeStore } from "../run/borrowing.ts";
 import { limited } from "../run/limited.ts";
-import { type Git, runGit, tryGit } from "../run/run-git.ts";
+import { type Git, type GitRun, runGit, tryGit } from "../run/run-git.ts";
 import { addToStore, seenIn } from "./object-store.ts";
 import type { BroughtCommits } from "./port.ts";
 import type { Store } from "./store.ts";
@@ -75,6 +75,11 @@ export class StoredCommits implements BroughtCommits {
     const walk = ["rev-list", "--objects", "--quiet", "--stdin"];
     const { exitCode } = await inPlace(git, gitDir, walk, stdin);
     if (exitCode !== 0) throw refusal(`A part of what commit ${commit} reaches is missing.`);
+    // Where it was merged, each `git log` of the person would end with an error at such a date.
+    const shown = inPlaceOf(gitDir, ["log", "--format=%ad%cd", "--stdin"], stdin);
+    await runGit(git, { ...shown, onStdout: () => {} }).catch((cause: unknown) => {
+      throw refusal(`git cannot show all of its commits: ${messageOf(cause)}`, cause);
+    });
   }
 
   async name(id: ArtefactId | GoalId, commit: CommitHash): Promise<void> {
@@ -107,8 +112,12 @@ export class StoredCommits implements BroughtCommits {
 }
 
 async function inPlace(git: Git, gitDir: string, args: readonly string[], stdin?: string) {
+  return await tryGit(git, inPlaceOf(gitDir, args, stdin));
+}
+
+function inPlaceOf(gitDir: string, args: readonly string[], stdin?: string): GitRun {
   const run = { args: [`--git-dir=${gitDir}`, ...args], cwd: gitDir };
-  return await tryGit(git, stdin === undefined ? run : { ...run, stdin });
+  return stdin === undefined ? run : { ...run, stdin };
 }
 
 function refusal(why: string, cause?: unknown): SettError {

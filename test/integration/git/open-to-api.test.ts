@@ -149,6 +149,28 @@ test("what was brought has its name before the store is made anew, for another h
   expect(await repository.hasCommit(commit)).toBe(true);
 });
 
+test("a commit with a date that git cannot show is not taken, also below another one", async () => {
+  using scene = await exchangeScene();
+  using folder = temporaryFolder();
+  const { brought } = scene.repository.exchange(instance);
+  const clone = join(folder.path, "clone");
+  git(folder.path, "clone", "--quiet", scene.path, clone);
+  const by = "A <a@sett.invalid> 9223372036854775000 +1400";
+  const tree = git(clone, "rev-parse", "HEAD^{tree}");
+  await writeFile(
+    join(folder.path, "c"),
+    `tree ${tree}\nparent ${scene.base}\nauthor ${by}\ncommitter ${by}\n\nx\n`,
+  );
+  git(clone, "reset", "--soft", git(clone, "hash-object", "-t", "commit", "-w", "../c"));
+  const later = commitFiles(clone, { "far.txt": "from afar\n" }, "Later");
+  const pack = await kept(folder.path, await packOf(clone, later, [scene.base]));
+  expect(await errorOf(brought.take(later, { pack, folder: folder.path }))).toMatchObject({
+    code: "usage",
+    message: expect.stringContaining("Timestamp too large"),
+  });
+  expect(await brought.seen([later])).toEqual([]);
+});
+
 nightly(
   "a pack that is not whole by what agents see is refused, and shows them nothing",
   async () => {
