@@ -14,7 +14,7 @@ import {
 } from "../../../lib/core/result-artefact.ts";
 import { showName } from "../../../lib/git/run/file-name.ts";
 import type { Gitlink } from "../../../lib/git/run/find-submodules.ts";
-import { messageOf } from "../../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { ArtefactId, type CommitHash } from "../../../lib/model/ids.ts";
 import type { LaneSettings } from "../../../lib/model/lane.ts";
 import { budgetExceededType } from "../../../lib/model/model-call.ts";
@@ -64,7 +64,7 @@ export async function doWork(
       command,
       error: messageOf(error),
     });
-    return failed(deps, task, noEnd(messageOf(error)));
+    return failed(deps, task, noEnd(withRemedy(error)));
   }
 }
 
@@ -295,6 +295,12 @@ async function runLive(
   return await run({ ...order, onOutput: live.add }).finally(() => live.end());
 }
 
+/** A person reads it in the Failure, and nothing beside it. */
+function withRemedy(error: unknown): string {
+  const { hint } = error instanceof SettError ? error : {};
+  return hint === undefined ? messageOf(error) : `${messageOf(error)} ${hint}`;
+}
+
 /**
  * A commit that cannot be published fails the work. The report has git's reason and the tool's
  * output.
@@ -307,7 +313,7 @@ async function publish(
 ) {
   const published = await publishCommit(deps, artefact, inputs).catch((error: unknown) => ({
     ok: false as const,
-    reason: messageOf(error),
+    reason: withRemedy(error),
   }));
   if (published.ok) return published;
   const { claim_id, logical_id } = artefact;

@@ -104,7 +104,9 @@ export class AgentPacks implements AgentExchange {
     await removeTree(folder);
     await mkdir(folder);
     try {
-      const order = { ...from, objectsDir, folder, commit, start, judgement, beside };
+      const remedyWhenFull = "Make room on the disk of the Docker Engine, then `sett retry`.";
+      const range = { commit, start, judgement, beside };
+      const order = { ...from, objectsDir, folder, remedyWhenFull, ...range };
       await publishCommit(order, async (path) => {
         if (await this.#client.publish(commit, path)) return;
         // git makes other packs of one commit each time, and a command can leave anything there.

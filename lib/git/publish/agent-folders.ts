@@ -37,6 +37,9 @@ export interface AgentFoldersOptions {
   readonly isGuarded?: boolean;
 }
 
+const remedyWhenFull =
+  "It is .git/sett/exchange of the repository: make room on that disk, then `sett retry`.";
+
 export class AgentFolders implements AgentExchange {
   readonly counted: readonly CountedFolder[];
   readonly #options: AgentFoldersOptions;
@@ -82,7 +85,7 @@ export class AgentFolders implements AgentExchange {
   ): Promise<void> {
     const { objectsDir } = this.#options;
     const { path: folder } = this.#folder;
-    const order = { ...from, objectsDir, folder, commit, start, judgement, beside };
+    const order = { ...from, objectsDir, folder, remedyWhenFull, commit, start, judgement, beside };
     const isAllowed = await publishCommit(order, async (path, checked) => {
       await rename(path, join(folder, packName(commit)));
       const chain = { ...checked, folder, commit };

@@ -9,6 +9,7 @@ import type { CommitHash } from "../../model/ids.ts";
 import type { Judgement, Origin } from "../exchange/port.ts";
 import { takeFile } from "../exchange/take-commit.ts";
 import { makeStore } from "../run/borrowing.ts";
+import { sayingFullDisk } from "../run/full-disk.ts";
 import { limitedInContainer } from "../run/limited.ts";
 import { type Git, runGit, tryGit } from "../run/run-git.ts";
 
@@ -20,6 +21,8 @@ interface Publication {
   readonly objectsDir: string;
   /** The pack is written here. */
   readonly folder: string;
+  /** What a person can do where its disk is full. */
+  readonly remedyWhenFull: string;
   readonly commit: CommitHash;
   /**
    * The commit in `objectsDir` that the goal was stated on; without it the commit's whole history
@@ -46,7 +49,9 @@ export async function publishCommit(given: Publication, place: Place): Promise<b
   const unfinished = join(folder, `.${commit}`);
   try {
     await removeTree(unfinished);
-    await writePack(publication, [commit, ...(given.beside ?? [])], unfinished);
+    const wanted = [commit, ...(given.beside ?? [])] as const;
+    const write = () => writePack(publication, wanted, unfinished);
+    await sayingFullDisk(folder, write, given.remedyWhenFull);
     return await whenChecked(publication, unfinished, async (objects) => {
       const checked = reading(given, objects);
       if ((await given.judgement?.isAllowed(checked)) === false) return false;

@@ -20,11 +20,12 @@ export class FullDisk extends SettError {
 export async function sayingFullDisk<Result>(
   folder: string,
   job: () => Promise<Result>,
+  hint?: string,
 ): Promise<Result> {
   try {
     return await job();
   } catch (error) {
-    throw (await fullDiskOf(error, folder)) ?? error;
+    throw (await fullDiskOf(error, folder, hint)) ?? error;
   }
 }
 

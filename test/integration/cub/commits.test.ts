@@ -335,7 +335,9 @@ test("a base commit that is not there is a Failure, and the tool is not run", as
     sampleArtefact({ metadata: { commit: CommitHash.parse("e".repeat(40)) } }),
   );
   expect([state, artefact.type]).toEqual(["failed", "ToolExecutionFailure"]);
-  expect(artefact.metadata.summary).toContain("neither in the workspace nor in the exchange");
+  const { summary } = artefact.metadata;
+  expect(summary).toContain("neither in the workspace nor in the exchange");
+  expect(summary).toContain("the goal's ref removed? Post the goal again.");
   expect(scene.inputs).toEqual([]);
 });
 

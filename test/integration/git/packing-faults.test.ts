@@ -27,8 +27,10 @@ import {
   git,
   hostEnv,
   instance,
+  newArtefactId,
   newGoalId,
   sampleRepository,
+  temporaryFolder,
   toolGit,
 } from "../../support/git/sample-repository.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -316,5 +318,31 @@ test.if(fault !== undefined)(
     await copy.prepare(small);
     expect(readFileSync(join(workspaceDir, "a"), "utf8")).toBe("a");
     expect(toolGit(workspaceDir, "status", "--porcelain")).toBe("");
+  },
+);
+
+test.if(fault !== undefined)(
+  "a result for which the repository's disk has no room says where, and is published once it has",
+  async () => {
+    const { disk, path, base } = await onSmallDisk({ megabytes: 16 });
+    await using _ = disk;
+    using place = temporaryFolder();
+    const { repository, make } = await open(path);
+    await make();
+    const copy = copyIn({ workspaceDir: place.path, ...foldersOf(repository, instance) });
+    await copy.prepare(base);
+    writeFileSync(join(place.path, "result"), crypto.getRandomValues(Buffer.alloc(60_000)));
+    toolGit(place.path, "add", ".");
+    toolGit(place.path, "commit", "-q", "-m", "Result");
+    const commit = await copy.head();
+    await disk.fill();
+    const error = await failure(copy.publish(commit, base));
+    expect(error?.message).toContain("cannot grow: its disk is full, 0 MiB are free.");
+    expect(error?.hint).toContain(".git/sett/exchange of the repository");
+    await disk.relieve();
+    await copy.publish(commit, base);
+    const made = { commit, agent: agentName, artefact: newArtefactId() };
+    const fetched = await repository.fetchCommits(instance, [made]);
+    expect(fetched).toMatchObject({ broken: [], imported: [{ commit }] });
   },
 );
