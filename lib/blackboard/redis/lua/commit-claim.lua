@@ -77,7 +77,10 @@ function functions.require_commit_keys(keys, args, claim)
   if args.status == 'terminated' then
     for _, agent in ipairs(redis.call('HKEYS', keys.grants)) do require_grant_keys(agent) end
   end
-  for _, artefact in ipairs(args.artefacts) do require_artefact_keys(artefact) end
+  for _, artefact in ipairs(args.artefacts) do
+    require_artefact_keys(artefact)
+    require_type('hash', artefact_key(last_of_thread(artefact.logical_id)))
+  end
   for _, new_claim in ipairs(args.new_claims) do require_claim_keys(new_claim) end
   if is_ended(args.status) then require_end_of_work(claim.artefact_id) end
 end

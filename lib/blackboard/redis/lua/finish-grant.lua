@@ -94,6 +94,10 @@ local function require_result_keys(keys, args, claim)
   require_due(keys.due, 'lease')
   require_grant_keys(args.agent)
   require_artefact_keys(args.artefact)
+  require_type('hash', artefact_key(last_of_thread(args.artefact.logical_id)))
+  for source in each_quoted(args.artefact.source_artefacts) do
+    require_type('hash', artefact_key(source))
+  end
   for _, piece in ipairs(args.pieces) do require_artefact_keys(piece, args.artefact.id) end
   if args.commit then functions.require_commit_keys(keys, args.commit, claim) end
 end
