@@ -7,9 +7,12 @@ import { digestOf } from "../../../apps/api/access/tokens.ts";
 import type { Logs } from "../../../apps/api/deps.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
 import { aborted } from "../../../lib/async/sleep.ts";
+import { statedIn } from "../../../lib/client/actions/sign.ts";
 import { readGoal } from "../../../lib/client/facts/goal.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { ArtefactId, GoalId, LogicalId } from "../../../lib/model/ids.ts";
+import { problemOfAct } from "../../../lib/proof/signed-act.ts";
+import { readSigners } from "../../../lib/proof/ssh/allowed-signers.ts";
 import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
 import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett, startSett } from "../../support/cli/sett-process.ts";
@@ -216,6 +219,42 @@ describe("with SETT_API", () => {
       produced_by_agent: "lead",
       metadata: { by: "all" },
     });
+  });
+
+  nightly("what a person signs is stored by the API as it was signed", async () => {
+    const key = join(here.root, "key");
+    const made = Bun.spawnSync(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key]);
+    expect(made.exitCode).toBe(0);
+    const { signers } = readSigners(`all ${await Bun.file(`${key}.pub`).text()}`);
+    const { board } = scene.clan;
+    const problem = async (id: string, about?: string) => {
+      const artefact = await board.readArtefact(id as ArtefactId);
+      if (artefact === undefined) throw new Error("it is not stored");
+      const actor = (await actorOf(id)) as "person:all";
+      const read =
+        about === undefined ? undefined : await board.readWithDigest(about as ArtefactId);
+      const order = { artefact, actor, instance: board.instance, content: read?.sha256 ?? "" };
+      const stated = statedIn(order);
+      if (stated === undefined) throw new Error("it is no act");
+      const at = Date.parse(artefact.created_at);
+      const { statement, signature } = artefact.metadata;
+      return problemOfAct({ statement, signature }, { stated, signers, at });
+    };
+    const signed = async (...words: string[]) => {
+      const { code, out, err } = await sett([...words, "--sign-with", key]);
+      expect({ code, err }).toMatchObject({ code: 0 });
+      return out.trim();
+    };
+    const goal = await signed("forage", "--goal", "Which key?");
+    expect(await problem(goal)).toBeUndefined();
+    await rest(goal as GoalId);
+    const [question] = JSON.parse((await sett(["questions", "--goal", goal, "--json"])).out);
+    expect(await problem(await signed("answer", question.id, "This"), question.id)).toBeUndefined();
+    const report = await post("Report");
+    await rest(report);
+    const [approval] = JSON.parse((await sett(["questions", "--goal", report, "--json"])).out);
+    const review = await signed("approve", approval.id, "--reason", "Good");
+    expect(await problem(review, approval.id)).toBeUndefined();
   });
 
   nightly("post puts a text and a commit into a goal, in the name of the token", async () => {
