@@ -1,7 +1,7 @@
 // /v1/agents: who is in the clan, and what each of them has logged.
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { Agent, AgentList } from "../../../lib/api/agent.ts";
-import { findProblems, json, readProblems, security } from "../../../lib/api/common.ts";
+import { findProblems, json, readProblems } from "../../../lib/api/common.ts";
 import { kindOf } from "../../../lib/client/facts/agent-kind.ts";
 import { livenessOf } from "../../../lib/client/facts/blocked-reason.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
@@ -12,26 +12,21 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { Api } from "../env.ts";
 import { lineStream } from "../events/line-stream.ts";
 import type { Parts } from "../parts.ts";
+import { readRoute } from "../route.ts";
 import { openStream } from "./open-stream.ts";
 
 const tags = ["Agents"];
 const maxTail = 5_000;
 
-const listAgents = createRoute({
-  method: "get",
-  path: "/v1/agents",
+const listAgents = readRoute("/v1/agents", {
   tags,
   summary: "List the agents: what they do, what waits for them, and how well they do",
-  security,
   responses: { 200: json(AgentList, "By name."), ...readProblems },
 });
 
-const readLogs = createRoute({
-  method: "get",
-  path: "/v1/agents/{name}/logs",
+const readLogs = readRoute("/v1/agents/{name}/logs", {
   tags,
   summary: "Read what an agent has logged, or follow it",
-  security,
   request: {
     params: z.strictObject({
       name: z

@@ -1,9 +1,9 @@
 // Routes that show what is behind an artefact: its content, what its agent was given, what its
 // commit changes, and what its model was asked.
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ArtefactItem } from "../../../lib/api/artefact.ts";
 import { Brief, ChangedFiles } from "../../../lib/api/brief.ts";
-import { findProblems, idParameter, json, security } from "../../../lib/api/common.ts";
+import { findProblems, idParameter, json } from "../../../lib/api/common.ts";
 import { Transcript } from "../../../lib/api/transcript.ts";
 import { briefJson, briefOf } from "../../../lib/client/facts/brief.ts";
 import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
@@ -22,6 +22,7 @@ import { etagOf, matches } from "../etags.ts";
 import { inputsOf, madeBy } from "../facts/made-by.ts";
 import { answerBody } from "../large-answers.ts";
 import type { Parts } from "../parts.ts";
+import { readRoute } from "../route.ts";
 import { repositoryOf } from "./goals.ts";
 
 const tags = ["Artefacts"];
@@ -38,24 +39,18 @@ const sinceQuery = z.strictObject({
   }),
 });
 
-const content = createRoute({
-  method: "get",
-  path: "/v1/artefacts/{id}/content",
+const content = readRoute("/v1/artefacts/{id}/content", {
   tags,
   summary: "Read the payload of an artefact, byte for byte",
-  security,
   request: { params },
   responses: { 200: text("The payload."), ...findProblems },
 });
 
-const context = createRoute({
-  method: "get",
-  path: "/v1/artefacts/{id}/context",
+const context = readRoute("/v1/artefacts/{id}/context", {
   tags,
   summary: "List what the agent that made it was given",
   description:
     "The target comes first, then the context, as the grant has it on record. Empty for what no agent has made.",
-  security,
   request: { params },
   responses: {
     200: json(z.strictObject({ items: z.array(ArtefactItem) }).openapi("Inputs"), "The inputs."),
@@ -63,47 +58,35 @@ const context = createRoute({
   },
 });
 
-const diff = createRoute({
-  method: "get",
-  path: "/v1/artefacts/{id}/diff",
+const diff = readRoute("/v1/artefacts/{id}/diff", {
   tags,
   summary: "Read what the commit of an artefact changes",
   description:
     "A unified diff, after its commits, as `sett unearth` names them. Lines that begin with `!` before the first commit are warnings. After git's line of a binary file are its sizes: `Bin 2000 -> 3000 bytes`.",
-  security,
   request: { params, query: sinceQuery },
   responses: { 200: text("The diff."), ...findProblems },
 });
 
-const files = createRoute({
-  method: "get",
-  path: "/v1/artefacts/{id}/files",
+const files = readRoute("/v1/artefacts/{id}/files", {
   tags,
   summary: "List the files that the commit of an artefact changes",
   description: "The first thousand, with how many lines of each; of submodules only the name.",
-  security,
   request: { params, query: sinceQuery },
   responses: { 200: json(ChangedFiles, "The files."), ...findProblems },
 });
 
-const brief = createRoute({
-  method: "get",
-  path: "/v1/artefacts/{id}/brief",
+const brief = readRoute("/v1/artefacts/{id}/brief", {
   tags,
   summary: "Read what a person should know who judges an artefact",
   description:
     "Beside what it changes: the text of the goal, what others say of it, what was checked, what the caller has said of earlier versions, and the cost.",
-  security,
   request: { params },
   responses: { 200: json(Brief, "All of it."), ...findProblems },
 });
 
-const transcript = createRoute({
-  method: "get",
-  path: "/v1/artefacts/{id}/transcript",
+const transcript = readRoute("/v1/artefacts/{id}/transcript", {
   tags,
   summary: "Read the calls of a language model that led to an artefact",
-  security,
   request: { params },
   responses: {
     200: json(Transcript, "The calls, and the conversations that they make."),
@@ -111,14 +94,11 @@ const transcript = createRoute({
   },
 });
 
-const output = createRoute({
-  method: "get",
-  path: "/v1/artefacts/{id}/output/{stream}",
+const output = readRoute("/v1/artefacts/{id}/output/{stream}", {
   tags,
   summary: "Read what the command that ended with an artefact has printed beside it",
   description:
     "As it was: with colours, and with what was written over. Of more than `limits.output`, the beginning and the end. 404 where nothing is kept.",
-  security,
   request: {
     params: params.extend({
       stream: z.enum(streamNames).openapi({ param: { name: "stream", in: "path" } }),

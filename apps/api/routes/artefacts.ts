@@ -1,5 +1,5 @@
 // /v1/artefacts: list them, read one.
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import {
   ArtefactDetails,
   ArtefactHead,
@@ -17,7 +17,6 @@ import {
   namesParameter,
   orderParameter,
   pageParameters,
-  security,
   writeProblems,
 } from "../../../lib/api/common.ts";
 import { checkedText, textKinds } from "../../../lib/client/actions/checked-text.ts";
@@ -37,26 +36,24 @@ import { type Artefact, StructuralType } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { ArtefactId, LogicalId } from "../../../lib/model/ids.ts";
 import { causeOf } from "../access/idempotency.ts";
-import { type Api, may } from "../env.ts";
+import type { Api } from "../env.ts";
 import type { ArtefactView } from "../facts/artefact-views.ts";
 import { claimView } from "../facts/claim-view.ts";
 import { headOf } from "../facts/inquiry-view.ts";
 import { grantThatMade, madeBy } from "../facts/made-by.ts";
 import { pageOf, reachOf } from "../paging.ts";
 import type { Parts } from "../parts.ts";
+import { readRoute, writeRoute } from "../route.ts";
 import { commitNamed, repositoryOf } from "./goals.ts";
 
 const tags = ["Artefacts"];
 const beginsWith = 4_000;
 
-const listArtefacts = createRoute({
-  method: "get",
-  path: "/v1/artefacts",
+const listArtefacts = readRoute("/v1/artefacts", {
   tags,
   summary: "List the artefacts",
   description:
     "Without their payloads. Where a filter leaves most of them out, a page may have fewer items than `limit`, and a cursor.",
-  security,
   request: {
     query: z.strictObject({
       goal: goalParameter,
@@ -86,25 +83,18 @@ const listArtefacts = createRoute({
   responses: { 200: json(listOf(ArtefactItem, "ArtefactList"), "The artefacts."), ...findProblems },
 });
 
-const readArtefact = createRoute({
-  method: "get",
-  path: "/v1/artefacts/{id}",
+const readArtefact = readRoute("/v1/artefacts/{id}", {
   tags,
   summary: "Read an artefact, with the claims about it and the grant that made it",
-  security,
   request: { params: idParameter("an artefact") },
   responses: { 200: json(ArtefactDetails, "The artefact."), ...findProblems },
 });
 
-const postNew = createRoute({
-  method: "post",
-  path: "/v1/artefacts",
+const postNew = writeRoute("/v1/artefacts", "post", {
   tags,
   summary: "Post an artefact in a goal that is there",
   description:
     "A text or a commit of your own, as something new or as the next version of another artefact, whose work then ends. It is on record by your name, and agents bid on it.",
-  security,
-  middleware: may("post"),
   request: { body: jsonBody(NewArtefact) },
   responses: { 201: json(ArtefactHead, "The artefact."), ...writeProblems },
 });

@@ -1,5 +1,5 @@
 // /v1/claims: list them, read one, try a failed one again.
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ClaimView } from "../../../lib/api/claim.ts";
 import {
   emptyBody,
@@ -9,7 +9,6 @@ import {
   json,
   listOf,
   pageParameters,
-  security,
   writeProblems,
 } from "../../../lib/api/common.ts";
 import { retryFailure } from "../../../lib/client/actions/control.ts";
@@ -20,24 +19,22 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { failuresOf } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import { type Api, may, type RequestContext } from "../env.ts";
+import type { Api, RequestContext } from "../env.ts";
 import { bidReasons } from "../facts/bid-reasons.ts";
 import { claimView } from "../facts/claim-view.ts";
 import { findClaim } from "../facts/find-claim.ts";
 import { pageOf, reachOf } from "../paging.ts";
 import type { Parts } from "../parts.ts";
+import { readRoute, writeRoute } from "../route.ts";
 
 const tags = ["Claims"];
 const artefactsReach = { lookedAt: 5_000, atOnce: 100 };
 
-const listClaims = createRoute({
-  method: "get",
-  path: "/v1/claims",
+const listClaims = readRoute("/v1/claims", {
   tags,
   summary: "List the claims",
   description:
     "The newest come first: the open ones, or with `open=false` all of them, by the artefacts that they are about.",
-  security,
   request: {
     query: z.strictObject({
       goal: goalParameter,
@@ -51,12 +48,9 @@ const listClaims = createRoute({
   responses: { 200: json(listOf(ClaimView, "ClaimList"), "The claims."), ...findProblems },
 });
 
-const readClaim = createRoute({
-  method: "get",
-  path: "/v1/claims/{id}",
+const readClaim = readRoute("/v1/claims/{id}", {
   tags,
   summary: "Read a claim: its bids, its phases, its grants, and who is waited for",
-  security,
   request: { params: idParameter("a claim. Of a claim that has ended, give the whole id") },
   responses: { 200: json(ClaimView, "The claim."), ...findProblems },
 });
@@ -69,24 +63,16 @@ const retried = json(
   "`id` is the new claim, in place of the one that ended with this Failure.",
 );
 
-const retryClaim = createRoute({
-  method: "post",
-  path: "/v1/claims/{id}/retry",
+const retryClaim = writeRoute("/v1/claims/{id}/retry", "control", {
   tags,
   summary: "Try a failed claim again",
-  security,
-  middleware: may("control"),
   request: { params: idParameter("a claim that has ended with a Failure"), ...emptyBody },
   responses: { 200: retried, ...writeProblems },
 });
 
-const retryArtefact = createRoute({
-  method: "post",
-  path: "/v1/artefacts/{id}/retry",
+const retryArtefact = writeRoute("/v1/artefacts/{id}/retry", "control", {
   tags,
   summary: "Try again what has ended with this Failure",
-  security,
-  middleware: may("control"),
   request: { params: idParameter("a Failure"), ...emptyBody },
   responses: { 200: retried, ...writeProblems },
 });

@@ -1,32 +1,27 @@
 // Pause the instance, and resume it.
-import { createRoute, z } from "@hono/zod-openapi";
-import { emptyBody, json, security, writeProblems } from "../../../lib/api/common.ts";
+import { z } from "@hono/zod-openapi";
+import { emptyBody, json, writeProblems } from "../../../lib/api/common.ts";
 import { Paused } from "../../../lib/api/instance.ts";
 import { pauseInstance, resumeInstance } from "../../../lib/client/actions/control.ts";
-import { type Api, may } from "../env.ts";
+import type { Api } from "../env.ts";
 import type { Parts } from "../parts.ts";
+import { writeRoute } from "../route.ts";
 
 const PauseState = z.strictObject({ paused: Paused.nullable() }).openapi("PauseState");
-const common = {
-  method: "post" as const,
-  tags: ["Instance"],
-  security,
-  middleware: may("control"),
-  request: emptyBody,
-};
+const tags = ["Instance"];
 
-const pause = createRoute({
-  ...common,
-  path: "/v1/pause",
+const pause = writeRoute("/v1/pause", "control", {
+  tags,
   summary: "Start no new work",
   description: "Work that runs goes on.",
+  request: emptyBody,
   responses: { 200: json(PauseState, "The instance is paused."), ...writeProblems },
 });
 
-const resume = createRoute({
-  ...common,
-  path: "/v1/resume",
+const resume = writeRoute("/v1/resume", "control", {
+  tags,
   summary: "Start work again",
+  request: emptyBody,
   responses: { 200: json(PauseState, "The instance goes on."), ...writeProblems },
 });
 

@@ -1,6 +1,5 @@
 // GET /v1/events: the log in pages, or as a stream.
-import { createRoute } from "@hono/zod-openapi";
-import { findProblems, security } from "../../../lib/api/common.ts";
+import { findProblems } from "../../../lib/api/common.ts";
 import { EventList, EventQuery } from "../../../lib/api/event.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -10,11 +9,10 @@ import type { EventFilter } from "../events/filter.ts";
 import { eventPage } from "../events/page.ts";
 import { eventStream } from "../events/stream.ts";
 import type { Parts } from "../parts.ts";
+import { readRoute } from "../route.ts";
 import { openStream } from "./open-stream.ts";
 
-const listEvents = createRoute({
-  method: "get",
-  path: "/v1/events",
+const listEvents = readRoute("/v1/events", {
   tags: ["Events"],
   summary: "Read the log, or follow it",
   description: [
@@ -22,7 +20,6 @@ const listEvents = createRoute({
     "`id:` the id of the event, `data:` the event. `Last-Event-ID` or `after` says where it goes on; without them it has only new events.",
     "`event: ping` comes every 15 seconds. Where that place is later than the newest event, a comment says so, and the stream begins at the end.",
   ].join(" "),
-  security,
   request: { query: EventQuery },
   responses: {
     200: {

@@ -1,5 +1,5 @@
 // Routes of what belongs to a goal: its graph, its costs, and what people do to it.
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ArtefactHead } from "../../../lib/api/artefact.ts";
 import { BudgetReport } from "../../../lib/api/budget.ts";
 import {
@@ -9,7 +9,6 @@ import {
   idText,
   json,
   jsonBody,
-  security,
   writeProblems,
 } from "../../../lib/api/common.ts";
 import { Graph } from "../../../lib/api/graph.ts";
@@ -27,20 +26,18 @@ import { mermaidText } from "../../../lib/client/render/graph-mermaid.ts";
 import { goalResult } from "../../../lib/core/goal-result.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { causeOf } from "../access/idempotency.ts";
-import { type Api, may } from "../env.ts";
+import type { Api } from "../env.ts";
 import { findClaim } from "../facts/find-claim.ts";
 import { headOf } from "../facts/inquiry-view.ts";
 import type { Parts } from "../parts.ts";
+import { readRoute, writeRoute } from "../route.ts";
 
 const tags = ["Goals"];
 const params = idParameter("a goal");
 
-const graph = createRoute({
-  method: "get",
-  path: "/v1/goals/{id}/graph",
+const graph = readRoute("/v1/goals/{id}/graph", {
   tags,
   summary: "Draw which agent made which artefact, and from what",
-  security,
   request: {
     params,
     query: z.strictObject({
@@ -61,33 +58,23 @@ const graph = createRoute({
   },
 });
 
-const result = createRoute({
-  method: "get",
-  path: "/v1/goals/{id}/result",
+const result = readRoute("/v1/goals/{id}/result", {
   tags,
   summary: "Read what came of a goal: commits, checks, approvals, duration, cost",
-  security,
   request: { params },
   responses: { 200: json(Result, "What came of it so far."), ...findProblems },
 });
 
-const costs = createRoute({
-  method: "get",
-  path: "/v1/goals/{id}/costs",
+const costs = readRoute("/v1/goals/{id}/costs", {
   tags,
   summary: "Read what a goal's calls of language models have cost, and may cost",
-  security,
   request: { params },
   responses: { 200: json(BudgetReport, "As `sett budget --json` shows it."), ...findProblems },
 });
 
-const budget = createRoute({
-  method: "post",
-  path: "/v1/goals/{id}/budget",
+const budget = writeRoute("/v1/goals/{id}/budget", "budget", {
   tags,
   summary: "Raise the limits of a goal, or of an agent's grants in it",
-  security,
-  middleware: may("budget"),
   request: {
     params,
     body: jsonBody(
@@ -102,13 +89,9 @@ const budget = createRoute({
   responses: { 200: json(BudgetReport, "The budget after it."), ...writeProblems },
 });
 
-const cancel = createRoute({
-  method: "post",
-  path: "/v1/goals/{id}/cancel",
+const cancel = writeRoute("/v1/goals/{id}/cancel", "control", {
   tags,
   summary: "Cancel a goal and all work on it",
-  security,
-  middleware: may("control"),
   request: { params, ...emptyBody },
   responses: {
     200: json(
@@ -134,38 +117,26 @@ const pauseState = json(
   "Whether none of its new work begins.",
 );
 
-const pause = createRoute({
-  method: "post",
-  path: "/v1/goals/{id}/pause",
+const pause = writeRoute("/v1/goals/{id}/pause", "control", {
   tags,
   summary: "Start no new work on a goal",
   description: "Work that runs goes on, and a lane lets other goals go before it.",
-  security,
-  middleware: may("control"),
   request: { params, ...emptyBody },
   responses: { 200: pauseState, ...writeProblems },
 });
 
-const resume = createRoute({
-  method: "post",
-  path: "/v1/goals/{id}/resume",
+const resume = writeRoute("/v1/goals/{id}/resume", "control", {
   tags,
   summary: "Start work on a goal again",
-  security,
-  middleware: may("control"),
   request: { params, ...emptyBody },
   responses: { 200: pauseState, ...writeProblems },
 });
 
-const tell = createRoute({
-  method: "post",
-  path: "/v1/goals/{id}/tell",
+const tell = writeRoute("/v1/goals/{id}/tell", "answer", {
   tags,
   summary: "Tell the work on a goal, or on one claim of it, something",
   description:
     "On record as said by the caller, and among the inputs of every grant that begins then: of the goal, or of `claim` alone. At most 20000 characters.",
-  security,
-  middleware: may("answer"),
   request: {
     params,
     body: jsonBody(

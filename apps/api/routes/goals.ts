@@ -1,5 +1,5 @@
 // /v1/goals: list them, read one, state one.
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import {
   findProblems,
   idParameter,
@@ -11,7 +11,6 @@ import {
   orderParameter,
   pageParameters,
   readProblems,
-  security,
   writeProblems,
 } from "../../../lib/api/common.ts";
 import { Goal, GoalStateWord, GoalSummary, NewGoal, PostedGoal } from "../../../lib/api/goal.ts";
@@ -23,21 +22,19 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { ArtefactId, CommitHash } from "../../../lib/model/ids.ts";
 import { goalIdOf } from "../access/idempotency.ts";
 import type { Repository } from "../deps.ts";
-import { type Api, may } from "../env.ts";
+import type { Api } from "../env.ts";
 import { goalSummaryView, goalView } from "../facts/goal-view.ts";
 import { pageOf, reachOf } from "../paging.ts";
 import type { Parts } from "../parts.ts";
+import { readRoute, writeRoute } from "../route.ts";
 
 const tags = ["Goals"];
 /** The state of a goal takes many reads. */
 const reach = { lookedAt: 500, atOnce: 20 };
 
-const listGoals = createRoute({
-  method: "get",
-  path: "/v1/goals",
+const listGoals = readRoute("/v1/goals", {
   tags,
   summary: "List the goals",
-  security,
   request: {
     query: z.strictObject({
       state: namesParameter("Only goals in these states.", "running,waiting", GoalStateWord.options)
@@ -50,23 +47,16 @@ const listGoals = createRoute({
   responses: { 200: json(listOf(GoalSummary, "GoalList"), "The goals."), ...readProblems },
 });
 
-const readGoal = createRoute({
-  method: "get",
-  path: "/v1/goals/{id}",
+const readGoal = readRoute("/v1/goals/{id}", {
   tags,
   summary: "Read a goal: its state, what it waits for, and why",
-  security,
   request: { params: idParameter("a goal") },
   responses: { 200: json(Goal, "The goal."), ...findProblems },
 });
 
-const postGoal = createRoute({
-  method: "post",
-  path: "/v1/goals",
+const postGoal = writeRoute("/v1/goals", "forage", {
   tags,
   summary: "State a goal",
-  security,
-  middleware: may("forage"),
   request: { body: jsonBody(NewGoal) },
   responses: { 201: json(PostedGoal, "The goal is on the blackboard."), ...writeProblems },
 });

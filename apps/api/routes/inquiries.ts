@@ -1,5 +1,5 @@
 // Routes of what waits for a person: questions and approvals, and how they are answered and judged.
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { ArtefactHead } from "../../../lib/api/artefact.ts";
 import {
   emptyBody,
@@ -9,7 +9,6 @@ import {
   json,
   jsonBody,
   pageParameters,
-  security,
   writeProblems,
 } from "../../../lib/api/common.ts";
 import { ApprovalList, InquiryList, QuestionList } from "../../../lib/api/inquiry.ts";
@@ -28,9 +27,10 @@ import {
 } from "../../../lib/client/facts/inquiries.ts";
 import { resolveGoalId, resolveQuestion } from "../../../lib/client/facts/resolve-id.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { type Api, may, type RequestContext } from "../env.ts";
+import type { Api, RequestContext } from "../env.ts";
 import { headOf, inquiryView } from "../facts/inquiry-view.ts";
 import type { Parts } from "../parts.ts";
+import { readRoute, writeRoute } from "../route.ts";
 
 const tags = ["People"];
 const { cursor } = pageParameters;
@@ -47,45 +47,32 @@ const oldestFirst = "The oldest comes first. A page has fewer items where they a
 /** The questions of one answer have at most so many. */
 const maxChars = 8 * 1024 ** 2;
 
-const listInquiriesRoute = createRoute({
-  method: "get",
-  path: "/v1/inquiries",
+const listInquiriesRoute = readRoute("/v1/inquiries", {
   tags,
   summary: "List the questions and approvals that wait for a person",
-  security,
   request: { query },
   responses: { 200: json(InquiryList, oldestFirst), ...findProblems },
 });
 
-const listQuestions = createRoute({
-  method: "get",
-  path: "/v1/questions",
+const listQuestions = readRoute("/v1/questions", {
   tags,
   summary: "List the questions that wait for an answer",
-  security,
   request: { query },
   responses: { 200: json(QuestionList, oldestFirst), ...findProblems },
 });
 
-const listApprovals = createRoute({
-  method: "get",
-  path: "/v1/approvals",
+const listApprovals = readRoute("/v1/approvals", {
   tags,
   summary: "List the artefacts that wait for a person's verdict",
-  security,
   request: { query },
   responses: { 200: json(ApprovalList, oldestFirst), ...findProblems },
 });
 
-const answer = createRoute({
-  method: "post",
-  path: "/v1/questions/{id}/answer",
+const answer = writeRoute("/v1/questions/{id}/answer", "answer", {
   tags,
   summary: "Answer a question",
   description:
     "The first answer counts. A question about the goal is answered with the whole new text of the goal, one about a budget with an amount, which needs the right `budget`.",
-  security,
-  middleware: may("answer"),
   request: {
     params: idParameter("a question"),
     body: jsonBody(
@@ -107,13 +94,9 @@ const comment = z.string().optional().openapi({
   example: "Good, and faster than before",
 });
 
-const approve = createRoute({
-  method: "post",
-  path: "/v1/artefacts/{id}/approve",
+const approve = writeRoute("/v1/artefacts/{id}/approve", "approve", {
   tags,
   summary: "Approve an artefact that waits for a person's verdict",
-  security,
-  middleware: may("approve"),
   request: {
     params: idParameter("an artefact"),
     body: {
@@ -128,14 +111,10 @@ const approve = createRoute({
   responses: { 201: json(ArtefactHead, "The Review."), ...writeProblems },
 });
 
-const reject = createRoute({
-  method: "post",
-  path: "/v1/artefacts/{id}/reject",
+const reject = writeRoute("/v1/artefacts/{id}/reject", "approve", {
   tags,
   summary: "Reject an artefact that waits for a person's verdict",
   description: "The agent that made it makes the next version, with the reason among its inputs.",
-  security,
-  middleware: may("approve"),
   request: {
     params: idParameter("an artefact"),
     body: jsonBody(

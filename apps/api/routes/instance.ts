@@ -1,19 +1,16 @@
 // GET /v1/instance: what the instance is, and how it is.
-import { createRoute } from "@hono/zod-openapi";
-import { json, readProblems, security } from "../../../lib/api/common.ts";
+import { json, readProblems } from "../../../lib/api/common.ts";
 import { Instance } from "../../../lib/api/instance.ts";
 import { hasOrchestrator } from "../../../lib/client/facts/blocked-reason.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
 import { isForApproval } from "../../../lib/model/claim.ts";
 import type { Api } from "../env.ts";
 import type { Parts } from "../parts.ts";
+import { readRoute } from "../route.ts";
 
-const readInstance = createRoute({
-  method: "get",
-  path: "/v1/instance",
+const readInstance = readRoute("/v1/instance", {
   tags: ["Instance"],
   summary: "What the instance is, and how it is",
-  security,
   responses: { 200: json(Instance, "The instance."), ...readProblems },
 });
 
