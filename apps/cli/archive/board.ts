@@ -14,12 +14,13 @@ import { type ArtefactId, type ClaimId, GoalId, InstanceName } from "../../../li
 import type { CallRecord } from "../../../lib/model/model-call.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 import type { ArchivedGoal } from "./format.ts";
-import { readArchive } from "./read.ts";
+import { linesAt, type Place, placedLines } from "./read.ts";
 import { recordOfLine } from "./record-of-line.ts";
 
 type Content = {
   instance: InstanceName;
   heads: Map<ArtefactId, StoredHead>;
+  places: Map<ArtefactId, Place>;
   /** In the order in which they were posted. */
   goals: Map<GoalId, ArtefactId[]>;
   endings: Map<GoalId, GoalEnding>;
@@ -41,10 +42,13 @@ export async function archiveBoard(path: string): Promise<ReadingBoard> {
   const content = await contentOf(path);
   const { instance, heads, goals, endings, answers, claims, causes, calls, events, facts } =
     content;
-  const readArtefacts = async (ids: readonly ArtefactId[]) => {
-    const found = await artefactsIn(path, new Set(ids.filter((id) => heads.has(id))));
-    return ids.flatMap((id) => found.get(id) ?? []);
-  };
+  const linesOf = async (ids: readonly ArtefactId[]) =>
+    await linesAt(
+      path,
+      ids.flatMap((id) => content.places.get(id) ?? []),
+    );
+  const readArtefacts = async (ids: readonly ArtefactId[]) =>
+    (await linesOf(ids)).map(({ artefact }) => artefact);
   const missing = (id: string) =>
     new SettError("artefact-not-found", `There is no artefact ${id} in ${path}.`, {
       hint: `\`sett hoard --archive ${path} --all\` lists the ids.`,
@@ -59,9 +63,8 @@ export async function archiveBoard(path: string): Promise<ReadingBoard> {
       return artefact;
     },
     readRecord: async (id) => {
-      for await (const line of readArchive(path))
-        if ("artefact" in line && line.artefact.id === id) return recordOfLine(line);
-      return undefined;
+      const [line] = await linesOf([id]);
+      return line && recordOfLine(line);
     },
     readOutput: async (id) => {
       const ending = events.findLast((event) => event.artefact_id === id && isOfResult(event));
@@ -80,6 +83,8 @@ export async function archiveBoard(path: string): Promise<ReadingBoard> {
       artefacts: goals.get(goal)?.length ?? 0,
     }),
     answersOf: async (questions) => questions.map((question) => answers.get(question)),
+    listArtefacts: async (page) => pageOf([...heads.keys()], page),
+    countArtefacts: async () => heads.size,
     listGoals: async (page) => pageOf([...goals.keys()], page),
     countGoals: async () => goals.size,
     // Registrations are the instance's, and not of a goal.
@@ -106,6 +111,7 @@ async function contentOf(path: string): Promise<Content> {
   const content: Content = {
     instance: InstanceName.parse("archive"),
     heads: new Map(),
+    places: new Map(),
     goals: new Map(),
     endings: new Map(),
     answers: new Map(),
@@ -115,12 +121,14 @@ async function contentOf(path: string): Promise<Content> {
     events: [],
     facts: new Map(),
   };
-  for await (const line of readArchive(path)) {
+  for await (const { line, place } of placedLines(path)) {
     if ("header" in line)
       content.instance = InstanceName.safeParse(line.header.instance).data ?? content.instance;
     else if ("goal" in line) addGoal(line.goal, content);
-    else if ("artefact" in line) addArtefact(line.artefact, content);
-    else if ("question" in line) content.answers.set(line.question, line.answer);
+    else if ("artefact" in line) {
+      addArtefact(line.artefact, content);
+      content.places.set(line.artefact.id, place);
+    } else if ("question" in line) content.answers.set(line.question, line.answer);
     else if ("claim" in line) {
       const { claim, cause, grants } = line;
       content.claims.set(claim.id, { claim, grants });
@@ -148,18 +156,6 @@ function addArtefact({ payload, ...head }: Artefact, { heads, goals }: Content):
   });
   const goal = GoalId.parse(head.goal_id);
   goals.set(goal, [...(goals.get(goal) ?? []), head.id]);
-}
-
-async function artefactsIn(
-  path: string,
-  wanted: ReadonlySet<ArtefactId>,
-): Promise<Map<ArtefactId, Artefact>> {
-  const found = new Map<ArtefactId, Artefact>();
-  if (wanted.size === 0) return found;
-  for await (const line of readArchive(path))
-    if ("artefact" in line && wanted.has(line.artefact.id))
-      found.set(line.artefact.id, line.artefact);
-  return found;
 }
 
 function pageOf<Id>(ids: readonly Id[], page: Page = { from: 0, count: ids.length }): Id[] {

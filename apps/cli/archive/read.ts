@@ -1,22 +1,46 @@
 // Reads an archive line by line. Only its end shows that it is complete.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { clauseOf, SettError } from "../../../lib/model/errors.ts";
 import { ArchiveHeader, ArchiveLine } from "./format.ts";
 
+type Line = { header: ArchiveHeader } | ArchiveLine;
+
+/** Where a line is in the file, in bytes. */
+export type Place = { from: number; length: number };
+
 /** Throws `archive-unusable` for a file that is no archive, and at the end of a damaged one. */
-export async function* readArchive(
-  path: string,
-): AsyncGenerator<{ header: ArchiveHeader } | ArchiveLine> {
+export async function* readArchive(path: string): AsyncGenerator<Line> {
+  for await (const { line } of placedLines(path)) yield line;
+}
+
+/** The artefacts of lines that were read before. */
+export async function linesAt(path: string, places: readonly Place[]) {
+  await using file = await open(path);
+  const lines = [];
+  for (const { from, length } of places) {
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, from);
+    const line = ArchiveLine.safeParse(parsed(buffer.toString())).data;
+    if (line === undefined || !("artefact" in line))
+      throw unusable(path, "has changed while it was read");
+    lines.push(line);
+  }
+  return lines;
+}
+
+/** Throws as `readArchive`. */
+export async function* placedLines(path: string): AsyncGenerator<{ line: Line; place: Place }> {
   const hash = createHash("sha256");
-  let lines = 0;
+  let [lines, from] = [0, 0];
   let seal: { lines: number; sha256: string } | undefined;
   for await (const text of linesOf(path)) {
     const json = parsed(text);
+    const place = { from, length: Buffer.byteLength(text) };
     if (lines === 0) {
       const header = ArchiveHeader.safeParse(json);
       if (!header.success) throw unusable(path, "is not an archive of `sett prune`");
-      yield { header: header.data };
+      yield { line: { header: header.data }, place };
     } else {
       if (seal !== undefined || json === undefined)
         throw unusable(path, `is damaged at line ${lines + 1}`);
@@ -26,8 +50,9 @@ export async function* readArchive(
         if (seal.lines !== lines || seal.sha256 !== hash.copy().digest("hex"))
           throw unusable(path, "is damaged: its content does not match its last line");
       }
-      if (line !== undefined) yield line;
+      if (line !== undefined) yield { line, place };
     }
+    from += place.length + 1;
     hash.update(`${text}\n`);
     lines += 1;
   }

@@ -1,5 +1,4 @@
 // sett hoard: lists the artefacts, or shows one of them.
-import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readWhole } from "../../../lib/client/facts/artefacts.ts";
 import {
   type Checked,
@@ -18,6 +17,7 @@ import {
   limitOf,
   type PagedList,
 } from "../../../lib/client/facts/pages.ts";
+import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import {
   notFound,
   resolveArtefactId,
@@ -25,12 +25,12 @@ import {
 } from "../../../lib/client/facts/resolve-id.ts";
 import { withCost } from "../../../lib/client/render/cost-text.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import { hoardArchive } from "../goals/hoard-archive.ts";
 import { printTable } from "../goals/print-artefacts.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
-import { openSession } from "../instance/session.ts";
+import { type History, openHistory } from "../instance/open-history.ts";
 import { archiveArgument, goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
@@ -75,16 +75,12 @@ export const hoard = defineCommand({
   ],
   async run(args, shell) {
     const limit = limitOf(args, args.json ? undefined : defaultLimit);
-    if (args.archive !== undefined) {
-      await hoardArchive(args.archive, { ...args, limit }, shell);
-      return;
-    }
-    await using session = await openSession(shell, args.name);
-    const { board, place } = session;
-    if (args.id !== undefined) await expand(board, args.id, args, shell);
-    else await list(board, { ...args, limit }, shell);
+    await using opened = await openHistory(shell, args);
+    if (args.id !== undefined) await expand(opened, args.id, args, shell);
+    else await list(opened, { ...args, limit }, shell);
+    const { live, workspace } = opened;
     // Afterwards, so that every commit that was shown is in the repository when the command ends.
-    await fetchResults(shell, place.workspace, () => readResults(board), "count");
+    if (live !== undefined) await fetchResults(shell, workspace, () => readResults(live), "count");
   },
 });
 
@@ -97,7 +93,7 @@ type Filter = {
 };
 
 async function list(
-  board: PersonBlackboard,
+  { board, live }: History,
   { goal, type: types, limit, json }: Filter,
   shell: Shell,
 ): Promise<void> {
@@ -114,27 +110,38 @@ async function list(
     return warnOf(damaged, shell);
   }
   const costs = new ArtefactCosts(board);
-  // Without a gateway nothing has cost anything.
-  const costsOf = (await board.readGateway()) === undefined ? undefined : costs.of.bind(costs);
+  const costsOf = (await mayHaveCosts({ board, live })) ? costs.of.bind(costs) : undefined;
   if ((await printTable(heads, { nowMs: await board.time(), costsOf }, shell)) > 0) {
     const older = types.length === 0 ? `… ${from} older artefacts` : "There may be older ones";
-    if (from > 0) shell.messages.note(`${older}: ${shell.suggest("hoard --limit N")}, or --all`);
+    const more = live === undefined ? "--limit N" : shell.suggest("hoard --limit N");
+    if (from > 0) shell.messages.note(`${older}: ${more}, or --all`);
   } else if (kinds.size > 0) {
     shell.messages.note(
       `There are no artefacts of type ${types.join(" or ")}. There are: ${[...kinds].sort().join(", ")}.`,
     );
   } else {
     shell.messages.note("There are no artefacts.");
-    if (goal === undefined)
+    if (goal === undefined && live !== undefined)
       shell.messages.next(`Post a goal: ${shell.suggest('forage --goal "…"')}`);
   }
   warnOf(damaged, shell);
 }
 
+/** Without a gateway nothing has cost anything; an archive has the calls themselves. */
+async function mayHaveCosts({ board, live }: Pick<History, "board" | "live">): Promise<boolean> {
+  if (live !== undefined) return (await live.readGateway()) !== undefined;
+  for (const goal of await board.listGoals())
+    if ((await board.readCalls(goal)).ended.length > 0) return true;
+  return false;
+}
+
 /** Says which artefacts were changed by hand, and which of them cannot be shown. */
 type Damaged = { overwritten: ArtefactId[]; unreadable: ArtefactId[] };
 
-function warnOf({ overwritten, unreadable }: Damaged, { messages, suggest }: Shell): void {
+function warnOf(
+  { overwritten, unreadable }: Damaged,
+  { messages, suggest }: Pick<Shell, "messages" | "suggest">,
+): void {
   if (overwritten.length > 0) messages.warn(overwrittenSentence(overwritten));
   if (unreadable.length > 0) messages.warn(unreadableSentence(unreadable));
   if (overwritten.length + unreadable.length > 0) messages.next(remedyOf(suggest("doctor")));
@@ -145,7 +152,7 @@ function warnOf({ overwritten, unreadable }: Damaged, { messages, suggest }: She
  * beginning.
  */
 async function startOfNewest(
-  board: PersonBlackboard,
+  board: ReadingBoard,
   list: PagedList<ArtefactId>,
   types: readonly string[],
   limit: number,
@@ -169,7 +176,7 @@ async function startOfNewest(
  * overwritten to `damaged`.
  */
 async function* headsFrom(
-  board: PersonBlackboard,
+  board: ReadingBoard,
   list: PagedList<ArtefactId>,
   from: number,
   types: readonly string[],
@@ -185,35 +192,32 @@ async function* headsFrom(
   }
 }
 
+/** Shows the beginning of the content, and of an archive all of it. */
 async function expand(
-  board: PersonBlackboard,
+  { board, live }: History,
   text: string,
   { json: isJson }: { json: boolean },
-  shell: Shell,
+  { out, ...shell }: Shell,
 ): Promise<void> {
   const { suggest } = shell;
   const artefact = await readCheckedArtefact(board, await resolveArtefactId(board, text, suggest));
   if (artefact === undefined) throw notFound(text, "artefact", suggest);
   if (artefact.overwritten) warnOf({ overwritten: [artefact.id], unreadable: [] }, shell);
   const cost = (await readGoalCosts(board, artefact.goal_id))?.artefacts.get(artefact.id);
-  if (isJson) await shell.out.write(`${JSON.stringify(withCost(artefact, cost))}\n`);
-  else
-    await shell.out.write(
-      artefactDetails(artefact, board.instance, {
-        out: shell.out,
-        nowMs: await board.time(),
-        payload: "excerpt",
-        suggest,
-        cost,
-      }),
-    );
+  if (isJson) return await out.write(`${JSON.stringify(withCost(artefact, cost))}\n`);
+  const payload = live === undefined ? "none" : "excerpt";
+  const nowMs = await board.time();
+  const options = { out, nowMs, payload, suggest, cost } as const;
+  await out.write(artefactDetails(artefact, board.instance, options));
+  if (live === undefined && artefact.payload !== "")
+    await out.write(`\n${quotedLines(artefact.payload, out).join("\n")}\n`);
 }
 
 /**
  * Reads the artefacts again with their payloads, so that only a few are in memory at the same time.
  */
 async function printJson(
-  board: PersonBlackboard,
+  board: ReadingBoard,
   pages: AsyncIterable<readonly Checked<ArtefactHead>[]>,
   { out }: Shell,
 ): Promise<void> {

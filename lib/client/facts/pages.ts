@@ -3,6 +3,7 @@ import type { Page } from "../../blackboard/port/artefacts.ts";
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { SettError } from "../../model/errors.ts";
 import type { ArtefactId, GoalId } from "../../model/ids.ts";
+import type { ReadingBoard } from "./reading-board.ts";
 
 /** Oldest first. */
 export type PagedList<Id> = { count(): Promise<number>; list(page: Page): Promise<Id[]> };
@@ -10,10 +11,7 @@ export type PagedList<Id> = { count(): Promise<number>; list(page: Page): Promis
 const pageSize = 500;
 
 /** All artefacts, or those of one goal. */
-export function artefactList(
-  board: PersonBlackboard,
-  goal: GoalId | undefined,
-): PagedList<ArtefactId> {
+export function artefactList(board: ReadingBoard, goal: GoalId | undefined): PagedList<ArtefactId> {
   if (goal === undefined)
     return { count: () => board.countArtefacts(), list: (page) => board.listArtefacts(page) };
   return {

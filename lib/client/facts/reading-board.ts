@@ -14,6 +14,8 @@ export type ReadingBoard = Pick<
   | "findArtefacts"
   | "readGoal"
   | "answersOf"
+  | "listArtefacts"
+  | "countArtefacts"
   | "listGoals"
   | "countGoals"
   | "listAgents"
