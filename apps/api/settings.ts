@@ -4,9 +4,12 @@ import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { Trigger } from "../../lib/model/trigger.ts";
 import {
+  countOf,
   healthAddress,
   jsonText,
+  NonEmpty,
   PortText,
+  RedisUrlOrSocket,
   readEnvironment,
   redisPatience,
 } from "../../lib/service/environment.ts";
@@ -24,23 +27,18 @@ const exampleTriggers =
   '[{"kind":"cron","name":"nightly","cron":"0 3 * * *","time_zone":"UTC","missed":"once","goal":"Update the dependencies"}]';
 
 const ProcessesShape = z.strictObject({
-  folder: z.string().min(1),
+  folder: NonEmpty,
   supervisor: z.array(z.string()),
 });
 
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
-  REDIS_URL: z
-    .url({
-      protocol: /^(?:rediss?|redis\+unix)$/,
-      error: "must be a URL such as redis://user:password@host:6379",
-    })
-    .describe(
-      "Where Redis is, with the service's user and password; `redis+unix://…@localhost/PATH` for a socket.",
-    ),
+  REDIS_URL: RedisUrlOrSocket.describe(
+    "Where Redis is, with the service's user and password; `redis+unix://…@localhost/PATH` for a socket.",
+  ),
   SETT_API_PORT: PortText.default(8443).describe("The port of the API and of the page."),
-  SETT_API_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
+  SETT_API_HOST: NonEmpty.default("0.0.0.0").describe("The address that they listen on."),
   SETT_API_TOKENS: jsonText(z.array(KnownToken), exampleTokens)
     .default([])
     .describe("The tokens, each with its name, its SHA-256 and its rights, as JSON."),
@@ -54,19 +52,17 @@ export const Environment = z.object({
     .describe(
       "The key of the page's sessions. Default: a file in `SETT_RESULTS_DIR`, else another one at each start.",
     ),
-  SETT_API_TLS_CERT: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("The file of the TLS certificate, in PEM; without it, plain HTTP."),
-  SETT_API_TLS_KEY: z.string().min(1).optional().describe("The file of its private key, in PEM."),
+  SETT_API_TLS_CERT: NonEmpty.optional().describe(
+    "The file of the TLS certificate, in PEM; without it, plain HTTP.",
+  ),
+  SETT_API_TLS_KEY: NonEmpty.optional().describe("The file of its private key, in PEM."),
   SETT_API_IS_SECURE: z
     .enum(["true", "false"])
     .optional()
     .describe(
       "`true` where a proxy before it does TLS: then browsers reach it by TLS alone (HSTS).",
     ),
-  SETT_API_NAMES: jsonText(z.array(z.string().min(1)).min(1), '["127.0.0.1","localhost","[::1]"]')
+  SETT_API_NAMES: jsonText(z.array(NonEmpty).min(1), '["127.0.0.1","localhost","[::1]"]')
     .optional()
     .describe(
       "By which names it may be asked, as JSON; a request for another host is refused. Default: any.",
@@ -84,16 +80,10 @@ export const Environment = z.object({
     .max(17 * 1024 * 1024)
     .default(defaultLimits.maxBodyBytes)
     .describe("How many bytes the body of a request may have."),
-  SETT_API_RATE: z.coerce
-    .number()
-    .int()
-    .min(1)
+  SETT_API_RATE: countOf("a whole number")
     .default(defaultLimits.requestsPerMinute)
     .describe("Requests of one token in a minute."),
-  SETT_API_WRITE_RATE: z.coerce
-    .number()
-    .int()
-    .min(1)
+  SETT_API_WRITE_RATE: countOf("a whole number")
     .default(defaultLimits.writesPerMinute)
     .describe("Writes of one token in a minute."),
   SETT_TRIGGERS: jsonText(z.array(Trigger), exampleTriggers)
@@ -102,64 +92,36 @@ export const Environment = z.object({
   SETT_FORGES: jsonText(ForgeSettings, '{"forges":{},"agents":[]}')
     .optional()
     .describe("With `--forge`: the forges and their built-in agents, as JSON."),
-  SETT_HOOK_SECRETS_DIR: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "Where the secrets of webhooks are, a file each; without it, the API takes no delivery of one.",
-    ),
-  SETT_TELEMETRY_HEADERS: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "The name of the file, in the folder of the secrets of webhooks, with the headers for the collector of traces.",
-    ),
-  SETT_REPOSITORY_DIR: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "Where the user's repository is; without it, the API states no goals and shows no commits.",
-    ),
-  SETT_REPOSITORY_COPY_DIR: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "Instead of that, where the API makes a repository for itself, which has what agents see, from the service of packs.",
-    ),
+  SETT_HOOK_SECRETS_DIR: NonEmpty.optional().describe(
+    "Where the secrets of webhooks are, a file each; without it, the API takes no delivery of one.",
+  ),
+  SETT_TELEMETRY_HEADERS: NonEmpty.optional().describe(
+    "The name of the file, in the folder of the secrets of webhooks, with the headers for the collector of traces.",
+  ),
+  SETT_REPOSITORY_DIR: NonEmpty.optional().describe(
+    "Where the user's repository is; without it, the API states no goals and shows no commits.",
+  ),
+  SETT_REPOSITORY_COPY_DIR: NonEmpty.optional().describe(
+    "Instead of that, where the API makes a repository for itself, which has what agents see, from the service of packs.",
+  ),
   SETT_REPOSITORY_FILES: z
     .enum(["true", "false"])
     .default("true")
     .describe(
       "`false` where its files are not there, as in a container: a goal starts at HEAD, whatever is not committed.",
     ),
-  SETT_PACKS_URL: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "Where the service of packs is, or its socket, `unix:/PATH`, where agents have no folders.",
-    ),
-  SETT_PACKS_TOKEN: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("Says to that service who asks, where it is reached at a port. `sett ui` sets it."),
-  SETT_RESULTS_DIR: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "Where commits of agents are read, which stay out of a repository that is not to be written; without it, in there.",
-    ),
-  SETT_LOGS_SOCKET: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("The socket of the reader of logs; without it, the API shows no logs."),
+  SETT_PACKS_URL: NonEmpty.optional().describe(
+    "Where the service of packs is, or its socket, `unix:/PATH`, where agents have no folders.",
+  ),
+  SETT_PACKS_TOKEN: NonEmpty.optional().describe(
+    "Says to that service who asks, where it is reached at a port. `sett ui` sets it.",
+  ),
+  SETT_RESULTS_DIR: NonEmpty.optional().describe(
+    "Where commits of agents are read, which stay out of a repository that is not to be written; without it, in there.",
+  ),
+  SETT_LOGS_SOCKET: NonEmpty.optional().describe(
+    "The socket of the reader of logs; without it, the API shows no logs.",
+  ),
   SETT_LOGS_OF: z
     .enum(["docker", "processes"])
     .optional()

@@ -16,11 +16,15 @@ import { PreparedWorkspace, PrepareOrder } from "../../lib/model/prepare.ts";
 import { WorkspacePaths } from "../../lib/model/workspace-path.ts";
 import { anyProvider } from "../../lib/models/providers.ts";
 import {
+  countOf,
   DurationText,
   healthAddress,
   jsonText,
+  NonEmpty,
+  RedisUrlOrSocket,
   readEnvironment,
   redisPatience,
+  serviceUrl,
 } from "../../lib/service/environment.ts";
 import type { SecretVariables } from "./secrets/secrets.ts";
 import { type ModelAccess, modelLimits } from "./tool/model-access.ts";
@@ -35,14 +39,9 @@ const CommandText = jsonText(z.array(z.string()), '["/app/run.sh"]');
 export const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
   SETT_AGENT_NAME: AgentName.describe("The agent."),
-  REDIS_URL: z
-    .url({
-      protocol: /^redis(?:s|\+unix)?$/,
-      error: "must be a URL such as redis://user:password@host:6379",
-    })
-    .describe(
-      "Where Redis is, with the agent's user and password; `redis+unix://…@localhost/PATH` for a socket.",
-    ),
+  REDIS_URL: RedisUrlOrSocket.describe(
+    "Where Redis is, with the agent's user and password; `redis+unix://…@localhost/PATH` for a socket.",
+  ),
   SETT_LOGIN: z
     .string()
     .optional()
@@ -60,22 +59,12 @@ export const Environment = z.object({
   SETT_BID_COMMAND: jsonText(z.array(z.string()).min(1), '["/app/bid.sh"]')
     .optional()
     .describe("`bid_command`, as a JSON array."),
-  SETT_AGENT_ROLE: z
-    .string()
-    .min(1, { error: "must not be empty" })
-    .optional()
-    .describe("The agent's role. Default: its name."),
-  SETT_AGENT_REPLICAS: z.coerce
-    .number({ error: "must be a whole number" })
-    .int()
-    .min(1)
+  SETT_AGENT_ROLE: NonEmpty.optional().describe("The agent's role. Default: its name."),
+  SETT_AGENT_REPLICAS: countOf("a whole number")
     .default(1)
     .describe("How many grants of the agent may be worked on at the same time."),
   SETT_AGENT_STRATEGY: Strategy.default("reuse").describe("`fresh_per_call`: this cub only bids."),
-  SETT_GRANT_ATTEMPT: z.coerce
-    .number({ error: "must be a whole number" })
-    .int()
-    .min(1)
+  SETT_GRANT_ATTEMPT: countOf("a whole number")
     .optional()
     .describe(
       "For `cub --execute-claim CLAIM`: which attempt of the grant it is. Default: the one that is queued.",
@@ -86,48 +75,28 @@ export const Environment = z.object({
   SETT_WORKER_TURN: DurationText.optional().describe(
     "With `SETT_WORKER_IDLE`: so long after its start it takes no more work, and ends. The starter sets it.",
   ),
-  SETT_CONTEXT_BYTES: z.coerce
-    .number({ error: "must be a number of bytes" })
-    .int()
-    .min(1)
+  SETT_CONTEXT_BYTES: countOf("a number of bytes")
     .optional()
     .describe("`limits.context` in bytes. Default: 64 MiB."),
-  SETT_RECORDER_URL: z
-    .url({
-      protocol: /^(?:https?|unix)$/,
-      error: "must be a URL such as unix:/run/sett/recorder/recorder.sock",
-    })
+  SETT_RECORDER_URL: serviceUrl("unix:/run/sett/recorder/recorder.sock")
     .optional()
     .describe("Where the recorder is, or its socket. Default: no output of commands is kept."),
-  SETT_OUTPUT_BYTES: z.coerce
-    .number({ error: "must be a number of bytes" })
-    .int()
-    .min(0)
+  SETT_OUTPUT_BYTES: countOf("a number of bytes", 0)
     .max(maxOutputBytes)
     .default(defaultOutputBytes)
     .describe("`limits.output` in bytes."),
   SETT_PROMPT_CLAIM: z.string().optional().describe("`prompts.claim`."),
   SETT_PROMPT_EXECUTION: z.string().optional().describe("`prompts.execution`, for the command."),
-  SETT_GATEWAY_URL: z
-    .url({
-      protocol: /^(?:https?|unix|tls)$/,
-      error: "must be a URL such as http://sett-demo-gateway:8080",
-    })
+  SETT_GATEWAY_URL: serviceUrl("http://sett-demo-gateway:8080", "tls")
     .optional()
     .describe(
       "Where the gateway is, or its socket, `unix:/PATH`; `tls://WAY:KEY@HOST:PORT/?authority=…` by TLS, with what proves who calls. Only for an agent with a model, together with the next two.",
     ),
-  SETT_MODEL: z
-    .string()
-    .min(1, { error: "must not be empty" })
-    .optional()
-    .describe("The provider's name of the agent's model."),
+  SETT_MODEL: NonEmpty.optional().describe("The provider's name of the agent's model."),
   SETT_MODEL_PROVIDER: Provider.optional().describe(`Whose API the model has: ${anyProvider}.`),
-  SETT_MODEL_NAME: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("The model's name in sett.yml. Default: `SETT_MODEL`."),
+  SETT_MODEL_NAME: NonEmpty.optional().describe(
+    "The model's name in sett.yml. Default: `SETT_MODEL`.",
+  ),
   ...modelLimits,
   SETT_MODEL_TIMEOUT: DurationText.optional().describe(
     "How long the model may take for a bid. Default: 30 s.",
@@ -141,11 +110,7 @@ export const Environment = z.object({
     .enum(["fail", "ask"])
     .default("fail")
     .describe("`on_budget`: what the built-in worker does when its budget is spent."),
-  SETT_EGRESS_URL: z
-    .url({
-      protocol: /^(?:https?|unix|tls)$/,
-      error: "must be a URL such as unix:/run/sett/egress/egress.sock",
-    })
+  SETT_EGRESS_URL: serviceUrl("unix:/run/sett/egress/egress.sock", "tls")
     .optional()
     .describe("Where the proxy for `egress` is, or its socket; `tls://…` as for the gateway."),
   SETT_SECRETS: jsonText(
@@ -154,11 +119,7 @@ export const Environment = z.object({
   )
     .optional()
     .describe("The agent's secrets, as a JSON map: name → the command's variable for it, or null."),
-  SETT_SECRETS_DIR: z
-    .string()
-    .min(1)
-    .default("/run/secrets")
-    .describe("The folder with their values."),
+  SETT_SECRETS_DIR: NonEmpty.default("/run/secrets").describe("The folder with their values."),
   ...healthAddress,
   ...redisPatience,
   SETT_GRANT_LEASE: DurationText.default(grantLeaseMs).describe(
@@ -173,48 +134,32 @@ export const Environment = z.object({
     .describe(
       "The one signal that it obeys, which its commands cannot send. Default: SIGTERM and SIGINT.",
     ),
-  SETT_GIT_BINARY: z.string().min(1).default("/cub/git").describe("The git that the cub uses."),
-  SETT_GIT_LIBRARY_PATH: z.string().min(1).optional().describe("The library path of that git."),
+  SETT_GIT_BINARY: NonEmpty.default("/cub/git").describe("The git that the cub uses."),
+  SETT_GIT_LIBRARY_PATH: NonEmpty.optional().describe("The library path of that git."),
   SETT_COMMAND_ENVIRONMENT: jsonText(
     z.record(z.string(), z.string()),
     '{"NODE_OPTIONS":"--no-warnings"}',
   )
     .optional()
     .describe("Variables for commands alone, as a JSON map: the cub itself would go by them."),
-  SETT_OBJECTS_DIR: z
-    .string()
-    .min(1)
-    .default("/git/objects")
-    .describe("Where the repository's objects are mounted."),
-  SETT_EXCHANGE_DIR: z
-    .string()
-    .min(1)
-    .default("/git/exchange")
-    .describe("Where agents leave their commits for each other."),
-  SETT_PACKS_URL: z
-    .url({
-      protocol: /^(?:https?|unix|tls)$/,
-      error: "must be a URL such as unix:/run/sett/packs/packs.sock",
-    })
+  SETT_OBJECTS_DIR: NonEmpty.default("/git/objects").describe(
+    "Where the repository's objects are mounted.",
+  ),
+  SETT_EXCHANGE_DIR: NonEmpty.default("/git/exchange").describe(
+    "Where agents leave their commits for each other.",
+  ),
+  SETT_PACKS_URL: serviceUrl("unix:/run/sett/packs/packs.sock", "tls")
     .optional()
     .describe(
       "Where the service of packs is, or its socket: it has what `SETT_OBJECTS_DIR` and `SETT_EXCHANGE_DIR` have elsewhere.",
     ),
-  SETT_PACKS_STORE: z
-    .string()
-    .min(1)
-    .default("/git/store")
-    .describe("For the cub's own copy of the repository's objects, where there is that service."),
-  SETT_DISK_LIMIT: z.coerce
-    .number({ error: "must be a number of bytes" })
-    .int()
-    .min(1)
+  SETT_PACKS_STORE: NonEmpty.default("/git/store").describe(
+    "For the cub's own copy of the repository's objects, where there is that service.",
+  ),
+  SETT_DISK_LIMIT: countOf("a number of bytes")
     .optional()
     .describe("`resources.limits.disk` in bytes. It is watched in containers only."),
-  SETT_PIDS_LIMIT: z.coerce
-    .number({ error: "must be a number of processes" })
-    .int()
-    .min(1)
+  SETT_PIDS_LIMIT: countOf("a number of processes")
     .optional()
     .describe(
       "`resources.limits.pids`. It is watched in containers only, which may have some more.",
@@ -231,22 +176,16 @@ export const Environment = z.object({
   SETT_WORKSPACE_PATHS: jsonText(WorkspacePaths, '["services/door/","*.md"]')
     .optional()
     .describe("`workspace.paths`, as a JSON array. Default: all files."),
-  SETT_LAYER_DIR: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("The layer over which the working directory lies."),
+  SETT_LAYER_DIR: NonEmpty.optional().describe("The layer over which the working directory lies."),
   SETT_PREPARED: jsonText(PreparedWorkspace, '{"key":["package-lock.json"],"files":"…"}')
     .optional()
     .describe("What of `workspace.prepare` a worker has, as JSON. The starter sets it."),
   SETT_PREPARE: jsonText(PrepareOrder, '{"commit":"…","run":"npm ci"}')
     .optional()
     .describe("For `cub --prepare STEP`: what is made, as JSON. The starter sets it."),
-  SETT_WORKSPACE_DIR: z
-    .string()
-    .min(1)
-    .default("/workspace")
-    .describe("The working directory of the command."),
+  SETT_WORKSPACE_DIR: NonEmpty.default("/workspace").describe(
+    "The working directory of the command.",
+  ),
 });
 
 /** `sett up` writes them in several variables where they are long. */

@@ -10,8 +10,11 @@ import { SpendingLimits } from "../../lib/model/spending.ts";
 import { reachOf, reachSettings } from "../../lib/reach/open-reach.ts";
 import {
   DurationText,
+  healthAddress,
   jsonText,
+  NonEmpty,
   PortText,
+  RedisUrl,
   readEnvironment,
   redisPatience,
 } from "../../lib/service/environment.ts";
@@ -31,24 +34,14 @@ const exampleModels = JSON.stringify({
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
-  REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://user:password@host:6379" })
-    .describe("Where Redis is, with the service's user and password."),
+  REDIS_URL: RedisUrl.describe("Where Redis is, with the service's user and password."),
   SETT_HEALTH_PORT: PortText.default(8080).describe(
     "The port of the models' APIs and of the health endpoints.",
   ),
-  SETT_HEALTH_HOST: z
-    .string()
-    .min(1)
-    .default("0.0.0.0")
-    .describe("The address that they listen on."),
-  SETT_SOCKETS_DIR: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "Where each agent with a model has a folder for a socket, at which it reaches the same without a network.",
-    ),
+  SETT_HEALTH_HOST: healthAddress.SETT_HEALTH_HOST,
+  SETT_SOCKETS_DIR: NonEmpty.optional().describe(
+    "Where each agent with a model has a folder for a socket, at which it reaches the same without a network.",
+  ),
   ...reachSettings,
   SETT_MODELS: jsonText(z.record(ModelName, ModelSettings), exampleModels).describe(
     "The models without their keys, as JSON.",
@@ -81,21 +74,15 @@ export const Environment = z.object({
   SETT_TRANSCRIPT_RETENTION: DurationText.optional().describe(
     "After how long bodies are removed. Default: never.",
   ),
-  SETT_KEYS_DIR: z
-    .string()
-    .min(1)
-    .default("/keys")
-    .describe("Where the keys are: one file for each model, under its name."),
-  SETT_RECORD_DIR: z
-    .string()
-    .min(1)
-    .default("/record")
-    .describe("Where the bodies of requests and answers are kept."),
-  SETT_CASSETTE_DIR: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("Where exchanges are recorded, or replayed from."),
+  SETT_KEYS_DIR: NonEmpty.default("/keys").describe(
+    "Where the keys are: one file for each model, under its name.",
+  ),
+  SETT_RECORD_DIR: NonEmpty.default("/record").describe(
+    "Where the bodies of requests and answers are kept.",
+  ),
+  SETT_CASSETTE_DIR: NonEmpty.optional().describe(
+    "Where exchanges are recorded, or replayed from.",
+  ),
   SETT_CASSETTE_MODE: z
     .enum(["record", "replay"])
     .optional()

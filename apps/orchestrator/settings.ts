@@ -8,12 +8,16 @@ import { Hook } from "../../lib/model/notify.ts";
 import { defaultPolicy, Policy } from "../../lib/model/policy.ts";
 import { reachOf, reachSettings } from "../../lib/reach/open-reach.ts";
 import {
+  countOf,
   DurationText,
   healthAddress,
   jsonText,
+  NonEmpty,
   PortText,
+  RedisUrl,
   readEnvironment,
   redisPatience,
+  serviceUrl,
 } from "../../lib/service/environment.ts";
 import type { WorkerTemplate } from "./workers/worker-host.ts";
 
@@ -29,15 +33,10 @@ const Templates = jsonText(
 const exampleHooks =
   '[{"url":"https://…","secret":"…","on":["question"],"remind_every_ms":3600000}]';
 
-const redisUrl = z.url({
-  protocol: /^rediss?$/,
-  error: "must be a URL such as redis://user:password@host:6379",
-});
-
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
-  REDIS_URL: redisUrl.describe("Where Redis is, with the service's user and password."),
+  REDIS_URL: RedisUrl.describe("Where Redis is, with the service's user and password."),
   ...healthAddress,
   SETT_POLICY: jsonText(Policy, JSON.stringify(defaultPolicy))
     .default(defaultPolicy)
@@ -46,24 +45,16 @@ export const Environment = z.object({
    * Stable over restarts: the same holder acquires the leader lease at once, any other waits until
    * it lapses.
    */
-  SETT_HOLDER: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "Who holds the leader lease. After a restart the same holder acquires it at once. Default: `HOSTNAME`.",
-    ),
+  SETT_HOLDER: NonEmpty.optional().describe(
+    "Who holds the leader lease. After a restart the same holder acquires it at once. Default: `HOSTNAME`.",
+  ),
   /** The name that container runtimes set, which outlives a restart of the same container. */
-  HOSTNAME: z.string().min(1).optional().describe("Set by container runtimes."),
+  HOSTNAME: NonEmpty.optional().describe("Set by container runtimes."),
   /** `sett up` writes it, from the same plan as the controllers. */
   SETT_WORKERS: Templates.default([]).describe(
     "The agents with workers, as JSON: `agent`, `replicas`, and as `spec` their templates where workers are processes.",
   ),
-  SETT_STARTER_URL: z
-    .url({
-      protocol: /^(?:https?|unix|tls)$/,
-      error: "must be a URL such as unix:/run/sett/starter/starter.sock",
-    })
+  SETT_STARTER_URL: serviceUrl("unix:/run/sett/starter/starter.sock", "tls")
     .optional()
     .describe("Where the starter of workers is, or its socket."),
   /** Where workers are processes of this machine, and not containers: as `sett up` starts them. */
@@ -108,23 +99,19 @@ export const StarterEnvironment = z.object({
   SETT_WORKERS: Templates.describe(
     "The templates of the workers, as JSON: `agent`, `replicas`, `spec`.",
   ),
-  SETT_LAYER_IMAGE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("The image of the cub, which makes checkouts for workers. Default: none is shared."),
+  SETT_LAYER_IMAGE: NonEmpty.optional().describe(
+    "The image of the cub, which makes checkouts for workers. Default: none is shared.",
+  ),
   SETT_KUBERNETES: jsonText(WorkersCluster, '{"home":"team","namespace":"team-workers"}')
     .optional()
     .describe(
       "Where workers are Jobs of a cluster: the namespaces of the services and of the workers, as JSON. Default: they are containers of the Engine.",
     ),
-  KUBERNETES_SERVICE_HOST: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("Where the API server of the cluster is. A cluster sets it in each pod."),
+  KUBERNETES_SERVICE_HOST: NonEmpty.optional().describe(
+    "Where the API server of the cluster is. A cluster sets it in each pod.",
+  ),
   KUBERNETES_SERVICE_PORT: PortText.default(443).describe("Its port."),
-  SETT_SOCKET: z.string().min(1).describe("The socket at which the orchestrator asks it."),
+  SETT_SOCKET: NonEmpty.describe("The socket at which the orchestrator asks it."),
   ...reachSettings,
   SETT_HEALTH_PORT: PortText.default(8080).describe(
     "The port of its loopback for the health check.",
@@ -155,7 +142,7 @@ export const LogReaderEnvironment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe(
     "The instance, of which it gives logs, and of no other.",
   ),
-  SETT_SOCKET: z.string().min(1).describe("The socket at which the API asks it."),
+  SETT_SOCKET: NonEmpty.describe("The socket at which the API asks it."),
   SETT_HEALTH_PORT: PortText.default(8080).describe(
     "The port of its loopback for the health check.",
   ),
@@ -176,25 +163,16 @@ export function readLogReaderSettings(environment: Record<string, string | undef
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const RecorderEnvironment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
-  SETT_RECORD_DIR: z
-    .string()
-    .min(1)
-    .default("/record")
-    .describe("The folder of the record, where it keeps what commands have printed."),
+  SETT_RECORD_DIR: NonEmpty.default("/record").describe(
+    "The folder of the record, where it keeps what commands have printed.",
+  ),
   SETT_RECORDER_READER: AgentName.optional().describe(
     "The folder among them whose socket is for reading, and not for adding.",
   ),
-  SETT_SOCKETS_DIR: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "Where each agent has a folder for its socket. Default: all of them ask at the health port.",
-    ),
-  SETT_OUTPUT_BYTES: z.coerce
-    .number()
-    .int()
-    .min(0)
+  SETT_SOCKETS_DIR: NonEmpty.optional().describe(
+    "Where each agent has a folder for its socket. Default: all of them ask at the health port.",
+  ),
+  SETT_OUTPUT_BYTES: countOf("a whole number", 0)
     .max(maxOutputBytes)
     .default(defaultOutputBytes)
     .describe("`limits.output` in bytes."),
@@ -220,12 +198,10 @@ export function readRecorderSettings(environment: Record<string, string | undefi
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const NotaryEnvironment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
-  REDIS_URL: redisUrl.describe("Where Redis is, with the notary's user and password."),
-  SETT_PROOF_DIR: z
-    .string()
-    .min(1)
-    .default("/proof")
-    .describe("The folder of the sealed log and of the key."),
+  REDIS_URL: RedisUrl.describe("Where Redis is, with the notary's user and password."),
+  SETT_PROOF_DIR: NonEmpty.default("/proof").describe(
+    "The folder of the sealed log and of the key.",
+  ),
   ...redisPatience,
   ...healthAddress,
 });
@@ -268,7 +244,7 @@ export const RedisWayEnvironment = z.object({
     ),
   SETT_REDIS_PORT: PortText.default(6379).describe("The port at which it is reached."),
   SETT_REDIS_HOST: z.string().default("0.0.0.0").describe("The address at which it listens."),
-  SETT_SOCKET: z.string().min(1).optional().describe("The socket at which agents reach it."),
+  SETT_SOCKET: NonEmpty.optional().describe("The socket at which agents reach it."),
   ...healthAddress,
 });
 

@@ -13,6 +13,27 @@ export const DurationText = z.string().transform((text, context) => {
   return Number(digits) * factor;
 });
 
+export const NonEmpty = z.string().min(1, { error: "must not be empty" });
+
+/** `what` it must be, for the message. */
+export function countOf(what: string, min = 1) {
+  const error = `must be ${what}`;
+  return z.coerce.number({ error }).int({ error }).min(min, { error });
+}
+
+/** Where another service is: at an address, at a socket, or with `tls` by what proves who asks. */
+export function serviceUrl(example: string, tls?: "tls") {
+  const protocol = tls === undefined ? /^(?:https?|unix)$/ : /^(?:https?|unix|tls)$/;
+  return z.url({ protocol, error: `must be a URL such as ${example}` });
+}
+
+const redisExample = "must be a URL such as redis://user:password@host:6379";
+export const RedisUrl = z.url({ protocol: /^rediss?$/, error: redisExample });
+export const RedisUrlOrSocket = z.url({
+  protocol: /^(?:rediss?|redis\+unix)$/,
+  error: redisExample,
+});
+
 export const PortText = z.coerce.number().int().min(0).max(65_535);
 
 /** A string that holds JSON of the given shape. */

@@ -2,7 +2,7 @@
 // one. `main.ts` hands the environment over. Those for compression and certificates
 // (OTEL_EXPORTER_OTLP_COMPRESSION …) are read by the SDK itself.
 import { z } from "zod";
-import { DurationText } from "../service/environment.ts";
+import { DurationText, NonEmpty } from "../service/environment.ts";
 
 const hour = 3_600_000;
 /** OpenTelemetry writes durations as bare milliseconds. */
@@ -64,11 +64,7 @@ export const TelemetryEnvironment = z.object({
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: Count.default(512).describe(
     "How many spans one request has at most.",
   ),
-  OTEL_SERVICE_NAME: z
-    .string()
-    .min(1, { error: "must not be empty" })
-    .default("sett")
-    .describe("The `service.name` of the spans."),
+  OTEL_SERVICE_NAME: NonEmpty.default("sett").describe("The `service.name` of the spans."),
   OTEL_RESOURCE_ATTRIBUTES: Pairs.optional().describe(
     "More attributes of the resource, such as `deployment.environment=prod`.",
   ),

@@ -2,15 +2,20 @@
 import { z } from "zod";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { LaneSettings } from "../../../lib/model/lane.ts";
-import { DurationText, jsonText, readEnvironment } from "../../../lib/service/environment.ts";
+import {
+  DurationText,
+  jsonText,
+  NonEmpty,
+  readEnvironment,
+} from "../../../lib/service/environment.ts";
 
 const WorkEnvironment = z.object({
   SETT_LANE: jsonText(LaneSettings, '{"name":"main","method":"merge","gates":[]}'),
   /** Empty: the lane has not begun. */
   SETT_LANE_TIP: z.union([CommitHash, z.literal("")]).default(""),
   SETT_WORK_TIMEOUT: DurationText.default(300_000),
-  SETT_GIT_BINARY: z.string().min(1).default("git"),
-  SETT_GIT_LIBRARY_PATH: z.string().min(1).optional(),
+  SETT_GIT_BINARY: NonEmpty.default("git"),
+  SETT_GIT_LIBRARY_PATH: NonEmpty.optional(),
 });
 
 export type LaneWork = ReturnType<typeof readLaneWork>;

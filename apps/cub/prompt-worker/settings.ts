@@ -6,14 +6,14 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { withWhole } from "../../../lib/model/in-pieces.ts";
 import { WorkspacePaths } from "../../../lib/model/workspace-path.ts";
 import { anyProvider, providers } from "../../../lib/models/providers.ts";
-import { DurationText, jsonText, readEnvironment } from "../../../lib/service/environment.ts";
+import {
+  countOf,
+  DurationText,
+  jsonText,
+  NonEmpty,
+  readEnvironment,
+} from "../../../lib/service/environment.ts";
 import { modelLimits } from "../tool/model-access.ts";
-
-const count = (what: string) =>
-  z.coerce
-    .number({ error: `must be ${what}` })
-    .int({ error: `must be ${what}` })
-    .min(1, { error: `must be ${what}` });
 
 /** The variables that clients of each provider read. Only those of the agent's provider count. */
 const providerVariables: Record<string, z.ZodOptional<z.ZodString>> = Object.fromEntries(
@@ -31,10 +31,7 @@ const providerVariables: Record<string, z.ZodOptional<z.ZodString>> = Object.fro
 
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const WorkEnvironment = z.object({
-  SETT_MODEL: z
-    .string()
-    .min(1, { error: "must not be empty" })
-    .describe("The provider's name of the model."),
+  SETT_MODEL: NonEmpty.describe("The provider's name of the model."),
   SETT_MODEL_PROVIDER: Provider.describe(`Whose API it has: ${anyProvider}.`),
   ...providerVariables,
   SETT_PROMPT_EXECUTION: z.string().default("").describe("`prompts.execution`."),
@@ -52,25 +49,25 @@ export const WorkEnvironment = z.object({
     .describe("What the agent does when its budget is spent."),
   SETT_MCP_URL: z.url().optional().describe("Where the tools of `tools` are: the gateway."),
   SETT_MCP_TOKEN: z.string().optional().describe("The grant's token, for them."),
-  SETT_REMARKS: z.string().min(1).optional().describe("The file to which remarks of people come."),
+  SETT_REMARKS: NonEmpty.optional().describe("The file to which remarks of people come."),
   SETT_REMARKS_KEY: z.string().default("").describe("The key of the marks of its lines."),
-  SETT_WORK_STEPS: count("a whole number of at least 1")
+  SETT_WORK_STEPS: countOf("a whole number of at least 1")
     .default(100)
     .describe("How many answers the model may give."),
   SETT_WORK_TIMEOUT: DurationText.default(300_000).describe(
     "The agent's `timeout`: the worker ends a little before it.",
   ),
-  SETT_WORK_OUTPUT: count("a number of tokens")
+  SETT_WORK_OUTPUT: countOf("a number of tokens")
     .default(workerOutput)
     .describe("How many tokens one answer of the model may have."),
-  SETT_WORK_CONTEXT: count("a number of characters")
+  SETT_WORK_CONTEXT: countOf("a number of characters")
     .default(400_000)
     .describe(
       "How many characters the conversation may have; older parts are then left out. Half of it for the context.",
     ),
   ...modelLimits,
-  SETT_GIT_BINARY: z.string().min(1).default("git").describe("The git that commits."),
-  SETT_GIT_LIBRARY_PATH: z.string().min(1).optional().describe("The library path of that git."),
+  SETT_GIT_BINARY: NonEmpty.default("git").describe("The git that commits."),
+  SETT_GIT_LIBRARY_PATH: NonEmpty.optional().describe("The library path of that git."),
 });
 
 export type WorkSettings = ReturnType<typeof readWorkSettings>;

@@ -3,7 +3,12 @@ import { z } from "zod";
 import { Egress, parseTarget } from "../../../lib/model/egress.ts";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import { reachOf, reachSettings } from "../../../lib/reach/open-reach.ts";
-import { healthAddress, jsonText, readEnvironment } from "../../../lib/service/environment.ts";
+import {
+  healthAddress,
+  jsonText,
+  NonEmpty,
+  readEnvironment,
+} from "../../../lib/service/environment.ts";
 
 const PrepareWay = z
   .string()
@@ -23,11 +28,9 @@ export const EgressEnvironment = z.object({
     .describe(
       "Public networks of this machine, as JSON, which agents reach only where `egress` names the host in full.",
     ),
-  SETT_SOCKETS_DIR: z
-    .string()
-    .min(1)
-    .default("/run/sett/egress")
-    .describe("Where each agent has a folder for its socket."),
+  SETT_SOCKETS_DIR: NonEmpty.default("/run/sett/egress").describe(
+    "Where each agent has a folder for its socket.",
+  ),
   ...reachSettings,
   ...healthAddress,
 });

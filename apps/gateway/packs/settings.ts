@@ -2,12 +2,17 @@
 import { z } from "zod";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import { reachOf, reachSettings } from "../../../lib/reach/open-reach.ts";
-import { healthAddress, jsonText, readEnvironment } from "../../../lib/service/environment.ts";
+import {
+  healthAddress,
+  jsonText,
+  NonEmpty,
+  readEnvironment,
+} from "../../../lib/service/environment.ts";
 
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const PacksEnvironment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
-  SETT_PACKS_DIR: z.string().min(1).default("/packs").describe("The folder that it has alone."),
+  SETT_PACKS_DIR: NonEmpty.default("/packs").describe("The folder that it has alone."),
   SETT_PACKS_SHELVES: jsonText(
     z.record(AgentName, z.int().min(1).nullable()),
     '{"writer":5368709120,"reviewer":null}',
@@ -15,19 +20,15 @@ export const PacksEnvironment = z.object({
     "For each agent how many bytes of commits may be on its shelf, as JSON; null for one that publishes none.",
   ),
   SETT_PACKS_TOKEN: z.string().min(32).describe("Who has it acts for the person, at the port."),
-  SETT_SOCKETS_DIR: z
-    .string()
-    .min(1)
-    .default("/run/sett/packs")
-    .describe(
-      "Where each agent has a folder for its socket, and the API, which is `api`, as well.",
-    ),
+  SETT_SOCKETS_DIR: NonEmpty.default("/run/sett/packs").describe(
+    "Where each agent has a folder for its socket, and the API, which is `api`, as well.",
+  ),
   SETT_PACKS_PORT: z.coerce
     .number()
     .int()
     .default(8090)
     .describe("The port at which commands of the person reach it."),
-  SETT_PACKS_HOST: z.string().min(1).default("127.0.0.1").describe("The address of that port."),
+  SETT_PACKS_HOST: NonEmpty.default("127.0.0.1").describe("The address of that port."),
   ...reachSettings,
   ...healthAddress,
 });
