@@ -6,19 +6,17 @@ import process from "node:process";
 import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
 import { traceProblemKey, traceProblemMs } from "../../lib/blackboard/records/trace-problem.ts";
-import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { connectService } from "../../lib/blackboard/redis/connect.ts";
 import { maxBroughtBytes } from "../../lib/client/remote/bring-commit.ts";
 import { type Drawer, drawApart } from "../../lib/drawing/draw-apart.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { InstanceName } from "../../lib/model/ids.ts";
 import { ownProgram } from "../../lib/process/own-program.ts";
-import { goByProxies } from "../../lib/service/by-proxy.ts";
-import { describeFatalError } from "../../lib/service/fatal-error.ts";
-import { runHealthcheck } from "../../lib/service/health-check.ts";
-import { createJsonLog, type JsonLog } from "../../lib/service/json-log.ts";
+import { failAs } from "../../lib/service/fatal-error.ts";
+import type { JsonLog } from "../../lib/service/json-log.ts";
+import { beginService, runProgram } from "../../lib/service/program.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { createServiceApp } from "../../lib/service/service-app.ts";
-import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import { startTelemetry } from "../../lib/telemetry/start.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { sessionKeyOf } from "./access/session-key.ts";
@@ -33,18 +31,17 @@ import { openOutputs } from "./outputs.ts";
 import { suggestRequest } from "./over-http.ts";
 import { pageOf } from "./page.ts";
 import { copiedRepository, openRepository } from "./repository.ts";
-import { Environment, readSettings, type Settings } from "./settings.ts";
+import { readSettings, type Settings } from "./settings.ts";
 import { settingsOnStdin } from "./settings-on-stdin.ts";
 import { withHeaders } from "./telemetry-headers.ts";
 import { putTls, readTls } from "./tls.ts";
-
-const usage =
-  "usage: api [--version | --healthcheck | --put-tls | --put-secrets | --forge | --settings | --draw]   (settings come from the environment)";
 
 const portTexts = {
   name: "port of the API",
   hint: "Set SETT_API_PORT (`services.api.port` in sett.yml) to a free port.",
 };
+
+const fail = failAs("api");
 
 /** Less than what cuts the client that waits for it. */
 const drawingMs = 30_000;
@@ -52,62 +49,13 @@ const drawingMs = 30_000;
 /** A client that sends or takes nothing for so long is cut; a stream of events pings more often. */
 const idleSeconds = 60;
 
-async function main([argument, ...more]: string[]): Promise<void> {
-  goByProxies(process.env);
-  if (more.length > 0)
-    throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
-  switch (argument) {
-    case undefined:
-      return await runApi(readSettings(process.env));
-    case "--settings":
-      await runApi(readSettings(await settingsOnStdin(process.stdin, () => process.exit(0))));
-      return process.exit();
-    case "--forge":
-      return await (await import("./forge/run-forge.ts")).runForge(
-        readSettings(process.env),
-        process.env,
-        fail,
-      );
-    case "--version":
-      return console.log(packageJson.version);
-    case "--draw":
-      process.exitCode = await (await import("../../lib/drawing/draw.ts")).runDrawer({
-        stdin: process.stdin,
-        stdout: process.stdout,
-        stderr: process.stderr,
-      });
-      return;
-    case "--healthcheck":
-      process.exitCode = await runHealthcheck(
-        Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT),
-        console.log,
-      );
-      return;
-    case "--put-tls": {
-      const { tls } = readSettings(process.env);
-      if (tls === undefined) throw new SettError("usage", "The settings name no certificate.");
-      return await putTls(tls, await text(process.stdin));
-    }
-    case "--put-secrets": {
-      const { hookSecretsFolder } = readSettings(process.env);
-      if (hookSecretsFolder === undefined)
-        throw new SettError("usage", "The settings name no folder for secrets.");
-      return await putHookSecrets(hookSecretsFolder, await text(process.stdin));
-    }
-    default:
-      throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
-  }
-}
-
 /** The value is that of `nice`: on a full machine those who watch yield to those who work. */
 const niceness = 10;
 
 async function runApi(settings: Settings): Promise<void> {
   setPriority(niceness);
   const { instance, host: hostname } = settings;
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "api", instance });
-  const signal = stopSignal();
-  const hasStarted = exitOn(signal);
+  const { log, signal, hasStarted } = beginService("api", instance);
   const deps = await depsOf(settings, log, signal);
   const { board, version } = deps;
   const page = await carriedPage();
@@ -153,11 +101,7 @@ async function runApi(settings: Settings): Promise<void> {
 async function depsOf(settings: Settings, log: JsonLog, signal: AbortSignal) {
   const { instance, tokens, oidc, isSecure, hostNames, origins, limits, triggers } = settings;
   const { resultsFolder, hookSecretsFolder: secrets } = settings;
-  const board = await connectBlackboard({
-    url: settings.redisUrl,
-    instance,
-    timeoutMs: settings.redisTimeoutMs,
-    giveUpMs: settings.redisGiveUpMs,
+  const board = await connectService(settings, {
     onLost: fail,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
@@ -208,10 +152,36 @@ function healthOf({ board }: Deps) {
   return problem === undefined ? { ok: true as const } : { ok: false as const, reason: problem };
 }
 
-function fail(error: unknown): never {
-  const { text: problem, exitCode } = describeFatalError("api", error);
-  console.error(problem);
-  process.exit(exitCode);
-}
+const program = {
+  name: "api",
+  version: packageJson.version,
+  run: () => runApi(readSettings(process.env)),
+  modes: {
+    "--put-tls": async () => {
+      const { tls } = readSettings(process.env);
+      if (tls === undefined) throw new SettError("usage", "The settings name no certificate.");
+      await putTls(tls, await text(process.stdin));
+    },
+    "--put-secrets": async () => {
+      const { hookSecretsFolder } = readSettings(process.env);
+      if (hookSecretsFolder === undefined)
+        throw new SettError("usage", "The settings name no folder for secrets.");
+      await putHookSecrets(hookSecretsFolder, await text(process.stdin));
+    },
+    "--forge": async () => {
+      const { runForge } = await import("./forge/run-forge.ts");
+      await runForge(readSettings(process.env), process.env, fail);
+    },
+    "--settings": async () => {
+      await runApi(readSettings(await settingsOnStdin(process.stdin, () => process.exit(0))));
+      process.exit();
+    },
+    "--draw": async () => {
+      const { runDrawer } = await import("../../lib/drawing/draw.ts");
+      const { stdin, stdout, stderr } = process;
+      process.exitCode = await runDrawer({ stdin, stdout, stderr });
+    },
+  },
+};
 
-await main(process.argv.slice(2)).catch(fail);
+await runProgram(program, process);

@@ -12,7 +12,7 @@ import { provenProtocol } from "../../lib/model/proven-address.ts";
 import { closeToOthers, endByNoSignalOfOthers } from "../../lib/process/process-one.ts";
 import { reachable } from "../../lib/reach/reachable.ts";
 import { goByProxies } from "../../lib/service/by-proxy.ts";
-import { describeFatalError } from "../../lib/service/fatal-error.ts";
+import { failAs } from "../../lib/service/fatal-error.ts";
 import { readMetrics, runHealthcheck } from "../../lib/service/health-check.ts";
 import { createJsonLog, type JsonLog } from "../../lib/service/json-log.ts";
 import { serveFew } from "../../lib/service/serve-few.ts";
@@ -44,6 +44,8 @@ import { workUntilIdle } from "./work/work-until-idle.ts";
 
 const usage =
   "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work | --lane | --make-layer COMMIT | --prepare STEP | --examine HOW | --examine-shell]   (settings come from the environment)";
+
+const fail = failAs("cub");
 
 type OwnSettings = Settings & { isForgotten: boolean };
 
@@ -275,12 +277,6 @@ function claimOf(args: readonly string[]): ClaimId {
       hint: usage,
     },
   );
-}
-
-function fail(error: unknown): never {
-  const { text, exitCode } = describeFatalError("cub", error);
-  console.error(text);
-  process.exit(exitCode);
 }
 
 await main(process.argv.slice(2)).catch(fail);

@@ -5,17 +5,13 @@ import process from "node:process";
 import { text } from "node:stream/consumers";
 import { systemAfter } from "../../lib/async/after.ts";
 import { systemClock } from "../../lib/async/clock.ts";
-import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
-import { SettError } from "../../lib/model/errors.ts";
+import { connectService } from "../../lib/blackboard/redis/connect.ts";
 import { openReach } from "../../lib/reach/open-reach.ts";
-import { goByProxies } from "../../lib/service/by-proxy.ts";
-import { describeFatalError } from "../../lib/service/fatal-error.ts";
+import { failAs } from "../../lib/service/fatal-error.ts";
 import { openSocket } from "../../lib/service/forward.ts";
-import { runHealthcheck } from "../../lib/service/health-check.ts";
-import { createJsonLog } from "../../lib/service/json-log.ts";
 import { passOn } from "../../lib/service/pass-on.ts";
+import { beginService, runProgram } from "../../lib/service/program.ts";
 import { serve } from "../../lib/service/serve.ts";
-import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createGatewayApp } from "./app.ts";
 import { BodyStore } from "./body-store.ts";
@@ -38,70 +34,8 @@ import { tryModels } from "./try-models.ts";
 /** `sett up` waits for it. */
 const probeMs = 3_000;
 
-const usage =
-  "usage: gateway [--version | --healthcheck | --egress | --packs | --pass-on | --put-keys | --put-secrets | --probe | --try-models | --read-bodies]   (settings come from the environment)";
-
-async function main([argument, ...more]: string[]): Promise<void> {
-  goByProxies(process.env);
-  if (more.length > 0)
-    throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
-  switch (argument) {
-    case undefined:
-      return await runGateway(readSettings(process.env));
-    case "--version":
-      return console.log(packageJson.version);
-    case "--healthcheck":
-      process.exitCode = await runHealthcheck(
-        Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT),
-        console.log,
-      );
-      return;
-    case "--egress":
-      return await (await import("./egress/run-egress.ts")).runEgress(
-        readEgressSettings(process.env),
-      );
-    case "--packs":
-      return await (await import("./packs/run-packs.ts")).runPacks(readPacksSettings(process.env));
-    case "--pass-on":
-      return await passOn(readPacksSettings(process.env).port);
-    case "--put-keys":
-      return await new KeyFolder(
-        Environment.shape.SETT_KEYS_DIR.parse(process.env.SETT_KEYS_DIR),
-      ).put(parseKeys(await text(process.stdin)));
-    case "--put-secrets":
-      return await putSecrets(
-        await text(process.stdin),
-        (holder) => process.env[`SETT_SECRETS_OF_${holder}`],
-      );
-    case "--probe": {
-      const { models, keysFolder, wayTo } = readSettings(process.env);
-      const within = { timeoutMs: probeMs, wayTo };
-      return console.log(
-        JSON.stringify(await probeModels(models, new KeyFolder(keysFolder), within)),
-      );
-    }
-    case "--try-models": {
-      const { models, keysFolder, wayTo } = readSettings(process.env);
-      return console.log(JSON.stringify(await tryModels(models, new KeyFolder(keysFolder), wayTo)));
-    }
-    case "--read-bodies": {
-      const folder = Environment.shape.SETT_RECORD_DIR.parse(process.env.SETT_RECORD_DIR);
-      for (const digest of parseDigests(await text(process.stdin)))
-        console.log(JSON.stringify(await readBody(folder, digest)));
-      return;
-    }
-    default:
-      throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
-  }
-}
-
 async function runGateway(settings: Settings): Promise<void> {
-  const log = createJsonLog(console.log, systemClock.now).with({
-    service: "gateway",
-    instance: settings.instance,
-  });
-  const signal = stopSignal();
-  const hasStarted = exitOn(signal);
+  const { log, signal, hasStarted } = beginService("gateway", settings.instance);
   const metrics = createGatewayMetrics();
   const keys = new KeyFolder(settings.keysFolder);
   const { maxAnswerBytes } = defaultLimits;
@@ -116,13 +50,9 @@ async function runGateway(settings: Settings): Promise<void> {
   });
   const upstream = await withCassettes(providers, settings.cassette, { keys, log });
   let gateway: Gateway | undefined;
-  const board = await connectBlackboard({
-    url: settings.redisUrl,
-    instance: settings.instance,
-    timeoutMs: settings.redisTimeoutMs,
-    giveUpMs: settings.redisGiveUpMs,
+  const board = await connectService(settings, {
     isNeeded: () => gateway?.isNeeded === true,
-    onLost: fail,
+    onLost: failAs("gateway"),
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
   const clock = systemClock;
@@ -180,10 +110,45 @@ function socketsOf({ socketsFolder, agents }: Settings): ReadonlyMap<string, str
   return new Map([...agents.keys()].map((agent) => [agent, pathOf(agent)]));
 }
 
-function fail(error: unknown): never {
-  const { text: problem, exitCode } = describeFatalError("gateway", error);
-  console.error(problem);
-  process.exit(exitCode);
-}
+const program = {
+  name: "gateway",
+  version: packageJson.version,
+  run: () => runGateway(readSettings(process.env)),
+  modes: {
+    "--egress": async () => {
+      const { runEgress } = await import("./egress/run-egress.ts");
+      await runEgress(readEgressSettings(process.env));
+    },
+    "--packs": async () => {
+      const { runPacks } = await import("./packs/run-packs.ts");
+      await runPacks(readPacksSettings(process.env));
+    },
+    "--pass-on": () => passOn(readPacksSettings(process.env).port),
+    "--put-keys": async () => {
+      const folder = Environment.shape.SETT_KEYS_DIR.parse(process.env.SETT_KEYS_DIR);
+      await new KeyFolder(folder).put(parseKeys(await text(process.stdin)));
+    },
+    "--put-secrets": async () =>
+      await putSecrets(
+        await text(process.stdin),
+        (holder) => process.env[`SETT_SECRETS_OF_${holder}`],
+      ),
+    "--probe": async () => {
+      const { models, keysFolder, wayTo } = readSettings(process.env);
+      const within = { timeoutMs: probeMs, wayTo };
+      const found = await probeModels(models, new KeyFolder(keysFolder), within);
+      console.log(JSON.stringify(found));
+    },
+    "--try-models": async () => {
+      const { models, keysFolder, wayTo } = readSettings(process.env);
+      console.log(JSON.stringify(await tryModels(models, new KeyFolder(keysFolder), wayTo)));
+    },
+    "--read-bodies": async () => {
+      const folder = Environment.shape.SETT_RECORD_DIR.parse(process.env.SETT_RECORD_DIR);
+      for (const digest of parseDigests(await text(process.stdin)))
+        console.log(JSON.stringify(await readBody(folder, digest)));
+    },
+  },
+};
 
-await main(process.argv.slice(2)).catch(fail);
+await runProgram(program, process);

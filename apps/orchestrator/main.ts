@@ -3,18 +3,16 @@ import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
-import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { connectService } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { reachable } from "../../lib/reach/reachable.ts";
 import type { Workers } from "../../lib/runtime/port.ts";
 import type { ProcessRuntimeOptions } from "../../lib/runtime/process/runtime.ts";
-import { goByProxies } from "../../lib/service/by-proxy.ts";
-import { describeFatalError } from "../../lib/service/fatal-error.ts";
-import { runHealthcheck } from "../../lib/service/health-check.ts";
-import { createJsonLog, type JsonLog } from "../../lib/service/json-log.ts";
+import { failAs } from "../../lib/service/fatal-error.ts";
+import type { JsonLog } from "../../lib/service/json-log.ts";
 import { passOn } from "../../lib/service/pass-on.ts";
+import { beginService, runProgram } from "../../lib/service/program.ts";
 import { serve } from "../../lib/service/serve.ts";
-import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createOrchestratorApp } from "./app.ts";
 import { createOrchestratorMetrics } from "./leader/metrics.ts";
@@ -24,7 +22,6 @@ import { type CandidateDeps, Orchestrator } from "./orchestrator.ts";
 import { readOutputLines, removeOutputs } from "./recorder/answer-outputs.ts";
 import { OutputStore } from "./recorder/output-store.ts";
 import {
-  Environment,
   readLogReaderSettings,
   readNotarySettings,
   readProofSettings,
@@ -37,70 +34,12 @@ import {
 import { StarterClient } from "./workers/starter-client.ts";
 import { RuntimeHost } from "./workers/worker-host.ts";
 
-const usage =
-  "usage: orchestrator [--version | --healthcheck | --starter | --log-reader | --redis-way | --pass-on | --recorder | --read-outputs | --remove-outputs | --notary | --export-proof | --proof-key]   (settings come from the environment)";
+const fail = failAs("orchestrator");
 
-const modes = [
-  "--healthcheck",
-  "--starter",
-  "--log-reader",
-  "--redis-way",
-  "--pass-on",
-  "--recorder",
-  "--read-outputs",
-  "--remove-outputs",
-  "--notary",
-  "--export-proof",
-  "--proof-key",
-];
-
-async function main([argument, ...more]: string[]): Promise<void> {
-  goByProxies(process.env);
-  if (argument === "--version") return console.log(packageJson.version);
-  const isKnown = argument === undefined || modes.includes(argument);
-  if (!isKnown || more.length > 0) {
-    throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
-  }
-  if (argument === "--starter")
-    return await (await import("./run-starter.ts")).runStarter(readStarterSettings(process.env));
-  if (argument === "--log-reader") {
-    return await (await import("./run-log-reader.ts")).runLogReader(
-      readLogReaderSettings(process.env),
-    );
-  }
-  if (argument === "--redis-way")
-    return await (await import("./run-redis-way.ts")).runRedisWay(
-      readRedisWaySettings(process.env),
-    );
-  if (argument === "--pass-on") return await passOn(readRedisWaySettings(process.env).port);
-  if (argument === "--recorder")
-    return await (await import("./run-recorder.ts")).runRecorder(readRecorderSettings(process.env));
-  if (argument === "--notary")
-    return await (await import("./run-notary.ts")).runNotary(readNotarySettings(process.env), fail);
-  if (argument === "--export-proof" || argument === "--proof-key")
-    return await answerProof(argument);
-  if (argument === "--read-outputs" || argument === "--remove-outputs")
-    return await answerAboutOutputs(argument);
-  if (argument === "--healthcheck") {
-    process.exitCode = await runHealthcheck(
-      Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT),
-      console.log,
-    );
-    return;
-  }
-  const settings = readSettings(process.env);
-  const log = createJsonLog(console.log, systemClock.now).with({
-    service: "orchestrator",
-    instance: settings.instance,
-  });
-  const signal = stopSignal();
-  const hasStarted = exitOn(signal);
+async function runOrchestrator(settings: Settings): Promise<void> {
+  const { log, signal, hasStarted } = beginService("orchestrator", settings.instance);
   const metrics = createOrchestratorMetrics();
-  const board = await connectBlackboard({
-    url: settings.redisUrl,
-    instance: settings.instance,
-    timeoutMs: settings.redisTimeoutMs,
-    giveUpMs: settings.redisGiveUpMs,
+  const board = await connectService(settings, {
     onLost: fail,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
@@ -121,21 +60,6 @@ async function main([argument, ...more]: string[]): Promise<void> {
   await server.stop();
   await board[Symbol.asyncDispose]();
   log.info("Orchestrator stopped", { signal: signal.reason });
-}
-
-async function answerAboutOutputs(argument: "--read-outputs" | "--remove-outputs"): Promise<void> {
-  const store = new OutputStore({ ...readRecorderSettings(process.env), clock: systemClock });
-  const order = await text(process.stdin);
-  if (argument === "--remove-outputs") return await removeOutputs(store, order);
-  for await (const line of readOutputLines(store, order)) console.log(line);
-}
-
-async function answerProof(argument: "--export-proof" | "--proof-key"): Promise<void> {
-  const { folder, instance } = readProofSettings(process.env);
-  const files = new SealedFiles(folder);
-  if (argument === "--proof-key") return console.log(await proofKey(files, instance));
-  const order = await text(process.stdin);
-  for await (const line of exportLines(files, instance, order)) console.log(line);
 }
 
 /** Without workers no container runtime is loaded or needed. */
@@ -164,10 +88,53 @@ async function asProcesses(options: ProcessRuntimeOptions): Promise<Workers> {
   return processRuntime(options, process.env).workers;
 }
 
-function fail(error: unknown): never {
-  const { text: problem, exitCode } = describeFatalError("orchestrator", error);
-  console.error(problem);
-  process.exit(exitCode);
+/** The order is on standard input. */
+async function outputs() {
+  const store = new OutputStore({ ...readRecorderSettings(process.env), clock: systemClock });
+  return [store, await text(process.stdin)] as const;
 }
 
-await main(process.argv.slice(2)).catch(fail);
+function proof() {
+  const { folder, instance } = readProofSettings(process.env);
+  return [new SealedFiles(folder), instance] as const;
+}
+
+const program = {
+  name: "orchestrator",
+  version: packageJson.version,
+  run: () => runOrchestrator(readSettings(process.env)),
+  modes: {
+    "--starter": async () => {
+      const { runStarter } = await import("./run-starter.ts");
+      await runStarter(readStarterSettings(process.env));
+    },
+    "--log-reader": async () => {
+      const { runLogReader } = await import("./run-log-reader.ts");
+      await runLogReader(readLogReaderSettings(process.env));
+    },
+    "--redis-way": async () => {
+      const { runRedisWay } = await import("./run-redis-way.ts");
+      await runRedisWay(readRedisWaySettings(process.env));
+    },
+    "--pass-on": () => passOn(readRedisWaySettings(process.env).port),
+    "--recorder": async () => {
+      const { runRecorder } = await import("./run-recorder.ts");
+      await runRecorder(readRecorderSettings(process.env));
+    },
+    "--read-outputs": async () => {
+      for await (const line of readOutputLines(...(await outputs()))) console.log(line);
+    },
+    "--remove-outputs": async () => removeOutputs(...(await outputs())),
+    "--notary": async () => {
+      const { runNotary } = await import("./run-notary.ts");
+      await runNotary(readNotarySettings(process.env), fail);
+    },
+    "--export-proof": async () => {
+      const order = await text(process.stdin);
+      for await (const line of exportLines(...proof(), order)) console.log(line);
+    },
+    "--proof-key": async () => console.log(await proofKey(...proof())),
+  },
+};
+
+await runProgram(program, process);

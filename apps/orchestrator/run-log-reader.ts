@@ -1,12 +1,10 @@
 // The reader of logs as a service: `orchestrator --log-reader`, at a socket that only the API sees.
-import { systemClock } from "../../lib/async/clock.ts";
 import { createReaderApp } from "../../lib/logs/reader-app.ts";
 import { RuntimeLogs } from "../../lib/logs/runtime-logs.ts";
 import { usualSocket } from "../../lib/runtime/docker/find-engine.ts";
 import { openSocket } from "../../lib/service/forward.ts";
-import { createJsonLog } from "../../lib/service/json-log.ts";
+import { beginService } from "../../lib/service/program.ts";
 import { serve } from "../../lib/service/serve.ts";
-import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { LogReaderSettings } from "./settings.ts";
 
@@ -16,8 +14,7 @@ export async function runLogReader({
   socket,
   healthPort,
 }: LogReaderSettings): Promise<void> {
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "log-reader", instance });
-  exitOn(stopSignal());
+  const { log } = beginService("log-reader", instance);
   const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
   const app = createReaderApp(
     new RuntimeLogs((await dockerRuntime({ socketPath: usualSocket })).observe, instance),

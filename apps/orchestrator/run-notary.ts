@@ -3,11 +3,10 @@
 
 import { Hono } from "hono";
 import { systemClock } from "../../lib/async/clock.ts";
-import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { connectService } from "../../lib/blackboard/redis/connect.ts";
 import { verifierKeyText } from "../../lib/proof/note.ts";
-import { createJsonLog } from "../../lib/service/json-log.ts";
+import { beginService } from "../../lib/service/program.ts";
 import { serve } from "../../lib/service/serve.ts";
-import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { openKey } from "./notary/export-proof.ts";
 import { Notary } from "./notary/notary.ts";
@@ -19,13 +18,9 @@ export async function runNotary(
   settings: NotarySettings,
   onLost: (error: unknown) => void,
 ): Promise<void> {
-  const { instance, folder, redisUrl, redisTimeoutMs, redisGiveUpMs } = settings;
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "notary", instance });
-  const signal = stopSignal();
-  const hasStarted = exitOn(signal);
-  await using board = await connectBlackboard({
-    ...{ url: redisUrl, instance, timeoutMs: redisTimeoutMs, giveUpMs: redisGiveUpMs, onLost },
-  });
+  const { instance, folder } = settings;
+  const { log, signal, hasStarted } = beginService("notary", instance);
+  await using board = await connectService(settings, { onLost });
   const files = new SealedFiles(folder);
   const key = await openKey(files, instance);
   const about = { instance, version: packageJson.version };

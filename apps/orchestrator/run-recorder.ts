@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { Hono } from "hono";
 import { systemClock } from "../../lib/async/clock.ts";
 import { openSocket } from "../../lib/service/forward.ts";
-import { createJsonLog } from "../../lib/service/json-log.ts";
+import { beginService } from "../../lib/service/program.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { serveFew } from "../../lib/service/serve-few.ts";
-import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { OutputStore } from "./recorder/output-store.ts";
 import { addOutputs, readOutputs } from "./recorder/recorder-app.ts";
@@ -25,8 +24,7 @@ const everyone = "processes";
 /** Ends the process at SIGTERM, at once. */
 export async function runRecorder(settings: RecorderSettings): Promise<void> {
   const { instance, reader, socketsFolder, folder, maxBytes } = settings;
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "recorder", instance });
-  exitOn(stopSignal());
+  const { log } = beginService("recorder", instance);
   const store = new OutputStore({ folder, maxBytes, clock: systemClock });
   await store.removeDrafts();
   const parts = { store, log };

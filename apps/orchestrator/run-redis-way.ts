@@ -4,12 +4,10 @@
 import { once } from "node:events";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { systemClock } from "../../lib/async/clock.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { forwardTo, listenAt } from "../../lib/service/forward.ts";
-import { createJsonLog } from "../../lib/service/json-log.ts";
+import { beginService } from "../../lib/service/program.ts";
 import { serve } from "../../lib/service/serve.ts";
-import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { RedisWaySettings } from "./settings.ts";
 
@@ -21,8 +19,7 @@ const lookMs = 1_500;
 /** Ends the process at SIGTERM, at once: the programs connect again. */
 export async function runRedisWay(settings: RedisWaySettings): Promise<void> {
   const { instance, at, port, host, socket, healthPort, healthHost } = settings;
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "redis", instance });
-  exitOn(stopSignal());
+  const { log } = beginService("redis", instance);
   let problem: string | undefined;
   const note = (reason: string | undefined) => {
     if (reason === problem) return;

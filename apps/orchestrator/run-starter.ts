@@ -7,9 +7,8 @@ import { openReach } from "../../lib/reach/open-reach.ts";
 import { usualSocket } from "../../lib/runtime/docker/find-engine.ts";
 import type { Workers } from "../../lib/runtime/port.ts";
 import { openSocket } from "../../lib/service/forward.ts";
-import { createJsonLog } from "../../lib/service/json-log.ts";
+import { beginService } from "../../lib/service/program.ts";
 import { serve } from "../../lib/service/serve.ts";
-import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { StarterSettings } from "./settings.ts";
 import { LayerVolumes } from "./workers/layer-volumes.ts";
@@ -31,8 +30,7 @@ export async function runStarter({
   reach,
   healthPort,
 }: StarterSettings): Promise<void> {
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "starter", instance });
-  exitOn(stopSignal());
+  const { log } = beginService("starter", instance);
   const workers =
     cluster === undefined ? await engineWorkers() : await jobWorkers(instance, cluster);
   const { layers } = workers;

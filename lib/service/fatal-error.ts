@@ -1,17 +1,18 @@
 // How a program reports the error that ends it.
+import process from "node:process";
 import { SettError } from "../model/errors.ts";
 
 /**
- * A sentence for an expected failure, for the person who reads the container's log; for any other
- * error the error itself, with its stack.
+ * Ends the process: with a sentence for an expected failure, for the person who reads the
+ * container's log; for any other error with the error itself, and its stack.
  */
-export function describeFatalError(
-  program: string,
-  error: unknown,
-): { text: unknown; exitCode: number } {
-  if (!(error instanceof SettError)) return { text: error, exitCode: 1 };
-  return {
-    text: `${program}: ${error.message}${error.hint ? ` ${error.hint}` : ""}`,
-    exitCode: error.exitCode,
+export function failAs(program: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof SettError)) {
+      console.error(error);
+      process.exit(1);
+    }
+    console.error(`${program}: ${error.message}${error.hint ? ` ${error.hint}` : ""}`);
+    process.exit(error.exitCode);
   };
 }

@@ -13,9 +13,7 @@ import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { ToolInput } from "../../lib/model/tool-contract.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
-
-import { describeFatalError } from "../../lib/service/fatal-error.ts";
-
+import { failAs } from "../../lib/service/fatal-error.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
 import { cubDeps } from "../support/world/deps.ts";
@@ -24,6 +22,8 @@ import { randomOf } from "./random.ts";
 
 const settings = readSettings(process.env);
 const random = randomOf(Number(process.env.SETT_CHAOS_SEED));
+const fail = failAs("cub");
+
 /** The share of first attempts that fail. */
 const failShare = Number(process.env.SETT_CHAOS_FAIL_SHARE);
 
@@ -97,10 +97,4 @@ function ended(stdout: string, durationMs: number) {
     stderr: none,
     durationMs,
   };
-}
-
-function fail(error: unknown): never {
-  const { text, exitCode } = describeFatalError("cub", error);
-  console.error(text);
-  process.exit(exitCode);
 }

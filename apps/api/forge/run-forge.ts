@@ -3,18 +3,16 @@ import { readdir, readFile } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { Registry } from "prom-client";
-import { systemClock } from "../../../lib/async/clock.ts";
-import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import { connectService } from "../../../lib/blackboard/redis/connect.ts";
 import { readReport } from "../../../lib/client/facts/report.ts";
 import { forgeKinds } from "../../../lib/forge/kinds.ts";
 import type { Forge } from "../../../lib/forge/port.ts";
 import { addressOf, restForge } from "../../../lib/forge/rest-forge.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { beginService } from "../../../lib/service/program.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { createServiceApp } from "../../../lib/service/service-app.ts";
-import { exitOn, stopSignal } from "../../../lib/service/stop-signal.ts";
 import { readHookSecret } from "../hook-secrets.ts";
 import type { Settings } from "../settings.ts";
 import { ForgeLoop, type ForgeParts } from "./forge-loop.ts";
@@ -36,14 +34,8 @@ export async function runForge(
 ): Promise<void> {
   setPriority(niceness);
   const { instance } = settings;
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "forge", instance });
-  const signal = stopSignal();
-  const hasStarted = exitOn(signal);
-  await using board = await connectBlackboard({
-    url: settings.redisUrl,
-    instance,
-    timeoutMs: settings.redisTimeoutMs,
-    giveUpMs: settings.redisGiveUpMs,
+  const { log, signal, hasStarted } = beginService("forge", instance);
+  await using board = await connectService(settings, {
     onLost,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });

@@ -6,10 +6,9 @@ import { systemClock } from "../../../lib/async/clock.ts";
 import { ownNetworkOf } from "../../../lib/model/egress-address.ts";
 import { openReach } from "../../../lib/reach/open-reach.ts";
 import { addressesOf } from "../../../lib/service/addresses-of.ts";
-import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { beginService } from "../../../lib/service/program.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { createServiceApp } from "../../../lib/service/service-app.ts";
-import { exitOn, stopSignal } from "../../../lib/service/stop-signal.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { EgressProxy } from "./egress-proxy.ts";
 import { createEgressMetrics } from "./metrics.ts";
@@ -23,9 +22,7 @@ const machineName = "host.docker.internal";
 /** Resolves when it has been stopped. */
 export async function runEgress(settings: EgressSettings): Promise<void> {
   const { instance, agents, socketsFolder, healthPort, healthHost } = settings;
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "egress", instance });
-  const signal = stopSignal();
-  const hasStarted = exitOn(signal);
+  const { log, signal, hasStarted } = beginService("egress", instance);
   const metrics = createEgressMetrics();
 
   const own = () =>

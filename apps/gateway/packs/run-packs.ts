@@ -11,19 +11,16 @@ import { type Caller, packsServer } from "../../../lib/git/packs/serve-packs.ts"
 import { messageOf } from "../../../lib/model/errors.ts";
 import { openReach } from "../../../lib/reach/open-reach.ts";
 import { listenAt } from "../../../lib/service/forward.ts";
-import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { beginService } from "../../../lib/service/program.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { createServiceApp } from "../../../lib/service/service-app.ts";
-import { exitOn, stopSignal } from "../../../lib/service/stop-signal.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { PacksSettings } from "./settings.ts";
 
 /** Resolves when it has been stopped. */
 export async function runPacks(settings: PacksSettings): Promise<void> {
   const { instance, folder, agents, shelves, token, socketsFolder, port, host, reach } = settings;
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "packs", instance });
-  const signal = stopSignal();
-  const hasStarted = exitOn(signal);
+  const { log, signal, hasStarted } = beginService("packs", instance);
   const service = await PackService.open(folder, { shelves });
   const serverFor = (callerOf: (request: IncomingMessage) => Caller | undefined) =>
     packsServer({

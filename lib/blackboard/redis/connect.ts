@@ -59,6 +59,21 @@ export type ConnectOptions = {
   makeClient?: ConnectionOptions["makeClient"];
 };
 
+type ServiceSettings = {
+  redisUrl: string;
+  instance: InstanceName;
+  redisTimeoutMs: number;
+  redisGiveUpMs: number;
+};
+
+/** Connects a service as its settings say. */
+export async function connectService(
+  { redisUrl: url, instance, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs }: ServiceSettings,
+  options: Pick<ConnectOptions, "isNeeded" | "onLost" | "onUnreadable">,
+): Promise<Blackboard> {
+  return await connectBlackboard({ url, instance, timeoutMs, giveUpMs, ...options });
+}
+
 /** Rejects with `redis-unreachable`, in a sentence that names host and port. */
 export async function connectBlackboard(options: ConnectOptions): Promise<Blackboard> {
   const {
