@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { z } from "zod";
 import { SecretName } from "../../lib/model/config-secrets.ts";
-import { SettError } from "../../lib/model/errors.ts";
+import { orderIn } from "../../lib/service/order-in.ts";
 
 /** Read at each delivery, so that another value counts at once. Undefined where it is not there. */
 export async function readHookSecret(folder: string, name: string): Promise<string | undefined> {
@@ -36,11 +36,9 @@ export async function putHookSecrets(folder: string, text: string): Promise<void
 }
 
 function parse(text: string): Record<string, string> {
-  try {
-    return Given.parse(JSON.parse(text));
-  } catch {
-    throw new SettError("usage", "The secrets on stdin cannot be read.", {
-      hint: 'Write JSON: {"NAME":"base64"}',
-    });
-  }
+  return orderIn(text, {
+    shape: Given,
+    what: "The secrets",
+    hint: 'Write JSON: {"NAME":"base64"}',
+  });
 }

@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { z } from "zod";
-import { SettError } from "../../lib/model/errors.ts";
+import { orderIn } from "../../lib/service/order-in.ts";
 
 const Variables = z.record(z.string(), z.string());
 
@@ -20,11 +20,9 @@ export async function settingsOnStdin(
   const line = await new Promise<string>((resolve) => {
     lines.once("line", resolve);
   });
-  try {
-    return Variables.parse(JSON.parse(line));
-  } catch {
-    throw new SettError("usage", "The settings on stdin cannot be read.", {
-      hint: "Write one line of JSON: variables with their values.",
-    });
-  }
+  return orderIn(line, {
+    shape: Variables,
+    what: "The settings",
+    hint: "Write one line of JSON: variables with their values.",
+  });
 }

@@ -3,7 +3,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
-import { SettError } from "../../lib/model/errors.ts";
+import { orderIn } from "../../lib/service/order-in.ts";
 import type { Settings } from "./settings.ts";
 import { untilGiven } from "./until-given.ts";
 
@@ -65,11 +65,9 @@ async function removeOlder(folder: string, present: readonly string[]): Promise<
 }
 
 function parse(text: string): Tls {
-  try {
-    return Files.parse(JSON.parse(text));
-  } catch {
-    throw new SettError("usage", "The certificate on stdin cannot be read.", {
-      hint: 'Write JSON: {"cert":"…","key":"…"}',
-    });
-  }
+  return orderIn(text, {
+    shape: Files,
+    what: "The certificate",
+    hint: 'Write JSON: {"cert":"…","key":"…"}',
+  });
 }

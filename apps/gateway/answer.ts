@@ -1,9 +1,9 @@
 // Makes the client's answer of the provider's, and ends the call.
 import type { Provider } from "../../lib/model/config-models.ts";
+import { isObject, type JsonObject, memberAt, parseJson, textAt } from "../../lib/model/json.ts";
 import type { CostlyApi } from "../../lib/model/model-call.ts";
 import { type Came, rawSize, sizeOf } from "../../lib/models/answer-size.ts";
 import { apis } from "../../lib/models/apis.ts";
-import { isObject, type JsonObject, memberAt, parseJson, textAt } from "../../lib/models/json.ts";
 import { errorBody } from "../../lib/models/providers.ts";
 import type { Bytes } from "../../lib/models/server-sent-events.ts";
 import { StreamMeter } from "../../lib/models/stream-meter.ts";

@@ -2,8 +2,8 @@
 // `fallback` in sett.yml.
 import type { ModelSettings } from "../../lib/model/config-models.ts";
 import { ModelName } from "../../lib/model/config-models.ts";
+import { memberAt } from "../../lib/model/json.ts";
 import { apis } from "../../lib/models/apis.ts";
-import { memberAt } from "../../lib/models/json.ts";
 import type { ModelRequest } from "../../lib/models/request.ts";
 import type { Admitted } from "./admit.ts";
 import { ClientError } from "./client-error.ts";

@@ -6,7 +6,7 @@ import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ModelName } from "../../lib/model/config-models.ts";
-import { SettError } from "../../lib/model/errors.ts";
+import { orderIn } from "../../lib/service/order-in.ts";
 
 export class KeyFolder {
   readonly #folder: string;
@@ -61,11 +61,6 @@ const Keys = z.record(z.union([ModelName, HeadersName]), z.string().min(1));
  * part of the text.
  */
 export function parseKeys(text: string): Map<string, string> {
-  try {
-    return new Map(Object.entries(Keys.parse(JSON.parse(text))));
-  } catch {
-    throw new SettError("usage", "The keys on stdin cannot be read.", {
-      hint: 'Write JSON with a key for each model: {"strong":"…"}',
-    });
-  }
+  const hint = 'Write JSON with a key for each model: {"strong":"…"}';
+  return new Map(Object.entries(orderIn(text, { shape: Keys, what: "The keys", hint })));
 }

@@ -3,8 +3,8 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { SecretName } from "../../lib/model/config-secrets.ts";
-import { SettError } from "../../lib/model/errors.ts";
 import { AgentName } from "../../lib/model/ids.ts";
+import { orderIn } from "../../lib/service/order-in.ts";
 import { KeyFolder } from "./keys.ts";
 
 /** An agent, or what prepares its workspace. */
@@ -34,11 +34,9 @@ export async function putSecrets(
 }
 
 function parse(text: string): z.infer<typeof Secrets> {
-  try {
-    return Secrets.parse(JSON.parse(text));
-  } catch {
-    throw new SettError("usage", "The secrets on stdin cannot be read.", {
-      hint: 'Write JSON with each agent\'s secrets in base64: {"builder":{"token":"…"}}',
-    });
-  }
+  return orderIn(text, {
+    shape: Secrets,
+    what: "The secrets",
+    hint: 'Write JSON with each agent\'s secrets in base64: {"builder":{"token":"…"}}',
+  });
 }

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { z } from "zod";
-import { SettError } from "../../lib/model/errors.ts";
+import { orderIn } from "../../lib/service/order-in.ts";
 import { pathOfBody } from "./body-store.ts";
 
 const Digests = z.array(z.string().regex(/^[0-9a-f]{64}$/));
@@ -18,13 +18,11 @@ export type ReadBody = { digest: string } & (
 
 /** `order`: JSON, a list of digests. Throws `usage`. */
 export function parseDigests(order: string): string[] {
-  try {
-    return Digests.parse(JSON.parse(order));
-  } catch {
-    throw new SettError("usage", "The digests on stdin cannot be read.", {
-      hint: 'Write a JSON list of SHA-256 digests: ["ab12…"]',
-    });
-  }
+  return orderIn(order, {
+    shape: Digests,
+    what: "The digests",
+    hint: 'Write a JSON list of SHA-256 digests: ["ab12…"]',
+  });
 }
 
 export async function readBody(folder: string, digest: string): Promise<ReadBody> {

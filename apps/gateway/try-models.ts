@@ -1,7 +1,7 @@
 // Asks each model for a sentence and for a call of a tool, for `sett doctor --models`: whether it
 // is reachable, streams and calls tools. It costs what a few words cost, and counts in no budget.
 import type { ModelSettings } from "../../lib/model/config-models.ts";
-import { isObject, memberAt, parseJson, textAt } from "../../lib/models/json.ts";
+import { isObject, memberAt, parseJson, textAt } from "../../lib/model/json.ts";
 import { keyHeader, providers } from "../../lib/models/providers.ts";
 import { listOf } from "../../lib/models/transcript-parts.ts";
 import { maxAnswer } from "../../lib/models/worst-case.ts";

@@ -1,4 +1,5 @@
 // A tool's stdout, parsed as exactly one JSON object; or a sentence that says what it is instead.
+import { isObject } from "../model/json.ts";
 import { boundProblem, endOfValue, skipSpace } from "./json-text.ts";
 
 export type OneObject =
@@ -85,10 +86,6 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function nameOf(value: unknown): string {

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { Artefact } from "./artefact.ts";
 import { AgentName, ArtefactId, ClaimId } from "./ids.ts";
+import { parseJson } from "./json.ts";
 
 /**
  * The type of the Question that the orchestrator makes of an attempt's end, where calls of the
@@ -65,11 +66,7 @@ export function callQuestion(calls: readonly AskedCall[]): { summary: string; pa
 
 /** The ids of the calls that this question is about, and its words for people. */
 export function callPayload(payload: string): z.infer<typeof CallPayload> | undefined {
-  try {
-    return CallPayload.safeParse(JSON.parse(payload)).data;
-  } catch {
-    return undefined;
-  }
+  return CallPayload.safeParse(parseJson(payload)).data;
 }
 
 /** `undefined`: it is neither. Only the bare word allows. */

@@ -4,6 +4,7 @@ import { type AmountKind, formatAmount, formatAmounts } from "./amounts.ts";
 import type { Artefact } from "./artefact.ts";
 import { callPayload, isCallQuestion } from "./asked-call.ts";
 import { type Amounts, amountsSyntax, readAmounts } from "./budget.ts";
+import { parseJson } from "./json.ts";
 import { type BudgetRefusal, budgetExceededType } from "./model-call.ts";
 import { payerName } from "./payer-name.ts";
 
@@ -111,11 +112,7 @@ function sentenceCase(text: string): string {
 }
 
 function readPayload(payload: string): z.infer<typeof BudgetPayload> {
-  try {
-    return BudgetPayload.safeParse(JSON.parse(payload)).data ?? {};
-  } catch {
-    return {};
-  }
+  return BudgetPayload.safeParse(parseJson(payload)).data ?? {};
 }
 
 /** A question's words for people: of one of Sett's own types they are a member of its payload. */

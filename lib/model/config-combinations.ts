@@ -1,6 +1,7 @@
 // Finds settings of an agent that exclude each other, or need each other.
 import { type BuiltInKind, builtInKeys, builtInKind } from "./built-in.ts";
 import { AgentFile, usualStrategy } from "./config.ts";
+import { isObject } from "./json.ts";
 
 /** Keys that have a meaning only where Sett starts a container for the agent. */
 const withContainer = [
@@ -208,7 +209,7 @@ function impossibleTools({ model, tools }: Readonly<Record<string, unknown>>): I
 function impossibleSources(agent: Readonly<Record<string, unknown>>): Impossible[] {
   const found: Impossible[] = [];
   const isOfArguments =
-    agent.use !== undefined && Object(agent.build).context === undefined && isMap(agent.build);
+    agent.use !== undefined && Object(agent.build).context === undefined && isObject(agent.build);
   const [source, ...more] = (["build", "image", "path"] as const).filter(
     (key) => agent[key] !== undefined && !(key === "build" && isOfArguments),
   );
@@ -219,7 +220,7 @@ function impossibleSources(agent: Readonly<Record<string, unknown>>): Impossible
         "needs an image: write `use: NAME` (`sett add --list` has the names), `build: ./folder`, `image: name:tag`, or `path: ./folder`",
     });
   }
-  const isBuild = agent.build !== undefined && !isOfArguments && isMap(agent.build);
+  const isBuild = agent.build !== undefined && !isOfArguments && isObject(agent.build);
   if (isBuild && Object(agent.build).context === undefined)
     found.push({
       path: ["build", "context"],
@@ -263,10 +264,6 @@ function impossibleForWorkers(agent: Readonly<Record<string, unknown>>): Impossi
       "cannot be combined with `on_demand` or several `replicas`: their containers come and go",
     );
   return found;
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** One grant after the other, each in the same container: that is the lane. */

@@ -1,6 +1,7 @@
 // A line of an agent's log that has what its command is printing, as it comes. The log is in the
 // container's, which the command cannot write to.
 import { z } from "zod";
+import { parseJson } from "./json.ts";
 import { streamNames } from "./kept-output.ts";
 
 /** The `msg` of such a line. */
@@ -27,9 +28,5 @@ export function mayBeOutput(line: string): boolean {
 /** Undefined for any other line. */
 export function readOutputLine(line: string): OutputLine | undefined {
   if (!mayBeOutput(line)) return undefined;
-  try {
-    return OutputLine.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
+  return OutputLine.safeParse(parseJson(line)).data;
 }

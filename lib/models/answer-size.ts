@@ -1,5 +1,5 @@
 // How much of an answer has come, whatever its provider says that it has used.
-import { isObject } from "./json.ts";
+import { isObject } from "../model/json.ts";
 
 /**
  * `bytes`: of the words in UTF-8. `signs`: of the words, as `signsOf` counts them. `pieces`: parts

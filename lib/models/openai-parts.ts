@@ -1,6 +1,6 @@
 // The parts that OpenAI's two APIs have in common.
+import { countAt, hasCount, type JsonObject, memberAt, textAt } from "../model/json.ts";
 import type { MeasuredUsage } from "./cost.ts";
-import { countAt, hasCount, type JsonObject, memberAt, textAt } from "./json.ts";
 
 /** `input`, `output`: the names of the counts. */
 export function openAiUsage(usage: unknown, input: string, output: string) {

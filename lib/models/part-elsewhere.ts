@@ -1,7 +1,7 @@
 // Finds parts of a conversation that the provider would take from elsewhere. An address that it
 // fetches would carry what a command sees to any host, whatever sett.yml says of the agent's
 // network. A file that is kept at the provider belongs to the owner of the key, or another agent.
-import { isObject, type JsonObject } from "./json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 
 /** Names of members with an address: `url`, `image_url`, `fileUri`. */
 const ofAddress = /ur[il]$/i;

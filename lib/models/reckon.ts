@@ -1,10 +1,10 @@
 // Reckons what a call has used, where its provider does not say it, or says what cannot be. Rather
 // too much than too little, and near to what is due.
 import type { ModelSettings } from "../model/config-models.ts";
+import { memberAt } from "../model/json.ts";
 import { type Came, signsOf, wordsIn } from "./answer-size.ts";
 import { apis } from "./apis.ts";
 import { type MeasuredUsage, noUsage } from "./cost.ts";
-import { memberAt } from "./json.ts";
 import type { ModelRequest } from "./request.ts";
 import { type Bound, isCountable, mediaIn } from "./worst-case.ts";
 

@@ -1,9 +1,9 @@
 // Reads what the gateway must know of a request to a model: which model, a stream or not, and how
 // long the answer may become.
 import { type JsonMember, scanJson } from "../core/json-text.ts";
+import { isObject, type JsonObject, memberAt, parseJson, textAt } from "../model/json.ts";
 import type { CostlyApi } from "../model/model-call.ts";
 import { apis } from "./apis.ts";
-import { isObject, type JsonObject, memberAt, parseJson, textAt } from "./json.ts";
 import { countMembers, withMembers } from "./json-members.ts";
 import { problemOfParts } from "./part-elsewhere.ts";
 import { problemOf } from "./unbounded-request.ts";

@@ -1,9 +1,9 @@
 // Reads the usage of a streamed answer on its way to the client.
+import { isObject, memberAt, parseJson, textAt } from "../model/json.ts";
 import type { CostlyApi } from "../model/model-call.ts";
 import { both, type Came, cameAsText, nothingCame, rawSize, sizeOf } from "./answer-size.ts";
 import { apis } from "./apis.ts";
 import type { MeasuredUsage } from "./cost.ts";
-import { isObject, memberAt, parseJson, textAt } from "./json.ts";
 import { type Bytes, dataOf, EventSplitter, joined } from "./server-sent-events.ts";
 import type { ApiTraits, ReadEvent, StreamState } from "./traits.ts";
 

@@ -1,9 +1,9 @@
 // An API of language models, and a provider of APIs: everything in which one differs from another.
 // lib/models/apis.ts and lib/models/providers.ts have the lists.
 import type { Provider } from "../model/config-models.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { Came } from "./answer-size.ts";
 import type { MeasuredUsage } from "./cost.ts";
-import type { JsonObject } from "./json.ts";
 import type { Turn } from "./transcript-parts.ts";
 
 /** One API, which costs tokens. Pure. */

@@ -1,6 +1,6 @@
 // The parts of a conversation, the same for every API, and what its readers share.
 
-import { isObject, type JsonObject, parseJson } from "./json.ts";
+import { isObject, type JsonObject, parseJson } from "../model/json.ts";
 import { EventSplitter } from "./server-sent-events.ts";
 
 /** `input`: JSON text. `other`: what is no text, named: an image, a document. */

@@ -1,8 +1,8 @@
 // The conversation of an agent with its model, put together from the bodies of its calls. Pure;
 // nothing about a body's shape is certain.
+import { parseJson } from "../model/json.ts";
 import type { ModelApi } from "../model/model-call.ts";
 import { apis } from "./apis.ts";
-import { parseJson } from "./json.ts";
 import type { Turn } from "./transcript-parts.ts";
 
 /** One call with its bodies as text; undefined where they were not kept, or are binary. */

@@ -1,6 +1,6 @@
 // Requests whose cost no reckoning bounds, because the provider itself would fetch, search or run
 // something. They are refused.
-import { isObject, type JsonObject, memberAt, textAt } from "./json.ts";
+import { isObject, type JsonObject, memberAt, textAt } from "../model/json.ts";
 
 /**
  * Tools that the client runs, beside those with `execution: client`; every other `type` of a tool

@@ -3,8 +3,8 @@
 
 import type { Amounts } from "../model/budget.ts";
 import type { ModelSettings } from "../model/config-models.ts";
+import { isObject, type JsonObject, memberAt } from "../model/json.ts";
 import { dearestRates, nanosOf } from "./cost.ts";
-import { isObject, type JsonObject, memberAt } from "./json.ts";
 import type { ModelRequest } from "./request.ts";
 
 /** An earlier request to the same model whose input the provider has counted. */

@@ -3,6 +3,7 @@
 import { createHash, createHmac } from "node:crypto";
 import type { AgentRegistration } from "../model/agent.ts";
 import { withWhole } from "../model/in-pieces.ts";
+import { isObject } from "../model/json.ts";
 import type { ContainerSpec } from "./container-spec.ts";
 
 /**
@@ -85,13 +86,11 @@ export function changedParts(before: string | undefined, now: string | undefined
 }
 
 function digestOf(value: unknown, key: string | undefined): string {
-  const text = JSON.stringify([value], (_, each: unknown) => (isMap(each) ? sorted(each) : each));
+  const text = JSON.stringify([value], (_, each: unknown) =>
+    isObject(each) ? sorted(each) : each,
+  );
   const hash = key === undefined ? createHash("sha256") : createHmac("sha256", key);
   return hash.update(text).digest("hex").slice(0, 32);
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function sorted(map: Record<string, unknown>): Record<string, unknown> {

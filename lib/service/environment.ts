@@ -1,6 +1,7 @@
 // A service's settings come from its environment, checked once, at its edge.
 import { z } from "zod";
 import { SettError } from "../model/errors.ts";
+import { parseJson } from "../model/json.ts";
 
 /** A whole number of milliseconds given as `30s`, `5m`, `250ms` or a bare number of seconds. */
 export const DurationText = z.string().transform((text, context) => {
@@ -67,14 +68,6 @@ export function readEnvironment<Shape extends z.ZodType>(
       hint: "`sett up` sets these; a service started by hand needs them in its environment.",
     },
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Settings of every program that uses Redis. */

@@ -1,5 +1,6 @@
 // The record of Sett's comment on the issue of a goal, so that there is never a second one.
 import { z } from "zod";
+import { parseJson } from "../../../lib/model/json.ts";
 
 /**
  * `word` is in the comment, and was nowhere before: by it the comment is found again where `id` did
@@ -22,9 +23,5 @@ export type CommentRecord = z.infer<typeof CommentRecord>;
 /** A record that a person has changed by hand counts as `gone`: the comment is left alone. */
 export function commentIn(stored: string | undefined): CommentRecord | undefined {
   if (stored === undefined) return undefined;
-  try {
-    return CommentRecord.parse(JSON.parse(stored));
-  } catch {
-    return { state: "gone" };
-  }
+  return CommentRecord.safeParse(parseJson(stored)).data ?? { state: "gone" };
 }

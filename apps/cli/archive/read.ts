@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { clauseOf, SettError } from "../../../lib/model/errors.ts";
+import { parseJson } from "../../../lib/model/json.ts";
 import { ArchiveHeader, ArchiveLine } from "./format.ts";
 
 type Line = { header: ArchiveHeader } | ArchiveLine;
@@ -21,7 +22,7 @@ export async function linesAt(path: string, places: readonly Place[]) {
   const lines = [];
   for (const { from, length } of places) {
     const { buffer } = await file.read(Buffer.alloc(length), 0, length, from);
-    const line = ArchiveLine.safeParse(parsed(buffer.toString())).data;
+    const line = ArchiveLine.safeParse(parseJson(buffer.toString())).data;
     if (line === undefined || !("artefact" in line))
       throw unusable(path, "has changed while it was read");
     lines.push(line);
@@ -35,7 +36,7 @@ export async function* placedLines(path: string): AsyncGenerator<{ line: Line; p
   let [lines, from] = [0, 0];
   let seal: { lines: number; sha256: string } | undefined;
   for await (const text of linesOf(path)) {
-    const json = parsed(text);
+    const json = parseJson(text);
     const place = { from, length: Buffer.byteLength(text) };
     if (lines === 0) {
       const header = ArchiveHeader.safeParse(json);
@@ -89,14 +90,6 @@ async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string
     if (last !== "") parts.push(last);
   }
   if (parts.length > 0) yield parts.join("");
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function unusable(path: string, what: string): SettError {

@@ -5,6 +5,7 @@ import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { parseJson } from "../../../lib/model/json.ts";
 import type { VolumeFile } from "../../../lib/runtime/port.ts";
 import {
   archiveEnd,
@@ -116,7 +117,7 @@ async function requireManifest(path: string): Promise<void> {
 }
 
 function manifestOf(path: string, text: string): Manifest {
-  const value = jsonIn(text);
+  const value = parseJson(text);
   const found = Manifest.safeParse(value);
   if (found.success) return found.data;
   const newer = Newer.safeParse(value);
@@ -145,16 +146,7 @@ async function contentOf(
 
 async function jsonOf(path: string, { name, size, content }: TarEntry): Promise<unknown> {
   if (size > maxTextBytes) throw foreign(path, `its ${name} is too large`);
-  return jsonIn(Buffer.concat(await Array.fromAsync(content)).toString("utf8"));
-}
-
-/** Undefined for what is no JSON. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return parseJson(Buffer.concat(await Array.fromAsync(content)).toString("utf8"));
 }
 
 /** The entries of a checked back-up below a folder, or the one of that name, in their order. */

@@ -4,6 +4,7 @@ import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { formatAmount } from "../../../lib/model/amounts.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { parseJson } from "../../../lib/model/json.ts";
 import type { Finding } from "../facts/finding.ts";
 import { gatewayMode } from "../instance/run-gateway.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -66,9 +67,5 @@ export function judgeModel({
 }
 
 function trialsIn(text: string): Trial[] | undefined {
-  try {
-    return Trials.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return Trials.safeParse(parseJson(text)).data;
 }

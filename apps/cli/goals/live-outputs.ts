@@ -5,6 +5,7 @@ import { apiOf } from "../../../lib/client/remote/instance.ts";
 import { RuntimeLogs } from "../../../lib/logs/runtime-logs.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName, GoalId, InstanceName } from "../../../lib/model/ids.ts";
+import { parseJson } from "../../../lib/model/json.ts";
 import { type OutputLine, readOutputLine } from "../../../lib/model/output-line.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
 import { openSession } from "../instance/session.ts";
@@ -38,7 +39,7 @@ export class SeenLogs {
 
   /** Any line of a log. */
   add(text: string): void {
-    const { msg, claim_id }: { msg?: unknown; claim_id?: unknown } = Object(parsed(text));
+    const { msg, claim_id }: { msg?: unknown; claim_id?: unknown } = Object(parseJson(text));
     if (commandEnded.test(String(msg))) this.#ended.add(String(claim_id));
   }
 
@@ -50,14 +51,6 @@ export class SeenLogs {
 
 /** The cub says one of these after the last line of a command. */
 const commandEnded = /^Tool execution (?:completed|failed|timeout)$/;
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Prints what is printed from now on, and before it, from the beginning, what has been printed by

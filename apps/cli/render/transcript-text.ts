@@ -6,8 +6,8 @@ import { oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
 import type { Colour, Layout as Columns } from "../../../lib/client/text/style.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import { costOf } from "../../../lib/core/call-costs.ts";
+import { parseJson } from "../../../lib/model/json.ts";
 import type { CallRecord } from "../../../lib/model/model-call.ts";
-import { parseJson } from "../../../lib/models/json.ts";
 import type { Conversation } from "../../../lib/models/transcript.ts";
 import type { Part, Turn } from "../../../lib/models/transcript-parts.ts";
 

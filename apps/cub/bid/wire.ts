@@ -1,7 +1,7 @@
 // The request for a bid in the format of its provider, and the answer in the response. Plain HTTP:
 // a client library would cost every cub its memory and its start.
 import { z } from "zod";
-import { parseJson } from "../../../lib/models/json.ts";
+import { parseJson } from "../../../lib/model/json.ts";
 import { keyHeader, providers } from "../../../lib/models/providers.ts";
 import type { ModelAccess } from "../tool/model-access.ts";
 import {

@@ -1,7 +1,7 @@
 // Asks a provider, and writes each answer that has come to its end into a file.
+import { parseJson } from "../../../lib/model/json.ts";
 import type { ModelApi } from "../../../lib/model/model-call.ts";
 import { apis } from "../../../lib/models/apis.ts";
-import { parseJson } from "../../../lib/models/json.ts";
 import { EventSplitter } from "../../../lib/models/server-sent-events.ts";
 import { isLastEvent } from "../../../lib/models/stream-meter.ts";
 import type { Upstream, UpstreamRequest } from "../upstream.ts";

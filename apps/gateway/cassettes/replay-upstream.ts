@@ -1,7 +1,7 @@
 // Answers calls from recorded exchanges, in place of a provider.
+import { parseJson } from "../../../lib/model/json.ts";
 import { answerPieces } from "../../../lib/models/cassette/exchange.ts";
 import type { Recordings } from "../../../lib/models/cassette/recordings.ts";
-import { parseJson } from "../../../lib/models/json.ts";
 import { type Upstream, UpstreamFailure } from "../upstream.ts";
 
 /** Rejects with `exchange-not-recorded`, and a sentence that shows the nearest exchange. */

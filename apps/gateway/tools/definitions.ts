@@ -1,7 +1,7 @@
 // What an MCP server says of its tools: only shapes are looked at, and nothing in them is run, such
 // as the patterns of their schemas.
 import { createHash } from "node:crypto";
-import { isObject } from "../../../lib/models/json.ts";
+import { isObject } from "../../../lib/model/json.ts";
 import { markOutside, shorten } from "./outside-text.ts";
 import type { NamedTool } from "./tool-names.ts";
 

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { parseJson } from "../../../lib/model/json.ts";
 
 const Known = z.record(z.string(), z.record(z.string(), z.string()));
 const fileName = "tools.json";
@@ -32,11 +33,7 @@ export class KnownDefinitions {
 
   async #read(): Promise<z.infer<typeof Known>> {
     const text = await readFile(join(this.#folder, fileName), "utf8").catch(() => "{}");
-    try {
-      return Known.parse(JSON.parse(text));
-    } catch {
-      return {};
-    }
+    return Known.safeParse(parseJson(text)).data ?? {};
   }
 
   /** Without it the change is said once more after a restart. */

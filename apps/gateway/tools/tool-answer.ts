@@ -1,5 +1,5 @@
 // The answer to a call of a tool, as agents get it and the record has it.
-import { isObject } from "../../../lib/models/json.ts";
+import { isObject } from "../../../lib/model/json.ts";
 import { markOutside, shorten } from "./outside-text.ts";
 
 export type ToolAnswer = {

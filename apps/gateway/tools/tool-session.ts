@@ -1,7 +1,7 @@
 // One agent's session with one MCP server, by the official SDK. All that a server can do is
 // bounded: how much it says, how long it takes, where it leads.
 
-import { isObject } from "../../../lib/models/json.ts";
+import { isObject } from "../../../lib/model/json.ts";
 import { readBounded } from "../read-bounded.ts";
 import { type Definition, definitionOf } from "./definitions.ts";
 

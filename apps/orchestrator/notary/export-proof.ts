@@ -11,6 +11,7 @@ import {
   signNote,
   verifierKeyText,
 } from "../../../lib/proof/note.ts";
+import { orderIn } from "../../../lib/service/order-in.ts";
 import type { SealedFiles } from "./sealed-files.ts";
 import { SealedLog, sizeSigned } from "./sealed-log.ts";
 
@@ -121,11 +122,9 @@ function noteClaim(record: string, open: Set<unknown>): void {
 }
 
 function parsed(order: string): z.output<typeof Order> {
-  try {
-    return Order.parse(JSON.parse(order));
-  } catch {
-    throw new SettError("usage", "What to export cannot be read on stdin.", {
-      hint: "Write JSON, as `sett` does.",
-    });
-  }
+  return orderIn(order, {
+    shape: Order,
+    what: "What to export",
+    hint: "Write JSON, as `sett` does.",
+  });
 }

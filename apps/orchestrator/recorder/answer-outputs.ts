@@ -1,9 +1,9 @@
 // `orchestrator --read-outputs` and `--remove-outputs`: for the command line, which has no access
 // to the record's volume.
 import { z } from "zod";
-import { SettError } from "../../../lib/model/errors.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
 import { Digest } from "../../../lib/model/kept-output.ts";
+import { orderIn } from "../../../lib/service/order-in.ts";
 import type { OutputStore } from "./output-store.ts";
 
 const Bodies = z.array(z.strictObject({ goal: GoalId, digest: Digest }));
@@ -24,11 +24,5 @@ export async function removeOutputs(store: OutputStore, order: string): Promise<
 }
 
 function parsed<Shape extends z.ZodType>(shape: Shape, order: string): z.output<Shape> {
-  try {
-    return shape.parse(JSON.parse(order));
-  } catch {
-    throw new SettError("usage", "The list on stdin cannot be read.", {
-      hint: "Write JSON, as `sett` does.",
-    });
-  }
+  return orderIn(order, { shape, what: "The list", hint: "Write JSON, as `sett` does." });
 }

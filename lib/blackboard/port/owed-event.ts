@@ -1,6 +1,7 @@
 // An event that the orchestrator could not handle, as it is stored until it is.
 import { z } from "zod";
 import { SettEvent } from "../../model/event.ts";
+import { parseJson } from "../../model/json.ts";
 
 /**
  * `since`: when it was given up first (ISO 8601). `reason`: why it could not be handled then, as a
@@ -34,9 +35,5 @@ export function owedEventOf(id: string, text: string, logged?: SettEvent): OwedE
 }
 
 function storedIn(text: string): OwedEvent | undefined {
-  try {
-    return OwedEvent.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return OwedEvent.safeParse(parseJson(text)).data;
 }

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { Artefact, type ArtefactHead, ArtefactMetadata } from "../../model/artefact.ts";
 import { SettError } from "../../model/errors.ts";
 import { AgentName } from "../../model/ids.ts";
+import { parseJson } from "../../model/json.ts";
 import type { DeliveredCommit } from "../port/artefacts.ts";
 import { type ArtefactFields, artefactFieldNames } from "./artefact-field-names.ts";
 import { brokenRule } from "./field-rules.ts";
@@ -121,12 +122,4 @@ export function deliveredCommit(
 
 function decimal(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
-}
-
-export function parseJson(text: string | null | undefined): unknown {
-  try {
-    return JSON.parse(text ?? "");
-  } catch {
-    return undefined;
-  }
 }

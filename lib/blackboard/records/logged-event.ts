@@ -1,6 +1,7 @@
 // An entry of the log as it was read: an event of ours, or what a person or a newer Sett has
 // written there.
 import { EventType, type SettEvent } from "../../model/event.ts";
+import { isObject } from "../../model/json.ts";
 
 /** As the Lua functions write it (lua/prelude.lua): `event` is JSON. */
 export type LogEntry = { type?: string; event?: string };
@@ -49,8 +50,4 @@ function bodyOf(text: string): Omit<SettEvent, "type" | "id" | "time"> | undefin
     if (typeof id !== "string") return undefined;
   // They are ids that a function has written; any other text finds nothing.
   return isObject(data) ? (body as Omit<SettEvent, "type" | "id" | "time">) : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 // The webhooks that could not be notified, as the blackboard stores them.
 import { z } from "zod";
+import { parseJson } from "../../model/json.ts";
 import { NoticeProblem } from "../../model/notify.ts";
 
 /** The field in the hash of the orchestrator. */
@@ -7,9 +8,5 @@ export const noticeProblemsField = "notice_problems";
 
 /** A damaged list is ignored: the next failure writes it anew. */
 export function noticeProblemsOf(text: string | null): NoticeProblem[] {
-  try {
-    return z.array(NoticeProblem).safeParse(JSON.parse(text ?? "[]")).data ?? [];
-  } catch {
-    return [];
-  }
+  return z.array(NoticeProblem).safeParse(parseJson(text ?? "[]")).data ?? [];
 }

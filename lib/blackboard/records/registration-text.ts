@@ -4,6 +4,7 @@ import { z } from "zod";
 import { AgentRegistration, type RegisteredAgent } from "../../model/agent.ts";
 import { messageOf } from "../../model/errors.ts";
 import type { AgentName } from "../../model/ids.ts";
+import { parseJson } from "../../model/json.ts";
 
 /**
  * Members that a later version has added are ignored, but not those of a rule: they may change what
@@ -67,12 +68,4 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return typeof value === "object" && value !== null
     ? valueAt(Object.entries(value).find(([key]) => key === first)?.[1], rest)
     : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 // Why traces do not reach their collector, as the API keeps it in the blackboard, beside its
 // replies.
 import { z } from "zod";
+import { parseJson } from "../../model/json.ts";
 
 /** Its place among the replies of the API; those to clients have a digest as theirs. */
 export const traceProblemKey = "traces";
@@ -27,9 +28,5 @@ export function isRefusedBy(status: number | undefined): boolean {
 
 /** Undefined where there is none, or it cannot be read. */
 export function traceProblemOf(text: string | null | undefined): TraceProblem | undefined {
-  try {
-    return TraceProblem.safeParse(JSON.parse(text ?? "null")).data;
-  } catch {
-    return undefined;
-  }
+  return TraceProblem.safeParse(parseJson(text ?? "null")).data;
 }

@@ -3,6 +3,7 @@
 import { AgentStatus, type RegisteredAgent, type ReportedStatus } from "../../model/agent.ts";
 import type { Actor } from "../../model/event.ts";
 import { AgentName, ClaimId } from "../../model/ids.ts";
+import { parseJson } from "../../model/json.ts";
 import type { Preparing } from "../../model/preparing.ts";
 import type { AgentBoard } from "../port/blackboard.ts";
 import { registrationOfText, textOfRegistration } from "../records/registration-text.ts";
@@ -137,13 +138,5 @@ async function beginningOf(client: Client, key: string): Promise<string> {
   } catch (error) {
     if (isRefusal(error)) return "";
     throw error;
-  }
-}
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? "");
-  } catch {
-    return undefined;
   }
 }

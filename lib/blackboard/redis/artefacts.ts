@@ -4,6 +4,7 @@ import { RESP_TYPES } from "redis";
 import { ArchivedGoal } from "../../model/archived-goal.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import { type ArtefactId, CommitHash } from "../../model/ids.ts";
+import { parseJson } from "../../model/json.ts";
 import { KeptOutput } from "../../model/kept-output.ts";
 import { LaneName } from "../../model/lane.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
@@ -18,7 +19,6 @@ import {
   commitFieldNames,
   deliveredCommit,
   digestOfContent,
-  parseJson,
 } from "../records/artefact-fields.ts";
 import {
   digestOfRecord,
@@ -40,11 +40,7 @@ import { unlessWrongType } from "./wrong-type.ts";
 type StoredName = ArtefactFieldName | typeof saltField;
 
 function outputOfText(text: string): KeptOutput | undefined {
-  try {
-    return KeptOutput.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return KeptOutput.safeParse(parseJson(text)).data;
 }
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the members of one port, each of them short.

@@ -1,6 +1,7 @@
 // Calls of tools that wait for a person, in Redis.
 import { AskedCall, maxAskedCalls } from "../../model/asked-call.ts";
 import { ArtefactId } from "../../model/ids.ts";
+import { parseJson } from "../../model/json.ts";
 import type { AskedCallBoard } from "../port/asked-calls.ts";
 import type { Deps } from "./deps.ts";
 
@@ -48,9 +49,5 @@ export function askedCallsOf({ connection, keys, call, onUnreadable }: Deps): As
 }
 
 function parsed(text: string): AskedCall | undefined {
-  try {
-    return AskedCall.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return AskedCall.safeParse(parseJson(text)).data;
 }

@@ -2,6 +2,7 @@
 import { type AmountKind, noAmounts } from "../../model/amounts.ts";
 import type { Amounts, Budget } from "../../model/budget.ts";
 import { AgentName, ArtefactId, GoalId } from "../../model/ids.ts";
+import { parseJson } from "../../model/json.ts";
 import {
   BudgetRefusal,
   type BudgetScope,
@@ -267,11 +268,7 @@ function parsed<Shape>(
   text: string,
   schema: { safeParse(value: unknown): { data?: Shape | undefined } },
 ): Shape | undefined {
-  try {
-    return schema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return schema.safeParse(parseJson(text)).data;
 }
 
 /**

@@ -1,4 +1,5 @@
 // The last delivery of each webhook, in Redis.
+import { parseJson } from "../../model/json.ts";
 import { Delivery } from "../../model/notify.ts";
 import type { NoticeBoard } from "../port/notices.ts";
 import { noticeProblemsField, noticeProblemsOf } from "../records/notice-problems.ts";
@@ -52,9 +53,5 @@ export function noticesOf({ connection, keys, call }: Deps): NoticeBoard {
 
 /** A damaged record is ignored: to notify twice is better than never to notify again. */
 function deliveryOf(text: string): Delivery | undefined {
-  try {
-    return Delivery.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return Delivery.safeParse(parseJson(text)).data;
 }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Actor } from "../../model/event.ts";
 import { GoalId } from "../../model/ids.ts";
+import { parseJson } from "../../model/json.ts";
 import type { Pause, PeopleBoard } from "../port/people.ts";
 import type { Deps } from "./deps.ts";
 
@@ -54,9 +55,5 @@ const StoredPause = z.object({ since: z.iso.datetime(), by: Actor });
 
 /** Undefined where a person has damaged it. */
 function pauseIn(text: string): Pause | undefined {
-  try {
-    return StoredPause.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return StoredPause.safeParse(parseJson(text)).data;
 }

@@ -1,6 +1,7 @@
 // Budgets of days and months in Redis: their sums, and the payers whose work does not begin.
 import { amountKinds } from "../../model/amounts.ts";
 import type { Amounts } from "../../model/budget.ts";
+import { parseJson } from "../../model/json.ts";
 import { Hold, Payer, type PeriodId, type PeriodSpending } from "../../model/spending.ts";
 import type { ModelBoard } from "../port/models.ts";
 import { periodEvent } from "../records/budget-event.ts";
@@ -82,9 +83,5 @@ function spendingIn(period: PeriodId, fields: Readonly<Record<string, string>>):
 }
 
 function holdIn(text: string): Hold | undefined {
-  try {
-    return Hold.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return Hold.safeParse(parseJson(text)).data;
 }

@@ -1,4 +1,5 @@
 // Removes goals that are over from the blackboard in Redis.
+import { parseJson } from "../../model/json.ts";
 import { inOrder, KnownArchive, type PruneBoard } from "../port/prune.ts";
 import type { Deps } from "./deps.ts";
 import { eventRecord } from "./records.ts";
@@ -69,9 +70,5 @@ export function pruneOf({ connection, keys, call }: Deps): PruneBoard {
 
 /** Undefined for what a person has damaged by hand. */
 function archiveOf(text: string): KnownArchive | undefined {
-  try {
-    return KnownArchive.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return KnownArchive.safeParse(parseJson(text)).data;
 }

@@ -1,8 +1,8 @@
 // The calls that led to an artefact, with their bodies, and the conversations that they make.
 import { callsByArtefact } from "../../core/call-costs.ts";
 import type { ArtefactHead } from "../../model/artefact.ts";
+import { parseJson } from "../../model/json.ts";
 import type { CallRecord } from "../../model/model-call.ts";
-import { parseJson } from "../../models/json.ts";
 import { type Conversation, conversationsOf } from "../../models/transcript.ts";
 import { readHeads } from "./artefacts.ts";
 import type { ReadingBoard } from "./reading-board.ts";

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { sleep } from "../../async/sleep.ts";
 import { exitCodeOf, messageOf, SettError, type SettErrorCode } from "../../model/errors.ts";
+import { parseJson } from "../../model/json.ts";
 
 /** `url`: without a path of the API. `way`: the proxy in between, to follow what is said of it. */
 export type ApiAddress = { url: string; token: string; way?: string };
@@ -143,7 +144,7 @@ export function unreachableApi(url: string, why: string, cause?: unknown): SettE
 
 async function errorOf(response: Response, { url, way = "" }: ApiAddress): Promise<SettError> {
   const text = await response.text().catch(() => "");
-  const problem = Problem.safeParse(jsonOf(text)).data;
+  const problem = Problem.safeParse(parseJson(text)).data;
   // A proxy in between answers in its own way.
   if (problem === undefined)
     return unreachableApi(url, `status ${response.status}, and no answer of Sett${way}`);
@@ -153,12 +154,4 @@ async function errorOf(response: Response, { url, way = "" }: ApiAddress): Promi
 
 function isCode(text: string): text is SettErrorCode {
   return Object.hasOwn(exitCodeOf, text);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

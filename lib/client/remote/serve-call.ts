@@ -8,6 +8,7 @@ import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor, EventDraft } from "../../model/event.ts";
 import type { ClaimId, CommitHash, GoalId } from "../../model/ids.ts";
+import { parseJson } from "../../model/json.ts";
 import { remarkType } from "../../model/remark-type.ts";
 import { actorBy, assistantIn } from "../actions/assistant.ts";
 import { checkedText, textKinds } from "../actions/checked-text.ts";
@@ -132,7 +133,7 @@ async function recordVerdict(
   { board, actor, suggest }: CallDeps,
 ): Promise<unknown> {
   const [artefact] = review.source_artefacts;
-  const verdict = Payload.safeParse(jsonOf(review.payload)).data;
+  const verdict = Payload.safeParse(parseJson(review.payload)).data;
   if (artefact === undefined || verdict === undefined) throw wrong("a verdict of a person");
   const judged = await findJudged(board, artefact, { speaker: grant.agent, actor, suggest });
   // The digest of what the person has seen: where the content is another one, the blackboard
@@ -153,14 +154,6 @@ function commentOf({ metadata: { comment } }: Artefact): string | undefined {
   return typeof comment === "string" && comment.trim() !== ""
     ? checkedText(comment, textKinds.comment)
     : undefined;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

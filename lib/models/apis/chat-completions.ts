@@ -1,5 +1,12 @@
 // The Chat Completions API, OpenAI's and that of the many servers that are compatible with it.
-import { countAt, isObject, type JsonObject, memberAt, parseJson, textAt } from "../json.ts";
+import {
+  countAt,
+  isObject,
+  type JsonObject,
+  memberAt,
+  parseJson,
+  textAt,
+} from "../../model/json.ts";
 import { openAiUsage, thinksByEffort } from "../openai-parts.ts";
 import type { ApiTraits, ReadEvent } from "../traits.ts";
 import {

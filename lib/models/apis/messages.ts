@@ -1,5 +1,4 @@
 // Anthropic's Messages API.
-import type { MeasuredUsage } from "../cost.ts";
 import {
   countAt,
   hasCount,
@@ -9,7 +8,8 @@ import {
   objectOf,
   parseJson,
   textAt,
-} from "../json.ts";
+} from "../../model/json.ts";
+import type { MeasuredUsage } from "../cost.ts";
 import type { ApiTraits, ReadEvent } from "../traits.ts";
 import {
   eventsOf,

@@ -1,6 +1,6 @@
 // OpenAI's Responses API.
+import { isObject, type JsonObject, memberAt, parseJson, textAt } from "../../model/json.ts";
 import { both, type Came, nothingCame, sizeOf } from "../answer-size.ts";
-import { isObject, type JsonObject, memberAt, parseJson, textAt } from "../json.ts";
 import { openAiUsage, thinksByEffort } from "../openai-parts.ts";
 import type { ApiTraits, ReadEvent, StreamState } from "../traits.ts";
 import {

@@ -1,5 +1,5 @@
 // Finds where two parsed bodies begin to differ, and how near they are.
-import { isObject } from "../json.ts";
+import { isObject } from "../../model/json.ts";
 
 /**
  * `place`: such as `messages[2].content`. The excerpts begin shortly before the first different

@@ -1,5 +1,5 @@
 // Cassettes are files that people commit: what opens a door is replaced before anything is written.
-import { isObject } from "../json.ts";
+import { isObject } from "../../model/json.ts";
 
 const hidden = "[secret]";
 const minKeyLength = 8;

@@ -2,7 +2,7 @@
 // hashes, temporary paths. Each becomes a numbered placeholder, so that a request of today finds
 // the exchange that was recorded last year.
 
-import { isObject } from "../json.ts";
+import { isObject } from "../../model/json.ts";
 
 const left = "(?<![0-9A-Za-z])";
 const right = "(?![0-9A-Za-z])";

@@ -1,6 +1,6 @@
 // Anthropic, and servers with its API.
 
-import { memberAt, textAt } from "../json.ts";
+import { memberAt, textAt } from "../../model/json.ts";
 import type { ProviderTraits } from "../traits.ts";
 
 /** By the HTTP status. */

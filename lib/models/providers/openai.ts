@@ -1,5 +1,5 @@
 // OpenAI, and the many servers that are compatible with it.
-import { isObject, memberAt, textAt } from "../json.ts";
+import { isObject, memberAt, textAt } from "../../model/json.ts";
 import type { ProviderTraits } from "../traits.ts";
 import { listOf } from "../transcript-parts.ts";
 

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors.ts";
+import { parseJson } from "../../model/json.ts";
 
 export type HostEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -20,7 +21,7 @@ export async function unreadableConfig(env: HostEnvironment): Promise<string | u
   const file = join(configFolder(env), "config.json");
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => error);
   if (typeof text === "string")
-    return text.trim() === "" || parsedJson(text) !== undefined ? undefined : `${file} is no JSON`;
+    return text.trim() === "" || parseJson(text) !== undefined ? undefined : `${file} is no JSON`;
   const isMissing = /^ENO(?:ENT|TDIR)$/.test(text.code ?? "");
   return isMissing ? undefined : `${file} cannot be read: ${messageOf(text)}`;
 }
@@ -30,16 +31,7 @@ export function homeOf(env: HostEnvironment): string {
 }
 
 export async function readJson(file: string): Promise<unknown> {
-  return parsedJson(await readFile(file, "utf8").catch(() => ""));
-}
-
-/** Undefined for what is no JSON. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return parseJson(await readFile(file, "utf8").catch(() => ""));
 }
 
 /** The text at this path of keys; undefined where the document has another shape. */

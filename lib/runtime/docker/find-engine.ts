@@ -6,13 +6,13 @@ import { readdir, readFile, realpath } from "node:fs/promises";
 import { connect } from "node:net";
 import { join, resolve } from "node:path";
 import { messageOf, SettError } from "../../model/errors.ts";
+import { parseJson } from "../../model/json.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import {
   configFolder,
   type HostEnvironment,
   homeOf,
   memberOf,
-  parsedJson,
   readDockerConfig,
   readJson,
   textIn,
@@ -127,7 +127,7 @@ async function contextAddress(
       "and there is no such context",
       `\`docker context ls\` lists them. ${other}`,
     );
-  const meta = text instanceof Error ? undefined : parsedJson(text);
+  const meta = text instanceof Error ? undefined : parseJson(text);
   if (meta === undefined) {
     const why = text instanceof Error ? messageOf(text) : "it is no JSON";
     throw await refuse(

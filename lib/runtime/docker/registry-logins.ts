@@ -2,13 +2,8 @@
 // Engine takes images. The Engine knows none itself: its client sends them with each request.
 import { spawn } from "node:child_process";
 import { messageOf } from "../../model/errors.ts";
-import {
-  type HostEnvironment,
-  memberOf,
-  parsedJson,
-  readDockerConfig,
-  textIn,
-} from "./docker-config.ts";
+import { parseJson } from "../../model/json.ts";
+import { type HostEnvironment, memberOf, readDockerConfig, textIn } from "./docker-config.ts";
 
 /** As the Engine takes it. An identity token is in place of a user and a password. */
 export type Login = {
@@ -103,7 +98,7 @@ function hintFor({ registry, login, problem }: FoundLogin): string {
 
 /** The variable of docker's own comes before the file. */
 async function documentsOf(env: HostEnvironment): Promise<[ofVariable: unknown, config: unknown]> {
-  return [parsedJson(env.DOCKER_AUTH_CONFIG ?? ""), await readDockerConfig(env)];
+  return [parseJson(env.DOCKER_AUTH_CONFIG ?? ""), await readDockerConfig(env)];
 }
 
 function loginIn(document: unknown, registry: string): Login | undefined {
@@ -146,7 +141,7 @@ async function askHelper(
   try {
     const { code, text } = await runHelper(program, registry, env);
     if (code === 0) {
-      const answer = parsedJson(text);
+      const answer = parseJson(text);
       const username = textIn(answer, "Username");
       const password = textIn(answer, "Secret");
       if (username === undefined || password === undefined)

@@ -2,6 +2,7 @@
 // its other work goes on, and calls are tried again.
 import { z } from "zod";
 import { oneLine } from "../../../../lib/client/text/plain-text.ts";
+import { parseJson } from "../../../../lib/model/json.ts";
 import type { PlannedPart } from "../../../../lib/runtime/part-plan.ts";
 import type { Runtime } from "../../../../lib/runtime/port.ts";
 import type { Shell } from "../../terminal/shell.ts";
@@ -24,9 +25,5 @@ export async function warnAboutModels(
 }
 
 function problemsIn(text: string): z.infer<typeof Problems> {
-  try {
-    return Problems.parse(JSON.parse(text));
-  } catch {
-    return [];
-  }
+  return Problems.safeParse(parseJson(text)).data ?? [];
 }

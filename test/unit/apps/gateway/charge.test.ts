@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { chargeOf } from "../../../../apps/gateway/charge.ts";
+import type { JsonObject } from "../../../../lib/model/json.ts";
 import type { CostlyApi } from "../../../../lib/model/model-call.ts";
 import { sizeOf } from "../../../../lib/models/answer-size.ts";
 import { apis } from "../../../../lib/models/apis.ts";
 import { noUsage } from "../../../../lib/models/cost.ts";
-import type { JsonObject } from "../../../../lib/models/json.ts";
 import { readRequest } from "../../../../lib/models/request.ts";
 import { amountsOf, boundOf } from "../../../../lib/models/worst-case.ts";
 

@@ -7,6 +7,15 @@ export function objectOf(value: unknown): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
+/** Undefined for what is no JSON. */
+export function parseJson(text: string | null | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    return undefined;
+  }
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -43,11 +52,3 @@ export function hasCount(usage: unknown, names: readonly string[]): boolean {
 }
 
 const maxCount = 1_000_000_000_000;
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
