@@ -1,5 +1,6 @@
 // The API counts these for Prometheus.
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Registry } from "prom-client";
+import { newMetrics } from "../../lib/service/metrics.ts";
 
 export type ApiMetrics = ReturnType<typeof createApiMetrics>;
 
@@ -11,39 +12,32 @@ export function withInstance(api: ApiMetrics, instance: Registry): Registry {
 }
 
 export function createApiMetrics() {
-  const registry = new Registry();
-  const registers = [registry];
+  const { registry, counter, gauge, histogram } = newMetrics();
   return {
     registry,
-    requests: new Counter({
-      name: "sett_api_requests_total",
-      help: "Requests that were answered, by the status of the answer.",
-      labelNames: ["method", "status"],
-      registers,
-    }),
-    duration: new Histogram({
-      name: "sett_api_request_seconds",
-      help: "How long answers took, but for streams.",
-      labelNames: ["method"],
-      buckets: seconds,
-      registers,
-    }),
-    refusals: new Counter({
-      name: "sett_api_refusals_total",
-      help: "Requests that were refused, by the code of the problem.",
-      labelNames: ["code"],
-      registers,
-    }),
-    triggers: new Counter({
-      name: "sett_api_triggers_total",
-      help: "What triggers did: they have fired, were skipped, or came a second time.",
-      labelNames: ["kind", "outcome"],
-      registers,
-    }),
-    streams: new Gauge({
-      name: "sett_api_streams",
-      help: "Streams of events and logs that are open now.",
-      registers,
-    }),
+    requests: counter(
+      "sett_api_requests_total",
+      "Requests that were answered, by the status of the answer.",
+      "method",
+      "status",
+    ),
+    duration: histogram(
+      "sett_api_request_seconds",
+      "How long answers took, but for streams.",
+      seconds,
+      "method",
+    ),
+    refusals: counter(
+      "sett_api_refusals_total",
+      "Requests that were refused, by the code of the problem.",
+      "code",
+    ),
+    triggers: counter(
+      "sett_api_triggers_total",
+      "What triggers did: they have fired, were skipped, or came a second time.",
+      "kind",
+      "outcome",
+    ),
+    streams: gauge("sett_api_streams", "Streams of events and logs that are open now."),
   };
 }

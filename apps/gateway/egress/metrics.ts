@@ -1,30 +1,24 @@
 // Counts connections of the egress proxy, for Prometheus.
-import { Counter, Gauge, Registry } from "prom-client";
+import { newMetrics } from "../../../lib/service/metrics.ts";
 
 export type EgressMetrics = ReturnType<typeof createEgressMetrics>;
 
 export function createEgressMetrics() {
-  const registry = new Registry();
-  const registers = [registry];
+  const { registry, counter, gauge } = newMetrics();
   return {
     registry,
-    connections: new Counter({
-      name: "sett_egress_connections_total",
-      help: "Connections and requests of agents to hosts outside, by outcome: allowed, refused, failed.",
-      labelNames: ["agent", "outcome"],
-      registers,
-    }),
-    bytes: new Counter({
-      name: "sett_egress_bytes_total",
-      help: "What has gone through, by direction: sent, received.",
-      labelNames: ["agent", "direction"],
-      registers,
-    }),
-    open: new Gauge({
-      name: "sett_egress_open_connections",
-      help: "Connections under way.",
-      labelNames: ["agent"],
-      registers,
-    }),
+    connections: counter(
+      "sett_egress_connections_total",
+      "Connections and requests of agents to hosts outside, by outcome: allowed, refused, failed.",
+      "agent",
+      "outcome",
+    ),
+    bytes: counter(
+      "sett_egress_bytes_total",
+      "What has gone through, by direction: sent, received.",
+      "agent",
+      "direction",
+    ),
+    open: gauge("sett_egress_open_connections", "Connections under way.", "agent"),
   };
 }
