@@ -2,44 +2,18 @@
 
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
-import { clockTime } from "../../../lib/words/age.ts";
+import { readLogLine } from "../../../lib/words/log-line.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
-
-/**
- * Members that are the same in every line of a container, or that the line shows without their
- * name.
- */
-const unnamed = new Set(["time", "level", "msg", "service", "instance", "agent"]);
 
 /** A line that is no JSON object with a `msg` stays unchanged, except for control characters. */
 export function logLine(line: string, style: Style): string {
-  const fields = parse(line);
-  if (fields === undefined) return oneLine(line);
-  const { time, level, msg } = fields;
-  const at =
-    typeof time === "string" && !Number.isNaN(Date.parse(time))
-      ? `${style.dim(clockTime(time))}  `
-      : "";
-  const paint = level === "error" ? style.red : level === "warn" ? style.yellow : plain;
-  const rest = Object.entries(fields)
-    .filter(([name]) => !unnamed.has(name))
-    .map(([name, value]) => style.dim(`${oneLine(name)}=${valueText(name, value)}`));
-  return [`${at}${paint(oneLine(String(msg)))}`, ...rest].join("  ");
-}
-
-function parse(line: string): Record<string, unknown> | undefined {
-  if (!line.startsWith("{")) return undefined;
-  try {
-    const fields: unknown = JSON.parse(line);
-    const isLog =
-      typeof fields === "object" &&
-      fields !== null &&
-      "msg" in fields &&
-      typeof fields.msg === "string";
-    return isLog ? { ...fields } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { time, level, message, rest } = readLogLine(line);
+  const at = time === "" ? "" : `${style.dim(time)}  `;
+  const paint = { error: style.red, warn: style.yellow, info: plain }[level];
+  const named = rest.map(([name, value]) =>
+    style.dim(`${oneLine(name)}=${valueText(name, value)}`),
+  );
+  return [`${at}${paint(oneLine(message))}`, ...named].join("  ");
 }
 
 function valueText(name: string, value: unknown): string {
