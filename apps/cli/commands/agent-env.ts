@@ -6,7 +6,7 @@ import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { agentUrlOf } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
-import { jsonArgument, nameArgument } from "../program/arguments.ts";
+import { dataArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 
 export const agentEnv = defineCommand({
@@ -23,8 +23,7 @@ export const agentEnv = defineCommand({
       required: true,
       description: "an agent with `external: true` in sett.yml",
     },
-    json: jsonArgument,
-    name: nameArgument,
+    ...dataArguments,
   },
   examples: [
     "sett agent-env approver",

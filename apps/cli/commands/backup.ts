@@ -9,7 +9,7 @@ import { findInstance, hasContainers } from "../instance/find-instance.ts";
 import { LockedWork, lockInstance } from "../instance/lock.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
 import { workspaceOf } from "../instance/workspace-of.ts";
-import { jsonArgument, nameArgument } from "../program/arguments.ts";
+import { dataArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -32,8 +32,7 @@ export const backup = defineCommand({
       type: "boolean",
       description: "also put the keys of models and the secrets into it, in the clear",
     },
-    json: jsonArgument,
-    name: nameArgument,
+    ...dataArguments,
   },
   examples: [
     "sett backup ../letters.sett",

@@ -20,7 +20,7 @@ import { Period } from "../../../lib/model/spending.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
 import { openSession } from "../instance/session.ts";
-import { asArgument, goalArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { goalArgument, personArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { budgetReport, periodReport } from "../render/budget-report.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -57,9 +57,7 @@ export const budget = defineCommand({
       description:
         "with --per: of a person (`ada@example.org`) or a trigger (`trigger:nightly`); without it, of the instance",
     },
-    as: asArgument,
-    json: jsonArgument,
-    name: nameArgument,
+    ...personArguments,
   },
   examples: [
     "sett budget",

@@ -5,7 +5,7 @@ import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
-import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { personArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 
 export const cancel = defineCommand({
@@ -22,9 +22,7 @@ export const cancel = defineCommand({
       required: true,
       description: "the goal's id; 6 or more characters are enough",
     },
-    as: asArgument,
-    json: jsonArgument,
-    name: nameArgument,
+    ...personArguments,
   },
   examples: ["sett cancel 9f3a12b4", 'sett cancel 9f3a12b4 --as "Ada Lovelace"'],
   async run(args, shell) {

@@ -3,14 +3,13 @@
 import { forkArtefact } from "../../../lib/client/actions/fork-artefact.ts";
 import { readObstacle } from "../../../lib/client/actions/obstacle.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
-import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
-import { gitOf } from "../instance/packs-place.ts";
+import { openRepository } from "../instance/open-repository.ts";
 import { openSession } from "../instance/session.ts";
-import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { noteObstacle } from "../people/note-obstacle.ts";
+import { personArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { noRepository } from "../program/not-in-repository.ts";
 import { readGoalText } from "../program/read-text.ts";
 
 export const fork = defineCommand({
@@ -33,9 +32,7 @@ export const fork = defineCommand({
       valueHint: "TEXT",
       description: "what is to be done; - reads it from stdin",
     },
-    as: asArgument,
-    json: jsonArgument,
-    name: nameArgument,
+    ...personArguments,
   },
   examples: ["sett fork 9f3a12b4", 'sett fork 9f3a12b4 --goal "The same in blue"'],
   // It must not end between the pin and the goal.
@@ -45,10 +42,8 @@ export const fork = defineCommand({
     const text = args.goal === undefined ? undefined : await readGoalText(args.goal, shell);
     await using session = await openSession(shell, args.name);
     const { board, place } = session;
-    const { workspace } = place;
-    if (workspace === undefined || workspace === "")
-      throw await noRepository(shell.cwd, "Go to the repository on which agents work.");
-    const repository = await HostRepository.open(workspace, gitOf(shell));
+    const hint = "Go to the repository on which agents work.";
+    const repository = await openRepository(place, shell, hint);
     const [actor, obstacle] = await Promise.all([
       session.actor(args.as),
       readObstacle(board, suggest),
@@ -57,17 +52,14 @@ export const fork = defineCommand({
       board,
       repository,
       { artefact: args.artefact, text, id: undefined, actor, suggest },
-      () => fetchResults(shell, workspace, () => readResults(board), "count"),
+      () => fetchResults(shell, place.workspace, () => readResults(board), "count"),
     );
     const summary = goal.metadata.summary;
     const json = { id: goal.id, forked_from: from.id, commit, summary };
     await shell.out.write(args.json ? `${JSON.stringify(json)}\n` : `${goal.id}\n`);
     const name = `${typeText(from.type)} ${shortId(from.id)}`;
     messages.done(`Posted a goal that begins with ${name}, at commit ${commit.slice(0, 12)}.`);
-    if (obstacle !== undefined) {
-      messages.note(`Work on the goal begins ${obstacle.until}.`);
-      messages.next(obstacle.next);
-    }
+    noteObstacle(obstacle, shell);
     messages.next(`Follow the goal: ${suggest(`watch --goal ${shortId(goal.id)}`)}`);
     return undefined;
   },

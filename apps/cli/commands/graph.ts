@@ -12,7 +12,7 @@ import { unreachable } from "../../../lib/model/unreachable.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
 import { openHistory } from "../instance/open-history.ts";
 import { findApiProgram } from "../instance/programs.ts";
-import { archiveArgument, goalArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { archiveArgument, dataArguments, goalArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { treeText } from "../render/graph-tree.ts";
 import { symbolsFor } from "../render/symbols.ts";
@@ -43,8 +43,7 @@ export const graph = defineCommand({
     },
     archive: archiveArgument,
     svg: { type: "boolean", description: "print the picture as SVG" },
-    json: jsonArgument,
-    name: nameArgument,
+    ...dataArguments,
   },
   examples: [
     "sett graph",

@@ -31,7 +31,7 @@ import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { printTable } from "../goals/print-artefacts.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { type History, openHistory } from "../instance/open-history.ts";
-import { archiveArgument, goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { archiveArgument, dataArguments, goalFilter } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -63,8 +63,7 @@ export const hoard = defineCommand({
     },
     archive: archiveArgument,
     ...limitArguments,
-    json: jsonArgument,
-    name: nameArgument,
+    ...dataArguments,
   },
   examples: [
     "sett hoard",

@@ -4,19 +4,17 @@ import { postArtefact } from "../../../lib/client/actions/post-artefact.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
 import { readChanges } from "../../../lib/client/facts/changes.ts";
 import { apiOf, askInstance } from "../../../lib/client/remote/instance.ts";
-import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { OpenInstance } from "../../../lib/mcp/deps.ts";
 import { Unanswered } from "../../../lib/mcp/unanswered.ts";
 import { allRights, Right } from "../../../lib/model/api-access.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { recordingOf } from "../facts/gateway-state.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
-import { gitOf } from "../instance/packs-place.ts";
+import { openRepository } from "../instance/open-repository.ts";
 import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { noRepository } from "../program/not-in-repository.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 /**
@@ -27,6 +25,8 @@ const lastAnswersMs = 5_000;
 const veryLastAnswersMs = 60_000;
 
 const usualRights: readonly Right[] = ["read", "forage", "answer"];
+
+const hint = "Start the server in the repository on which agents should work.";
 
 export const mcp = defineCommand({
   name: "mcp",
@@ -96,7 +96,7 @@ async function open(
     },
     person,
     async postGoal({ text, id, actor, marks }) {
-      const repository = await openWorkspace(place.workspace, shell);
+      const repository = await openRepository(place, shell, hint);
       const recording = recordingOf(place.containers);
       return await postGoal(board, repository, {
         text,
@@ -108,7 +108,7 @@ async function open(
       });
     },
     async lacking(commit) {
-      const repository = await openWorkspace(place.workspace, shell);
+      const repository = await openRepository(place, shell, hint);
       const found = await repository
         .exchange(board.instance)
         .lacking(commit)
@@ -117,27 +117,16 @@ async function open(
     },
     async postArtefact(order) {
       const needsCommit = "commit" in order.content;
-      const repository = needsCommit ? await openWorkspace(place.workspace, shell) : undefined;
+      const repository = needsCommit ? await openRepository(place, shell, hint) : undefined;
       return await postArtefact(board, repository, { ...order, suggest: shell.suggest });
     },
     async changes(result, since) {
-      const repository = await openWorkspace(place.workspace, shell);
+      const repository = await openRepository(place, shell, hint);
       await fetchResults(shell, place.workspace, () => readResults(board), { of: result.id });
       return await readChanges(board, repository, result, { since, person });
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
-}
-
-async function openWorkspace(workspace: string | undefined, shell: Shell): Promise<HostRepository> {
-  const { HostRepository: Repository } = await import(
-    "../../../lib/git/repository/host-repository.ts"
-  );
-  if (workspace !== undefined) return await Repository.open(workspace, gitOf(shell));
-  throw await noRepository(
-    shell.cwd,
-    "Start the server in the repository on which agents should work.",
-  );
 }
 
 /**

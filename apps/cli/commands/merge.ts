@@ -19,7 +19,7 @@ import { itemSentence } from "../../../lib/words/result-sentence.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { openSession, type Session } from "../instance/session.ts";
-import { goalArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { dataArguments, goalArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { noRepository } from "../program/not-in-repository.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
@@ -57,8 +57,7 @@ export const merge = defineCommand({
       description: "as without it: a fast-forward would have no place for the trailers",
     },
     yes: { type: "boolean", alias: "y", description: "merge without asking" },
-    json: jsonArgument,
-    name: nameArgument,
+    ...dataArguments,
   },
   examples: ["sett merge 9f3a12b4", "sett merge 9f3a12b4 --squash", "sett merge --lane main --yes"],
   // It must not end while git writes.

@@ -5,7 +5,7 @@ import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
-import { asArgument, jsonArgument, nameArgument, pausedGoal } from "../program/arguments.ts";
+import { pausedGoal, personArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 
 export const pause = defineCommand({
@@ -17,7 +17,7 @@ export const pause = defineCommand({
     "others go before it. Exit code 1 when the instance, or the goal, is paused already, when the goal is at rest, and when",
     "no orchestrator is running: it acts on the recorded request when it runs again.",
   ].join("\n"),
-  args: { goal: pausedGoal, as: asArgument, json: jsonArgument, name: nameArgument },
+  args: { goal: pausedGoal, ...personArguments },
   examples: ["sett pause", "sett pause 9f3a12b4"],
   async run(args, shell) {
     await using session = await openSession(shell, args.name);

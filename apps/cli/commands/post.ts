@@ -7,12 +7,10 @@ import type { HostRepository } from "../../../lib/git/repository/host-repository
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
-import { gitOf } from "../instance/packs-place.ts";
-import type { Place } from "../instance/place.ts";
+import { openRepository } from "../instance/open-repository.ts";
 import { openSession } from "../instance/session.ts";
-import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { personArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { noRepository } from "../program/not-in-repository.ts";
 import { readPostedFile, readPostedText } from "../program/read-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 
@@ -60,9 +58,7 @@ export const post = defineCommand({
       valueHint: "ID",
       description: "the artefact whose next version it is",
     },
-    as: asArgument,
-    json: jsonArgument,
-    name: nameArgument,
+    ...personArguments,
   },
   examples: [
     'sett post Note --payload "The door is 2 m high" --from 9f3a12b4',
@@ -77,7 +73,10 @@ export const post = defineCommand({
     const text = await readText({ payload, file }, shell);
     await using session = await openSession(shell, args.name);
     const { board, place } = session;
-    const repository = commit === undefined ? undefined : await openRepository(place, shell);
+    const repository =
+      commit === undefined
+        ? undefined
+        : await openRepository(place, shell, "Go to the repository that has the commit.");
     const content = await contentOf(text, commit, repository);
     const [actor, obstacle] = await Promise.all([
       session.actor(args.as),
@@ -119,15 +118,6 @@ async function readText(
 ): Promise<string | undefined> {
   if (payload !== undefined) return await readPostedText(payload, shell);
   return file === undefined ? undefined : await readPostedFile(file, shell);
-}
-
-async function openRepository({ workspace }: Place, shell: Shell): Promise<HostRepository> {
-  const { HostRepository: Repository } = await import(
-    "../../../lib/git/repository/host-repository.ts"
-  );
-  if (workspace !== undefined && workspace !== "")
-    return await Repository.open(workspace, gitOf(shell));
-  throw await noRepository(shell.cwd, "Go to the repository that has the commit.");
 }
 
 async function contentOf(

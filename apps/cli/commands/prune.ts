@@ -14,7 +14,7 @@ import { removeOutputs } from "../instance/read-outputs.ts";
 import { type Retention, readRetention } from "../instance/retention.ts";
 import { openSession } from "../instance/session.ts";
 import { KeptLogs } from "../logs/kept-logs.ts";
-import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { personArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { chooseGoals, type DamagedGoal, type PrunableGoal } from "../prune/choose.ts";
 import { moveGoals, removeArchived } from "../prune/move.ts";
@@ -45,9 +45,7 @@ export const prune = defineCommand({
       valueHint: "FILE",
       description: "the file (default: sett-NAME-TIME.jsonl in this folder)",
     },
-    as: asArgument,
-    json: jsonArgument,
-    name: nameArgument,
+    ...personArguments,
   },
   examples: [
     "sett prune --before 30d --dry-run",

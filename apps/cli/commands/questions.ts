@@ -14,7 +14,7 @@ import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { followLog } from "../instance/follow-log.ts";
 import { openSession } from "../instance/session.ts";
-import { goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { dataArguments, goalFilter } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { durationOf } from "../program/duration.ts";
 import { commandsFor, inquiryDetails, inquiryTable } from "../render/inquiry-text.ts";
@@ -36,8 +36,7 @@ export const questions = defineCommand({
       valueHint: "TIME",
       description: "with --wait: stop waiting after this time, such as 30s or 5m",
     },
-    json: jsonArgument,
-    name: nameArgument,
+    ...dataArguments,
   },
   examples: [
     "sett questions",

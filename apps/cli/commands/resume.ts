@@ -5,7 +5,7 @@ import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
-import { asArgument, jsonArgument, nameArgument, pausedGoal } from "../program/arguments.ts";
+import { pausedGoal, personArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 
 export const resume = defineCommand({
@@ -13,7 +13,7 @@ export const resume = defineCommand({
   description: "start work again, or that of a goal, after `sett pause`",
   details:
     "With a goal, only its own pause ends. Exit code 1 when the instance, or the goal, is not paused, and when no orchestrator is running: it acts on the recorded request when it runs again.",
-  args: { goal: pausedGoal, as: asArgument, json: jsonArgument, name: nameArgument },
+  args: { goal: pausedGoal, ...personArguments },
   examples: ["sett resume", "sett resume 9f3a12b4"],
   async run(args, shell) {
     await using session = await openSession(shell, args.name);

@@ -11,7 +11,7 @@ import { exitCodeOf } from "../goals/follow-goal.ts";
 import { watchGoal } from "../goals/watch-goal.ts";
 import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
-import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { personArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import type { Shell } from "../terminal/shell.ts";
 
@@ -31,9 +31,7 @@ export const retry = defineCommand({
       description: "the Failure's id; 6 or more characters are enough",
     },
     watch: { type: "boolean", alias: "w", description: "then follow the goal until it rests" },
-    as: asArgument,
-    json: jsonArgument,
-    name: nameArgument,
+    ...personArguments,
   },
   examples: ["sett retry 5c0ffee1", "sett hoard --type ToolExecutionFailure  # lists the Failures"],
   async run(args, shell) {

@@ -4,14 +4,13 @@ import { readObstacle } from "../../../lib/client/actions/obstacle.ts";
 import { revertGoal } from "../../../lib/client/actions/revert-goal.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
-import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
-import { gitOf } from "../instance/packs-place.ts";
+import { openRepository } from "../instance/open-repository.ts";
 import { openSession } from "../instance/session.ts";
-import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { noteObstacle } from "../people/note-obstacle.ts";
+import { personArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { noRepository } from "../program/not-in-repository.ts";
 
 export const revert = defineCommand({
   name: "revert",
@@ -32,9 +31,7 @@ export const revert = defineCommand({
       valueHint: "LANE",
       description: "the lane, where the goal has landed on several",
     },
-    as: asArgument,
-    json: jsonArgument,
-    name: nameArgument,
+    ...personArguments,
   },
   examples: ["sett revert 9f3a12b4", "sett revert 9f3a12b4 --lane main"],
   // It must not end between the kept commit and the artefact.
@@ -43,10 +40,8 @@ export const revert = defineCommand({
     const { suggest, messages } = shell;
     await using session = await openSession(shell, args.name);
     const { board, place } = session;
-    const { workspace } = place;
-    if (workspace === undefined || workspace === "")
-      throw await noRepository(shell.cwd, "Go to the repository on which agents work.");
-    const repository = await HostRepository.open(workspace, gitOf(shell));
+    const hint = "Go to the repository on which agents work.";
+    const repository = await openRepository(place, shell, hint);
     const goal = await resolveGoalId(board, args.goal, suggest);
     const [actor, obstacle] = await Promise.all([
       session.actor(args.as),
@@ -59,7 +54,7 @@ export const revert = defineCommand({
         ...{ goal, lane: args.lane, actor, suggest, signal: shell.interrupted },
         onSlow: messages.note,
       },
-      () => fetchResults(shell, workspace, () => readResults(board), "count"),
+      () => fetchResults(shell, place.workspace, () => readResults(board), "count"),
     );
     const json = { id: posted.id, goal, lane, commit: posted.metadata.commit, reverts };
     await shell.out.write(args.json ? `${JSON.stringify(json)}\n` : `${posted.id}\n`);
@@ -68,10 +63,7 @@ export const revert = defineCommand({
     messages.done(
       `Posted ${typeText(posted.type)}${version} in goal ${shortId(goal)}, which takes back ${what} of the lane ${lane}.`,
     );
-    if (obstacle !== undefined) {
-      messages.note(`Work on it begins ${obstacle.until}.`);
-      messages.next(obstacle.next);
-    }
+    noteObstacle(obstacle, shell, "it");
     messages.next(`Follow it to the lane: ${suggest(`watch --goal ${shortId(goal)}`)}`);
     return undefined;
   },

@@ -22,7 +22,7 @@ import { agentJson, goalJson } from "../../../lib/client/facts/status-json.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { cassettesOf, gatewayProblem } from "../facts/gateway-state.ts";
 import { openSession } from "../instance/session.ts";
-import { goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { dataArguments, goalFilter } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { clusterNotesOf } from "../render/cluster-notes.ts";
 import { type Crash, crashesOf } from "../render/crashes.ts";
@@ -46,8 +46,7 @@ export const status = defineCommand({
   args: {
     goal: { ...goalFilter, alias: "g" },
     ...limitArguments,
-    json: jsonArgument,
-    name: nameArgument,
+    ...dataArguments,
   },
   examples: [
     "sett status",

@@ -4,7 +4,7 @@ import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { actorName } from "../../../lib/words/actor-name.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { openSession } from "../instance/session.ts";
-import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { personArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { readRemarkText } from "../program/read-text.ts";
 
@@ -28,9 +28,7 @@ export const tell = defineCommand({
       required: true,
       description: "what you say; `-` reads it from stdin",
     },
-    as: asArgument,
-    json: jsonArgument,
-    name: nameArgument,
+    ...personArguments,
   },
   examples: ['sett tell 9f3a12b4 "Leave the tests as they are"', "sett tell 9f3a12b4 - < notes.md"],
   async run(args, shell) {

@@ -19,7 +19,7 @@ import { toolFailureType } from "../../../lib/model/tool-contract.ts";
 import { type History, openHistory } from "../instance/open-history.ts";
 import { readOutput } from "../instance/read-outputs.ts";
 import { readTranscript } from "../instance/read-transcript.ts";
-import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { archiveArgument, dataArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
 import { briefText } from "../render/brief-text.ts";
@@ -79,8 +79,7 @@ export const unearth = defineCommand({
       alias: "r",
       description: "print only the bytes that its event names by SHA-256",
     },
-    json: jsonArgument,
-    name: nameArgument,
+    ...dataArguments,
   },
   examples: [
     "sett unearth 9f3a12b4",

@@ -39,6 +39,12 @@ export const asArgument = {
   description: "your name, for the record (default: your name in git)",
 } as const;
 
+/** For a command that shows something of an instance. */
+export const dataArguments = { json: jsonArgument, name: nameArgument } as const;
+
+/** For a command by which a person says or does something. */
+export const personArguments = { as: asArgument, ...dataArguments } as const;
+
 export const fileArgument = {
   type: "string",
   alias: "f",

@@ -12,13 +12,16 @@ const marks: Record<GoalState, { symbol: string; tone: string }> = {
 };
 
 export function StateMark({ state }: { state: GoalState }) {
-  const { symbol, tone } = marks[state];
+  return <Mark {...marks[state]} word={state} />;
+}
+
+export function Mark({ symbol, tone, word }: { symbol: string; tone: string; word: string }) {
   return (
     <span className={`state tone-${tone}`}>
       <span aria-hidden="true" className="state-symbol">
         {symbol}
       </span>
-      {state}
+      {word}
     </span>
   );
 }

@@ -5,6 +5,7 @@ import { duration } from "../../../../lib/words/age.ts";
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { LiveLog } from "../../components/live-log.tsx";
 import { Problem } from "../../components/problem.tsx";
+import { Mark } from "../../components/state-mark.tsx";
 import { Line } from "../../components/text.tsx";
 import { Ago, Elapsed } from "../../components/time.tsx";
 import { getJson } from "../../data/api.ts";
@@ -285,15 +286,8 @@ const marks: Record<string, { symbol: string; tone: string }> = {
 
 function AgentState({ agent: { kind, state, is_silent } }: { agent: AgentView }) {
   const word = kind !== "container" ? kind : is_silent && state !== "unreadable" ? "silent" : state;
-  const { symbol, tone } = marks[word] ?? { symbol: "·", tone: "wait" };
-  return (
-    <span className={`state tone-${tone}`}>
-      <span aria-hidden="true" className="state-symbol">
-        {symbol}
-      </span>
-      {word.replaceAll("_", " ")}
-    </span>
-  );
+  const mark = marks[word] ?? { symbol: "·", tone: "wait" };
+  return <Mark {...mark} word={word.replaceAll("_", " ")} />;
 }
 
 function Rate({ done, failed, name }: { done: number; failed: number; name: string }) {
