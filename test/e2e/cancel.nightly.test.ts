@@ -13,10 +13,6 @@ const sleeper = (phase: string, output: string) => `
 if jq -r .target_artefact.payload | grep -q ${phase}; then sleep 300; fi
 jq -n '${output}'`;
 
-const asker = `
-if jq -r .target_artefact.payload | grep -q asking; then jq -n '{structural_type: "Question", payload: "Why?"}'
-else jq -n '{artefact_type: "Word", artefact_payload: "", summary: ""}'; fi`;
-
 let sett: SettWorkspace;
 
 beforeAll(async () => {
@@ -28,12 +24,10 @@ beforeAll(async () => {
     ...scriptAgent("reviewer", sleeper("reviewing", '{structural_type: "Review", payload: {}}')),
     ...scriptAgent("checker", sleeper("checking", report("Check"))),
     ...scriptAgent("coder", sleeper("working", report("Code"))),
-    ...scriptAgent("asker", asker),
     "sett.yml": settYml({
       reviewer: on("review"),
       checker: on("claim"),
       coder,
-      asker: on("claim"),
     }),
   });
   await sett.commit("Add a sett");
@@ -82,17 +76,6 @@ for (const [phase, payload, agent] of [
     await waitFor("the end of the tool", async () => !(await isSleeping(agent)));
   });
 }
-
-test("while a question waits: it is closed, and can be answered no more", async () => {
-  const goal = await sett.forage("asking");
-  await happened(goal, "question_asked", "asker");
-  const [question] = JSON.parse(await sett.need("questions", "--json", "--goal", goal));
-  await expectCancelled(goal);
-  expect(JSON.parse(await sett.need("questions", "--json"))).toEqual([]);
-  const { code, err } = await sett.sett("answer", question.id, "too late");
-  expect(code).toBe(1);
-  expect(err).toContain("was cancelled");
-});
 
 test("while a bid is waited for", async () => {
   await pauseContainer(`sett-${sett.name}-agent-coder`);

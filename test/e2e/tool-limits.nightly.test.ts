@@ -22,7 +22,6 @@ case "$(printf '%s' "$work" | jq -r '.target_artefact.payload | split(" ")[0]')"
   twice)   fine "$(cat | wc -c) $(cat /dev/stdin | wc -c)" ;;
   size)    fine "$(printf '%s' "$work" | jq -r '.target_artefact.payload | length')" ;;
   holds)   fine early; sleep 611 & ;;
-  waits)   until [ -e /tmp/go ]; do sleep 0.1; done; fine "" ;;
   orphans) for n in 1 2 3 4 5; do (sleep 0.1 > /dev/null 2>&1 &) ; done; setsid sleep 0.3 > /dev/null 2>&1 & sleep 0.5; fine "" ;;
   *)       fine "" ;;
 esac
@@ -128,33 +127,4 @@ test("a grandchild that holds stdout does not hold the agent: it is ended with t
 test("orphans leave no zombies", async () => {
   expect((await resultOf("orphans")).code).toBe(0);
   await waitFor("the zombies to go", async () => !/ Z|sleep/.test(await processes()));
-});
-
-test("a target that vanished before the work is a Failure that says so, and the agent carries on", async () => {
-  const redis = `sett-${sett.name}-redis`;
-  const tool = `sett-${sett.name}-agent-tool`;
-  // Busy with another goal, the agent cannot take the grant before its target is gone.
-  const before = await sett.forage("waits");
-  await waitFor("the agent to be busy", async () =>
-    (await sett.events(before)).some(({ type }) => type === "grant_started"),
-  );
-  const goal = await sett.forage("vanishing");
-  await waitFor("its grant", async () =>
-    (await sett.events(goal)).some(({ type }) => type === "grant_queued"),
-  );
-  await $`docker exec ${redis} redis-cli DEL ${`sett:${sett.name}:artifact:${goal}`}`.quiet();
-  await $`docker exec ${tool} touch /tmp/go`.quiet();
-  const events = await waitFor(
-    "the end of the claim",
-    async () => {
-      const all = await sett.events(goal);
-      return all.some(({ type }) => type === "claim_terminated") && all;
-    },
-    { everyMs: 200 },
-  );
-  const failure = events.findLast(({ type }) => type === "artefact_created");
-  const { payload } = JSON.parse(await sett.need("unearth", failure?.artefact_id ?? "", "--json"));
-  expect(payload).toContain(`${goal} is not on the blackboard`);
-  expect((await resultOf("empty")).code).toBe(0);
-  expect((await $`docker inspect --format ${"{{.RestartCount}}"} ${tool}`.text()).trim()).toBe("0");
 });

@@ -6,7 +6,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
-import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
+import {
+  acquireLeaderLease,
+  commitOf,
+  openStandard,
+  resultOf,
+} from "../../support/blackboard/scene.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { nightly } from "../../support/nightly.ts";
@@ -40,11 +45,7 @@ beforeAll(async () => {
   await board.createArtefact(goal, "person:Ada");
   const claim = sampleClaim(goal, []);
   const epoch = await acquireLeaderLease(board);
-  await board.openClaim({
-    open: { claim, cause: "standard", grants: [] },
-    epoch,
-    bidDeadlineMs: 60_000,
-  });
+  await openStandard(board, claim, epoch);
   result = resultOf(goal, claim, {
     structural_type: "Terminal",
     type: "Done",

@@ -4,7 +4,12 @@ import { expect, test } from "bun:test";
 import { goalSummary, readGoal, readGoalState } from "../../../lib/client/facts/goal.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
-import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
+import {
+  acquireLeaderLease,
+  commitOf,
+  openStandard,
+  resultOf,
+} from "../../support/blackboard/scene.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
 
@@ -18,11 +23,7 @@ test("of many claims that have ended only those of Failures are read, and of an 
   await board.createArtefact(goal, "person:Ada");
   const open = async (about: Artefact, asked: Parameters<typeof sampleClaim>[1] = []) => {
     const claim = sampleClaim(about, asked);
-    await board.openClaim({
-      open: { claim, cause: "standard", grants: [] },
-      epoch,
-      bidDeadlineMs: 60_000,
-    });
+    await openStandard(board, claim, epoch);
     return claim;
   };
   const end = async (claim: ClaimId, about: Artefact) => {

@@ -1,6 +1,6 @@
 // Draws goals with the real program and a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { acquireLeaderLease } from "../../support/blackboard/scene.ts";
+import { acquireLeaderLease, openStandard } from "../../support/blackboard/scene.ts";
 import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
@@ -27,11 +27,7 @@ beforeAll(async () => {
   await using board = await at.board();
   for (const artefact of [older, goal, code, rejection, approval, second])
     await board.createArtefact(artefact, "hand");
-  await board.openClaim({
-    open: { claim, cause: "standard", grants: [] },
-    epoch: await acquireLeaderLease(board),
-    bidDeadlineMs: 30_000,
-  });
+  await openStandard(board, claim, await acquireLeaderLease(board));
 });
 
 afterAll(async () => {

@@ -3,7 +3,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
-import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
+import {
+  acquireLeaderLease,
+  commitOf,
+  openStandard,
+  resultOf,
+} from "../../support/blackboard/scene.ts";
 import { bids, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { nightly } from "../../support/nightly.ts";
@@ -177,11 +182,7 @@ nightly(
       const begun = sampleArtefact({ metadata: { summary: "A goal" } });
       await board.createArtefact(begun, "person:Ada");
       const claim = sampleClaim(begun, []);
-      await board.openClaim({
-        open: { claim, cause: "standard", grants: [] },
-        epoch,
-        bidDeadlineMs: 60_000,
-      });
+      await openStandard(board, claim, epoch);
       const result = resultOf(begun, claim, { structural_type: "Terminal", type: "Done" });
       await board.createArtefact(result, "agent:coder");
       await board.commitClaim(
@@ -311,11 +312,7 @@ test("status shows the other goals where a key of one is of another type; doctor
   ];
   for (const one of goals) await board.createArtefact(one, "person:Ada");
   const claim = sampleClaim(claimless, []);
-  await board.openClaim({
-    open: { claim, cause: "standard", grants: [] },
-    epoch: await acquireLeaderLease(board),
-    bidDeadlineMs: 60_000,
-  });
+  await openStandard(board, claim, await acquireLeaderLease(board));
   const typed = [
     `sett:demo:goal:${flagless.id}`,
     `sett:demo:claim:${claim.id}`,

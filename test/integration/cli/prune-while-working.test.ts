@@ -11,7 +11,12 @@ import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
-import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
+import {
+  acquireLeaderLease,
+  commitOf,
+  openStandard,
+  resultOf,
+} from "../../support/blackboard/scene.ts";
 import { nightly } from "../../support/nightly.ts";
 import { sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
@@ -83,11 +88,7 @@ nightly(
         for (const [index, { isOpen }] of goals.entries()) {
           const goal = stated[index] ?? sampleArtefact();
           const claim = sampleClaim(goal, []);
-          await board.openClaim({
-            open: { claim, cause: "standard", grants: [] },
-            epoch,
-            bidDeadlineMs: 60_000,
-          });
+          await openStandard(board, claim, epoch);
           await board.createArtefact(
             resultOf(goal, claim, { structural_type: "Terminal" }),
             "agent:coder",

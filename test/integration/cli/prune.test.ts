@@ -8,7 +8,12 @@ import { moveGoals } from "../../../apps/cli/prune/move.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
-import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
+import {
+  acquireLeaderLease,
+  commitOf,
+  openStandard,
+  resultOf,
+} from "../../support/blackboard/scene.ts";
 import { fakeShell } from "../../support/cli/fake-shell.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { nightly } from "../../support/nightly.ts";
@@ -35,11 +40,7 @@ async function achieved(over: Partial<Artefact> = {}, ofResult: Partial<Artefact
   const goal = sampleArtefact({ metadata: { summary: "A goal" }, ...over });
   await board.createArtefact(goal, ada);
   const claim = sampleClaim(goal, []);
-  await board.openClaim({
-    open: { claim, cause: "standard", grants: [] },
-    epoch,
-    bidDeadlineMs: 60_000,
-  });
+  await openStandard(board, claim, epoch);
   const result = resultOf(goal, claim, {
     structural_type: "Terminal",
     type: "Done",

@@ -7,7 +7,7 @@ import { Decider } from "../../../apps/orchestrator/decide/decide-and-commit.ts"
 import { leaderParts } from "../../../apps/orchestrator/decide/leader-parts.ts";
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
-import { acquireLeaderLease, commitOf } from "../../support/blackboard/scene.ts";
+import { acquireLeaderLease, commitOf, openStandard } from "../../support/blackboard/scene.ts";
 import {
   agentName,
   newArtefactId,
@@ -54,11 +54,7 @@ test("reconciling reads what a review says once", async () => {
   });
   await board.createArtefact(review, "person:test");
   const claim = sampleClaim(goal, ["critic", "second"]);
-  await board.openClaim({
-    open: { claim, cause: "standard", grants: [] },
-    epoch: look.epoch,
-    bidDeadlineMs: 60_000,
-  });
+  await openStandard(board, claim, look.epoch);
   const grant = { phase: "review" as const, attempt: 1, queued_at: at };
   const done = {
     ...grant,

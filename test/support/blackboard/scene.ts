@@ -35,12 +35,18 @@ export async function openClaim(
   const epoch = await acquireLeaderLease(board);
   const goal = await postGoal(board);
   const claim = sampleClaim(goal, electorate, over);
-  await board.openClaim({
-    open: { claim, cause: "standard", grants: [] },
-    epoch,
-    bidDeadlineMs: 60_000,
-  });
+  await openStandard(board, claim, epoch);
   return { epoch, goal, claim };
+}
+
+/** Opens the claim that each artefact gets. */
+export async function openStandard(
+  board: Pick<Blackboard, "openClaim">,
+  claim: Claim,
+  epoch: number,
+): Promise<void> {
+  const open = { claim, cause: "standard", grants: [] };
+  await board.openClaim({ open, epoch, bidDeadlineMs: 60_000 });
 }
 
 let commits = 0;

@@ -10,6 +10,7 @@ import {
   commitOf,
   done,
   events,
+  openStandard,
   queueGrant,
   resultOf,
   running,
@@ -124,11 +125,7 @@ export function beginningSuite(open: () => Promise<Bench>): void {
     });
     await board.createArtefact(draft, user);
     const claim = sampleClaim(draft, ["tester", "coder"]);
-    await board.openClaim({
-      open: { claim, cause: "standard", grants: [] },
-      epoch,
-      bidDeadlineMs: 60_000,
-    });
+    await openStandard(board, claim, epoch);
     const readOn = board.connectionNumber();
     const commit = (rev: number, over: object) =>
       board.commitClaim(commitOf(claim.id, epoch, rev, { readOn, ...over }));

@@ -5,7 +5,7 @@ import { givenProblem } from "../../../../../apps/orchestrator/mail/given-inputs
 import type { Artefact } from "../../../../../lib/model/artefact.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
 import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
-import { queueGrant, user } from "../../../../support/blackboard/scene.ts";
+import { openStandard, queueGrant, user } from "../../../../support/blackboard/scene.ts";
 import {
   agentName,
   sampleAgent,
@@ -37,11 +37,7 @@ test("all of the context that a cub would read was given, and nothing beside it"
   const aside = await post({ type: "Aside", source_artefacts: [better.id] });
   const target = await post({ type: "Report", source_artefacts: [draft.id] });
   const claim = sampleClaim(target, ["coder"]);
-  await board.openClaim({
-    open: { claim, cause: "standard", grants: [] },
-    epoch,
-    bidDeadlineMs: 60_000,
-  });
+  await openStandard(board, claim, epoch);
 
   const { chain } = await board.readContext(target, []);
   const read = chain.map(({ id }) => id);
