@@ -184,7 +184,9 @@ class PortStream extends Duplex {
     next();
   }
 
+  /** A forwarded port has no half that stays open, and an open one keeps a command from its end. */
   override _final(done: () => void): void {
+    this.#socket?.close();
     done();
   }
 
