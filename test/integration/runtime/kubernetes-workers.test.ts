@@ -168,7 +168,7 @@ test("who may do all but give a starter its account is refused workers before an
   );
   const client = new KubeClient(await findCluster(api.env, undefined));
   await expect(requireWorkers(client, "team")).rejects.toThrow(
-    "create, delete, get, list, patch roles",
+    "create, delete, get, list, patch serviceaccounts",
   );
   expect([...api.things]).toEqual([]);
 });
