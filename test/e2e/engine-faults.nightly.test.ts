@@ -1,5 +1,5 @@
-// A `sett up` one of whose requests to the Engine fails: it ends, says why, and leaves nothing
-// half-made.
+// A `sett up` or `sett down` one of whose requests to the Engine fails: it ends, says why, and
+// leaves nothing half-made.
 //
 // Here each way to fail happens once. With SETT_EACH_REQUEST each request fails in each way.
 import { expect, setDefaultTimeout, test } from "bun:test";
@@ -88,6 +88,31 @@ class Scene implements AsyncDisposable {
   }
 
   /**
+   * One `sett down` that meets the fault, and the next one, which meets none and finishes. Throws
+   * where the first does not end in time, or says nothing.
+   */
+  async meetOnTheWayDown(fault: Fault, nth: number): Promise<"down" | "again"> {
+    await this.calmly(() => this.sett.up());
+    this.proxy.failOn(nth, fault);
+    const began = performance.now();
+    const { code, err } = await this.sett.sett("down", "--name", this.sett.name, "--volumes");
+    const isInTime = performance.now() - began < limitMs;
+    this.proxy.failOn(0, fault);
+    const seen = { fault, nth, err, code, isInTime };
+    expect({ ...seen }).toMatchObject({ isInTime: true });
+    if (code !== 0)
+      expect({ ...seen }).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^sett: .*(?:Docker|Engine|proxy).*\n(?:.*\n)*? {2}→ \S/m),
+      });
+    // A request that is only slow is answered.
+    if (fault === "delay") expect(seen).toMatchObject({ code: 0 });
+    if (code !== 0) await this.calmly(() => this.down());
+    expect({ ...seen, left: await this.left() }).toMatchObject({ left: [] });
+    return code === 0 ? "down" : "again";
+  }
+
+  /**
    * What stays. The Engine removes a container by itself once it has ended, which may take a moment
    * after the connection of a lock, or after the last word of `up`.
    */
@@ -103,15 +128,17 @@ class Scene implements AsyncDisposable {
     return left;
   }
 
-  /** The requests of one `sett up` that meets no fault, in order, without names. */
-  async kinds(): Promise<string[]> {
+  /** The requests of a `sett up` and a `sett down` that meet no fault, in order, without names. */
+  async kinds(): Promise<{ up: string[]; down: string[] }> {
     this.proxy.allowOnly([/./]);
-    this.proxy.requests.length = 0;
+    const { requests } = this.proxy;
+    requests.length = 0;
     return await this.calmly(async () => {
       await this.sett.up();
-      const lines = this.proxy.requests.map(({ line }) => line);
+      const up = requests.map(({ line }) => kindOf(line));
+      requests.length = 0;
       await this.down();
-      return lines.map(kindOf);
+      return { up, down: requests.map(({ line }) => kindOf(line)) };
     });
   }
 
@@ -152,13 +179,15 @@ function patternOf(kind: string): RegExp {
   return new RegExp(`^${escaped}${kind.includes("?") ? "\\w*" : "(?:\\?|$)"}`);
 }
 
+type Way = "meet" | "meetOnTheWayDown";
+
 /** Has each request fail in each way, and returns what was not as it should be. */
-async function sweep(scene: Scene, kinds: readonly string[]): Promise<string[]> {
+async function sweep(scene: Scene, way: Way, kinds: readonly string[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const fault of [...faults, "delay", "stuck"] as const)
     for (const [before, kind] of kinds.entries()) {
       const nth = before + 1;
-      const outcome = await scene.meet(fault, nth).catch(async (error: unknown) => {
+      const outcome = await scene[way](fault, nth).catch(async (error: unknown) => {
         await scene.sett.sett("down", "--name", scene.sett.name, "--volumes", "--timeout", "1s");
         wrong.push(`${fault} ${nth} ${kind}: ${Bun.stripANSI(String(error))}`);
         return "wrong";
@@ -170,9 +199,9 @@ async function sweep(scene: Scene, kinds: readonly string[]): Promise<string[]> 
 
 test("an `up` a request of which fails ends in time, says why, and leaves nothing", async () => {
   await using scene = await Scene.open();
-  const kinds = await scene.kinds();
+  const { up: kinds } = await scene.kinds();
   // All that is wrong is known at the end of the night, and not the first alone.
-  if (isWhole) return expect(await sweep(scene, kinds)).toEqual([]);
+  if (isWhole) return expect(await sweep(scene, "meet", kinds)).toEqual([]);
   // Each fault at another moment: at the first there is little to undo, at the last nearly all.
   const outcomes: string[] = [];
   for (const [index, fault] of faults.entries()) {
@@ -181,6 +210,26 @@ test("an `up` a request of which fails ends in time, says why, and leaves nothin
   }
   expect(outcomes).toContain("undone");
 });
+
+test(
+  "a `down` a request of which fails ends in time, says why, and the next one leaves nothing",
+  async () => {
+    await using scene = await Scene.open();
+    const { down: kinds } = await scene.kinds();
+    if (isWhole) return expect(await sweep(scene, "meetOnTheWayDown", kinds)).toEqual([]);
+    const all = [...faults, "delay", "stuck"] as const;
+    const outcomes: string[] = [];
+    for (const [index, fault] of all.entries())
+      outcomes.push(
+        await scene.meetOnTheWayDown(
+          fault,
+          Math.ceil(((index + 1) * kinds.length) / (all.length + 1)),
+        ),
+      );
+    expect(outcomes).toContain("again");
+  },
+  isWhole ? 4 * 3_600_000 : 1_200_000,
+);
 
 test("SIGTERM ends an `up` that waits for the Engine, and it leaves nothing", async () => {
   await using scene = await Scene.open();
