@@ -198,6 +198,8 @@ inCluster(
       pod.startsWith("bad-"),
     );
     expect(ofHostile).toEqual([]);
+    // It has no label of Sett's, and would keep the namespace.
+    await hostile.remove("Job", workers, nodes.metadata.name);
 
     // A pod that calls itself nothing of ours falls under the policy that closes all.
     const policies = JSON.stringify(await admin.list("NetworkPolicy", workers));
