@@ -93,7 +93,7 @@ export const defaultLimits: Limits = {
   bodies: { deadlineMs: 30_000, maxHeldBytes: 64 * mebibyte },
   // GitHub and GitLab themselves give a delivery up after ten seconds.
   hookBodies: { deadlineMs: 10_000, maxHeldBytes: 32 * mebibyte },
-  // As much as one agent may print in a day.
+  // It is as much as one agent may print in a day.
   brought: { bytes: 1024 * mebibyte, commits: 1_000 },
 };
 

@@ -81,8 +81,8 @@ export function redisVariables(
 }
 
 /**
- * By TLS: its sockets, or the only one, are for itself alone, and so are its other ports. Undefined
- * where it has no key.
+ * It is reached by TLS: its sockets, or the only one, are for itself alone, and so are its other
+ * ports. Undefined where it has no key.
  */
 export function servedByTls({
   door,

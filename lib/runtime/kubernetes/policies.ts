@@ -81,7 +81,7 @@ function podsOf(instance: string, components: readonly string[], namespace?: str
   };
 }
 
-/** In the namespace of workers: what no other policy of it names reaches nothing. */
+/** What no other policy of the namespace of workers names reaches nothing. */
 export function closedPolicyOf(name: string, own: Record<string, string>): KubeObject {
   return {
     apiVersion: apiVersionOf("NetworkPolicy"),

@@ -50,7 +50,7 @@ export const starterRights: readonly Right[] = [
   ...roleRights(patched),
 ];
 
-/** In the namespace of the workers. */
+/** They are for the namespace of the workers. */
 export const workersRights: readonly Right[] = [
   { group: "", resource: "namespaces", verbs: ["get"] },
   { group: "batch", resource: "jobs", verbs: ["create", "delete", "get", "list"] },

@@ -136,7 +136,7 @@ test.skipIf(env === undefined || !isNight)(
   timeLimitMs,
 );
 
-/** Of an Engine from version 23 on, whose own BuildKit knows heredocs. */
+/** An Engine from version 23 on has a BuildKit that knows heredocs. */
 const isNew =
   isNight &&
   env !== undefined &&
