@@ -2,7 +2,7 @@
 // must have for them. Values are not read here.
 import { isAbsolute, join, resolve } from "node:path";
 import type { SettConfig } from "../model/config.ts";
-import type { SecretSource, SecretUse } from "../model/config-secrets.ts";
+import { isSecretName, type SecretSource, type SecretUse } from "../model/config-secrets.ts";
 import type { AgentName } from "../model/ids.ts";
 import { prepareWay } from "../model/prepare.ts";
 import { forges } from "../triggers/forges.ts";
@@ -74,7 +74,7 @@ export function unknownSecrets(
   }));
   const names = Object.keys(secrets);
   return [...ofAgents, ...ofTokens, ...ofRedis, ...ofForges].flatMap(({ name, path }) => {
-    if (typeof name !== "string" || names.includes(name)) return [];
+    if (!isSecretName(name) || names.includes(name)) return [];
     return [{ path, sentence: `\`secrets\` has no \`${name}\`: ${remedyFor(name, names)}` }];
   });
 }

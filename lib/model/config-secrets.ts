@@ -5,8 +5,18 @@ import { VariableName } from "./config-environment.ts";
 
 /** The name of its file. */
 export const SecretName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, {
-  error: "must be letters, digits, `_`, `-` and `.`, at most 64, such as `registry-token`",
+  error: ({ input }) => {
+    const variable = /^\$\{?([A-Za-z_]\w*)/.exec(String(input))?.[1];
+    return variable === undefined
+      ? "must be letters, digits, `_`, `-` and `.`, at most 64, such as `registry-token`"
+      : `must be a name in \`secrets\`, such as \`registry-token\`: there \`registry-token: { environment: ${variable} }\` takes its value from the variable`;
+  },
 });
+
+/** The schema reports what is no name at all. */
+export function isSecretName(name: unknown): name is string {
+  return SecretName.safeParse(name).success;
+}
 
 const keys = ["file", "environment", "command"] as const;
 const oneOf =

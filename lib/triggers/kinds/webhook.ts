@@ -1,5 +1,6 @@
 // Triggers that state a goal for an event of a forge, which the forge posts.
 import { randomUUID } from "node:crypto";
+import { isSecretName } from "../../model/config-secrets.ts";
 import { SettError } from "../../model/errors.ts";
 import { Forge, type WebhookTrigger } from "../../model/trigger.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
@@ -121,7 +122,7 @@ function mistakes(entry: RawMap, { secrets, services, nearest }: FileFacts): Fin
 }
 
 function unknownSecret(name: unknown, names: readonly string[], nearest: Nearest) {
-  if (typeof name !== "string" || names.includes(name)) return undefined;
+  if (!isSecretName(name) || names.includes(name)) return undefined;
   const meant = nearest(name, names);
   if (meant !== undefined) return `\`secrets\` has no \`${name}\`: did you mean \`${meant}\`?`;
   return `\`secrets\` has no \`${name}\`: the file needs \`secrets: { ${name}: { file: … } }\`, which says where it comes from`;

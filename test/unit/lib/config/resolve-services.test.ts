@@ -124,6 +124,16 @@ test.each([
   expect(parsed(api).mistakes.join("\n")).toContain(sentence);
 });
 
+test.each(["TOK", "{TOK}", "{TOK:-x}"])(
+  "$%s in place of a secret's name is one mistake, which says where the variable goes",
+  (variable) => {
+    const token = `{ name: ci, secret: '$${variable}', may: [read] }`;
+    expect(parsed(`{ tokens: [${token}] }`).mistakes).toEqual([
+      "6:39 services.api.tokens[0].secret: must be a name in `secrets`, such as `registry-token`: there `registry-token: { environment: TOK }` takes its value from the variable",
+    ]);
+  },
+);
+
 test("a token that an agent gets, too, is warned of: the agent could judge its own work", () => {
   const { warnings } = parsed(
     `{ tokens: [{ name: ada, secret: ci, may: [read, approve] }] }`,

@@ -99,6 +99,13 @@ test("a time that never comes is a warning", async () => {
   ]);
 });
 
+test("a variable in place of a secret's name is one mistake, which says where it goes", async () => {
+  const file = hook("events: [push]").replace("secret: hook", "secret: $HOOK");
+  expect(await mistakes(file)).toEqual([
+    expect.stringContaining("`registry-token: { environment: HOOK }` takes its value"),
+  ]);
+});
+
 test("an unknown event and an unknown secret are mistakes", async () => {
   expect(
     await mistakes(
