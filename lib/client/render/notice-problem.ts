@@ -44,22 +44,24 @@ export function traceRemedy(problem: Reached, suggest: Suggest): string {
   return remedyFor(problem, `Or correct OTEL_EXPORTER_OTLP_ENDPOINT, then \`${suggest("up")}\`.`);
 }
 
-type Reached = { to: string; status?: number | undefined };
+type Reached = { to: string; reason: string; status?: number | undefined };
 
-function remedyFor({ to, status }: Reached, correct: string): string {
+function remedyFor({ to, reason, status }: Reached, correct: string): string {
   const { hostname } = new URL(to);
+  // It may take the request and never answer, or what is between may drop it.
+  const runs = /timed out/i.test(reason) ? "Does it run, answer in time" : "Does it run";
   if (status !== undefined && status >= 500)
     return `Something answers there: its own log says why. ${correct}`;
   if (status !== undefined)
     return `Something answers there: is it the right address, with the right path and key? ${correct}`;
   // An instance of processes reaches this machine by that name.
   if (isThisMachine(hostname))
-    return `Does it run, and listen there? In a container ${hostname} is the container itself: this machine is host.docker.internal. ${correct}`;
+    return `${runs}, and listen there? In a container ${hostname} is the container itself: this machine is host.docker.internal. ${correct}`;
   // Containers come to this machine by its bridge, which is neither its loopback nor open in most
   // firewalls.
   if (hostname === "host.docker.internal")
-    return `Does it run, listen on more than 127.0.0.1, and does this machine's firewall let containers reach it? ${correct}`;
-  return `Does it run, and listen where containers reach it? ${correct}`;
+    return `${runs}, listen on more than 127.0.0.1, and does this machine's firewall let containers reach it? ${correct}`;
+  return `${runs}, and listen where containers reach it? ${correct}`;
 }
 
 function sentence(text: string): string {

@@ -40,6 +40,14 @@ test("a receiver on this machine may hear itself alone, or a firewall may keep c
   );
 });
 
+test.each(["The operation timed out.", "Request timed out"])(
+  "%p may be of a receiver that takes the request and never answers",
+  (reason) => {
+    for (const to of ["http://host.docker.internal:9", "http://hooks.example.org", problem.to])
+      expect(sentence({ to, reason })).toContain("Does it run, answer in time, ");
+  },
+);
+
 test.each([
   [500, "Something answers there: its own log says why. Or correct"],
   [
