@@ -74,7 +74,9 @@ const BuildMap = z.strictObject({
   args: z
     .record(z.string().regex(/^\w+$/, { error: "must be letters, digits and `_`" }), Argument)
     .default({})
-    .describe("Build arguments: name and value."),
+    .describe(
+      "Build arguments: name and value. Docker's own `proxies` are among them, as for `docker build`.",
+    ),
 });
 
 /**

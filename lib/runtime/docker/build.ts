@@ -15,6 +15,7 @@ import { SettError } from "../../model/errors.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { BuildSpec, ImageInfo, Progress } from "../port.ts";
 import { contextEntries, realDockerfile, unreadable } from "./build-context.ts";
+import { buildProxies } from "./build-proxies.ts";
 import { type BuildKitPlace, buildWithBuildKit, lackOfBuildKit } from "./buildkit.ts";
 import { contextArchive } from "./context-archive.ts";
 import { ask, explain, reasonOf, statusOf } from "./errors.ts";
@@ -90,7 +91,11 @@ async function isBuiltByApi(
   place: BuildKitPlace,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const args = { ...(await platformArgs(docker, parsed)), ...spec.args };
+  const args = {
+    ...(await platformArgs(docker, parsed)),
+    ...(await buildProxies(place.address, place.env)),
+    ...spec.args,
+  };
   const logins = await loginsFor(imagesOf(parsed, args), place.env);
   try {
     await buildByApi(docker, { ...spec, args }, { dockerfile, logins }, output, signal);

@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { $ } from "bun";
 import { AgentName } from "../../../lib/model/ids.ts";
+import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import { idLabel, instanceLabel } from "../../../lib/runtime/labels.ts";
 import { agentImageTag } from "../../../lib/runtime/names.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
-import { isNight } from "../../support/nightly.ts";
+import { isNight, nightly } from "../../support/nightly.ts";
 
 const timeLimitMs = 600_000;
 
@@ -64,6 +65,28 @@ test(
     });
     expect(image.id).toStartWith("sha256:");
     expect(image.architecture).toBe((await sett.runtime.observe.check()).architecture);
+  },
+  timeLimitMs,
+);
+
+nightly(
+  "a build has the proxies that docker's settings name, the image does not, and an argument of the file counts more",
+  async () => {
+    await using sett = await dockerInstance();
+    const proxies = { default: { httpProxy: "http://a:1", noProxy: "b" } };
+    await using settings = await folder({ "config.json": JSON.stringify({ proxies }) });
+    await using context = await folder({
+      Dockerfile: `FROM ${tinyImage}\nRUN echo "by $HTTP_PROXY, $http_proxy, not $NO_PROXY"\n`,
+    });
+    const env = { ...process.env, DOCKER_CONFIG: settings.path };
+    const { images } = (await dockerRuntime({ env })).engine;
+    const lines: string[] = [];
+    const image = await images.build(
+      { ...spec(context.path, sett.imageTag("proxies")), args: { NO_PROXY: "c" } },
+      { onProgress: (line) => lines.push(line) },
+    );
+    expect(lines).toContain("by http://a:1, http://a:1, not c");
+    expect(image.env).toEqual({ PATH: "/bin" });
   },
   timeLimitMs,
 );
