@@ -212,6 +212,8 @@ export function reasonOf(error: unknown): string {
   if (status !== undefined)
     return `is not reached: a proxy on the way answers ${status}${status === 407 ? ", it wants a name and a password" : ""}`;
   if (/REFUSED/i.test(code)) return "refuses the connection";
+  if (/Zlib|Decompression/.test(code))
+    return "has sent an answer that is not compressed as its headers say, or not all of it";
   if (closed.test(code)) return "has closed the connection before its answer was whole";
   if (/NOTFOUND|EAI_|DNS/i.test(code)) return "is not known by this name";
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER|VERIF/i.test(code))

@@ -78,6 +78,8 @@ function readStream(): ReadEvent {
       items = both(items, sizeOf([memberAt(event, "item")]));
       countAtLeast(items, seen);
     }
+    if (textAt(event, "type") === "error")
+      seen.problem ||= textAt(event, "message") || textAt(event, "code") || undefined;
     if (!isLast(event)) return false;
     seen.usage = usageOf(memberAt(response, "usage"));
     seen.isUsageWhole = true;

@@ -45,3 +45,19 @@ test.each([
     `is not reached: a proxy on the way ${said}`,
   );
 });
+
+test.each(["gzip", "deflate", "br", "zstd"])(
+  "an answer that says to be %s, and is not, is no provider that cannot be reached",
+  async (encoding) => {
+    await using server = Bun.serve({
+      port: 0,
+      fetch: () => new Response("{}", { headers: { "content-encoding": encoding } }),
+    });
+    const failure = await fetch(server.url)
+      .then((response) => response.text())
+      .catch((error: unknown) => error);
+    expect(reasonOf(failure)).toBe(
+      "has sent an answer that is not compressed as its headers say, or not all of it",
+    );
+  },
+);

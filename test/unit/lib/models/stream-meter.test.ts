@@ -113,6 +113,9 @@ test("an error in a stream is known by its words", () => {
     response: { error: { message: "It broke" }, usage: null },
   };
   expect(measure("responses", event(failed), []).meter.problem).toBe("It broke");
+  const stopped = { type: "error", code: "server_error", message: "It stopped", param: null };
+  const { problem, isWhole } = measure("responses", event(stopped), []).meter;
+  expect({ problem, isWhole }).toEqual({ problem: "It stopped", isWhole: true });
 });
 
 test("an event that never ends is passed on, and fills no memory", () => {
