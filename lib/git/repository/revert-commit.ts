@@ -39,6 +39,21 @@ const withoutPerson = {
 export async function revertCommits(
   git: Git,
   place: RepositoryPlace,
+  revert: Revert,
+): Promise<Reverted> {
+  try {
+    return await makeRevert(git, place, revert);
+  } catch (cause) {
+    // The error of the git that was under way says only that it was ended.
+    if (revert.signal.aborted)
+      throw new SettError("interrupted", "Interrupted: nothing was committed.", { cause });
+    throw cause;
+  }
+}
+
+async function makeRevert(
+  git: Git,
+  place: RepositoryPlace,
   { tip, commits, message, signal, onSlow }: Revert,
 ): Promise<Reverted> {
   const cwd = place.toplevel;
@@ -71,7 +86,6 @@ export async function revertCommits(
   );
   const commit = CommitHash.safeParse(made.stdout.trim()).data;
   if (made.failure === undefined && commit !== undefined) return { outcome: "reverted", commit };
-  if (signal.aborted) throw new SettError("interrupted", "Interrupted: nothing was committed.");
   const failure = made.failure ?? "it has named no commit";
   const signer = await hintOfSigner(failure, git, place);
   throw new SettError("git-failed", `git has not made the commit: ${failure}`, {

@@ -31,9 +31,12 @@ function scene() {
   run("checkout", "-q", "--detach", roof);
   const paint = commitFiles(path, { "walls.txt": "blue\n" }, "Squashed");
   run("switch", "-q", "main");
-  const revert = async (commits: CommitHash[], tip = paint) => {
+  const revert = async (
+    commits: CommitHash[],
+    tip = paint,
+    signal = new AbortController().signal,
+  ) => {
     const repository = await HostRepository.open(path, { env: hostEnv });
-    const signal = new AbortController().signal;
     const message = "Revert it\n\nWhy.\n";
     return await repository.revert({ tip, commits, message, signal, onSlow: () => {} });
   };
@@ -69,6 +72,13 @@ test("what later work is built on is no commit: the files are named", async () =
   using at = scene();
   expect(await at.revert([at.roof, at.walls])).toEqual({
     ...{ outcome: "conflict", of: at.walls, isMerge: true, files: ["walls.txt"] },
+  });
+});
+
+test("one that is interrupted says so, and not what that has done to git", async () => {
+  using at = scene();
+  await expect(at.revert([at.roof], at.paint, AbortSignal.abort())).rejects.toMatchObject({
+    ...{ code: "interrupted", message: "Interrupted: nothing was committed." },
   });
 });
 
