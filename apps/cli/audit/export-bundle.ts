@@ -34,17 +34,18 @@ type Order = { instance: InstanceName; goal: GoalId | undefined };
 type Head = z.infer<typeof Head>;
 /** The files that records name → the goals of these records, or `-`. */
 type Named = Map<string, Set<string>>;
-export type Exported = { key: string; checkpoint: string; entries: number; isBehind: boolean };
+export type Exported = { key: string; entries: number; isBehind: boolean };
 type Added = { checkpoint: string; entries: number; named: Named };
 
 /**
- * `isBehind`: not all that was on record when it began is sealed yet. Throws `not-ready`, and
- * `output-failed`.
+ * `isBehind`: not all that was on record when it began is sealed yet. `onSealed` gets the
+ * checkpoint before the file is kept. Throws `not-ready`, and `output-failed`.
  */
 export async function exportBundle(
   shell: Shell,
   board: Board,
   { instance, goal, path }: Order & { path: string },
+  onSealed: (checkpoint: string) => Promise<void>,
 ): Promise<Exported> {
   const { head, isBehind } = await untilSealed(shell, instance, await board.endOfEvents());
   using bundle = new BundleWriter(path);
@@ -55,8 +56,10 @@ export async function exportBundle(
       : await addGoal(shell, bundle, { instance, goal });
   await addContent(board, bundle, named);
   bundle.add("keys", `${head.key}\n`);
+  // Nothing takes long after the file is kept: where the command is interrupted, there is none.
+  await onSealed(checkpoint);
   bundle.keep();
-  return { key: head.key, checkpoint, entries, isBehind };
+  return { key: head.key, entries, isBehind };
 }
 
 /** `end`: the last place on record. */

@@ -29,12 +29,12 @@ export async function exportAudit(order: Order, shell: Shell): Promise<undefined
     order.goal === undefined ? undefined : await resolveGoalId(board, order.goal, shell.suggest);
   const what = goal === undefined ? "all" : shortId(goal);
   const file = resolve(shell.cwd, order.to ?? `sett-proof-${what}.tar`);
-  const { key, checkpoint, entries, isBehind } = await exportBundle(shell, board, {
-    instance,
-    goal,
-    path: file,
-  });
-  await keepIn(place.workspace, shell, { instance, checkpoint });
+  const { key, entries, isBehind } = await exportBundle(
+    shell,
+    board,
+    { instance, goal, path: file },
+    (checkpoint) => keepIn(place.workspace, shell, { instance, checkpoint }),
+  );
   if (order.json) await shell.out.write(`${JSON.stringify({ file, key, entries, isBehind })}\n`);
   if (isBehind)
     shell.messages.warn("The notary is behind: what was recorded last is not sealed yet.");
