@@ -376,6 +376,8 @@ export type Engine = {
   seesFolder(folder: string, labels: PartLabels): Promise<boolean>;
   /** Whether one process of a container can have so many files open. It is tried, as above. */
   opensFiles(files: number, labels: PartLabels): Promise<boolean>;
+  /** Whether containers can have this runtime, which it does not list. It is tried, as above. */
+  takesRuntime(runtime: string, labels: PartLabels): Promise<boolean>;
   /**
    * All that has a name that a part of this instance could need, and is not its: nothing uses it or
    * removes it. Ordered by name.

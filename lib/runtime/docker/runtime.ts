@@ -44,6 +44,7 @@ import { pushImage } from "./push-image.ts";
 import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
 import { seesFolder } from "./sees-folder.ts";
+import { takesRuntime } from "./takes-runtime.ts";
 import { readFiles, writeFiles } from "./volume-files.ts";
 import { makeVolume, removeVolume } from "./volumes.ts";
 
@@ -137,6 +138,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
       strangers: (instance: InstanceName) => strangersOf(docker, instance),
       seesFolder: (folder: string, labels: PartLabels) => seesFolder(docker, folder, labels),
       opensFiles: (files: number, labels: PartLabels) => opensFiles(docker, files, labels),
+      takesRuntime: (name: string, labels: PartLabels) => takesRuntime(docker, name, labels),
     }),
   };
 }

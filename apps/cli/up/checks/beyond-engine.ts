@@ -20,23 +20,30 @@ export function beyondEngine(
 
 /** Every key that names a runtime which the Engine does not have. */
 function unknownRuntimes(
-  { agents, isolation }: Pick<SettConfig, "agents" | "isolation">,
+  config: Pick<SettConfig, "agents" | "isolation">,
   { runtimes = [] }: Machine,
 ): Finding[] {
-  const wishes = [
+  return isolationKeys(config).flatMap(({ path, wish }) =>
+    runtimeOf(wish, runtimes) === undefined
+      ? [{ path, sentence: unknownRuntime(wish, runtimes) }]
+      : [],
+  );
+}
+
+/** Every key that names a runtime, or a kind of them, with what it names. */
+export function isolationKeys({
+  agents,
+  isolation,
+}: Pick<SettConfig, "agents" | "isolation">): { path: ConfigPath; wish: string }[] {
+  const keys = [
     { path: ["isolation"], wish: isolation },
     ...agents.map(({ name, isolation: wish }) => ({ path: ["agents", name, "isolation"], wish })),
   ];
-  return wishes.flatMap(({ path, wish }) =>
-    wish === undefined || runtimeOf(wish, runtimes) !== undefined
-      ? []
-      : [
-          {
-            path,
-            sentence: `is \`${wish}\`, which this Docker Engine does not know; it knows ${runtimes.join(", ") || "none"}: install it and name it in \`runtimes\` of the Engine's daemon.json, or leave the key out`,
-          },
-        ],
-  );
+  return keys.flatMap(({ path, wish }) => (wish === undefined ? [] : [{ path, wish }]));
+}
+
+export function unknownRuntime(wish: string, known: readonly string[]): string {
+  return `is \`${wish}\`, which this Docker Engine does not know; it knows ${known.join(", ") || "none"}: install it and name it in \`runtimes\` of the Engine's daemon.json, or leave the key out`;
 }
 
 function tooManyProcessors(

@@ -5,6 +5,7 @@ import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { PartLabels } from "../../../../lib/runtime/labels.ts";
 import type { EngineInfo, EngineRuntime, InstanceParts } from "../../../../lib/runtime/port.ts";
 import { servesPacks } from "../../services/packs.ts";
+import { absentRuntimes } from "./absent-runtimes.ts";
 import { unusableApiPort } from "./api-port.ts";
 import { beyondEngine } from "./beyond-engine.ts";
 import { requireAddresses } from "./require-addresses.ts";
@@ -48,10 +49,22 @@ export async function requireUsable({
   ];
   // An Engine is asked only where the file alone shows no mistake.
   if (engine !== undefined && findings.length === 0)
-    findings.push(...(await tooManyFiles(config, engine.runtime.engine, engine.labels)));
+    findings.push(...(await tried(config, engine)));
   const problems = findings.map(({ path, sentence }) => problemAt(path, sentence));
   if (problems.length > 0) throw unusableHere(file, problems);
   if (engine !== undefined) await requireAddresses({ ...engine, config, before });
+}
+
+async function tried(
+  config: SettConfig,
+  { info, runtime, labels }: NonNullable<Input["engine"]>,
+): Promise<ReturnType<typeof beyondEngine>> {
+  const { takesRuntime } = runtime.engine;
+  const known = info.runtimes ?? [];
+  return [
+    ...(await tooManyFiles(config, runtime.engine, labels)),
+    ...(await absentRuntimes(config, { takesRuntime, known, labels })),
+  ];
 }
 
 /** A process of this machine has a folder of its own, and nothing lies below it. */
