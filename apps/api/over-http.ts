@@ -9,6 +9,8 @@ const commandLine = suggestFor(undefined);
  */
 export const suggestRequest: Suggest = (command) => {
   const [name = "", ...words] = command.split(" ");
+  // Only the command line signs.
+  if (words.includes("--sign")) return commandLine(command);
   const id = words.findLast((word) => !word.startsWith("-") && word !== "yes") ?? "ID";
   const requests: Record<string, string> = {
     answer: `POST /v1/questions/${words[0] ?? "ID"}/answer`,
@@ -36,5 +38,6 @@ const members: readonly (readonly [RegExp, string])[] = [
 ];
 
 export function hintOverHttp(hint: string): string {
+  if (hint.includes(" --sign")) return hint;
   return members.reduce((text, [option, member]) => text.replace(option, member), hint);
 }

@@ -43,6 +43,10 @@ export const Instance = z
       .strictObject({ head: z.string().nullable() })
       .nullable()
       .openapi({ description: "Null where the API has none." }),
+    signatures_required: z.boolean().openapi({
+      description:
+        "`signed: required` in sett.yml: approvals, rejections, answers and goals are taken from the command line alone, which signs them.",
+    }),
     counts: z.strictObject({
       goals: z.int(),
       artefacts: z.int(),

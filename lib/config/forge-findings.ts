@@ -2,7 +2,7 @@
 import type { ForgeAgent } from "../model/built-in.ts";
 import type { AgentFile, SettConfig } from "../model/config.ts";
 import type { AgentName } from "../model/ids.ts";
-import { type PeopleFile, peopleNamed } from "../model/people.ts";
+import { type KnownPeople, peopleIn, peopleNamed } from "../model/people.ts";
 import { isThisMachine } from "../model/proxy.ts";
 import { ReviewingForge } from "../model/trigger.ts";
 import { forges as known } from "../triggers/forges.ts";
@@ -13,7 +13,8 @@ type RawMap = Readonly<Record<string, unknown>>;
 type Finding = { path: ConfigPath; sentence: string };
 
 /** All as the file has them: the schema reports what is of another kind. */
-export function forgeMistakes(agents: RawMap, forges: RawMap, people: RawMap): Finding[] {
+export function forgeMistakes(agents: RawMap, forges: RawMap, file: RawMap): Finding[] {
+  const people = peopleIn(file);
   const names = Object.keys(forges);
   const ofAgents = Object.entries(agents).flatMap(([agent, settings]): Finding[] => {
     const { forge, pull_request, people: named } = Object(settings);
@@ -75,7 +76,7 @@ type Wanted = Pick<ForgeAgent, "forge" | "pull_request"> & { named: AgentFile["p
 export function resolveForgeAgent(
   name: AgentName,
   { forge, pull_request, named }: Wanted,
-  people: PeopleFile,
+  people: KnownPeople,
 ): ForgeAgent {
   const speakers = peopleNamed(named ?? Object.keys(people), people);
   const known = speakers.flatMap((person) => {

@@ -77,7 +77,8 @@ export type NamedPlace =
       agent: string;
       key: PromptKey;
       problemAt(sentence: string): ConfigProblem;
-    };
+    }
+  | { kind: "signers"; file: string; name: string; problemAt(sentence: string): ConfigProblem };
 
 /** Makes a problem at its place in the file. */
 export type ProblemAt = (
@@ -136,6 +137,7 @@ export function parseConfig(source: ConfigText): ParsedConfig {
     const one = { name, agent, isParsed: parsed.isValid, isWhole: !packed.unread.has(name) };
     environments.set(name, readAgent(found, one, source));
   }
+  found.places.push(...placeOfSigners(mapIn(whole.people).signers, folder, problemAt));
   const hooks = resolveHooks(whole.notify, host);
   const models = resolveModels(whole.models, host, withoutKeys);
   const tools = resolveTools(whole.tools, host, withoutKeys);
@@ -243,6 +245,12 @@ function placesOf(
   ];
 }
 
+function placeOfSigners(name: unknown, folder: string, problemAt: ProblemAt): NamedPlace[] {
+  if (typeof name !== "string" || name === "") return [];
+  const report = (sentence: string) => problemAt(["people", "signers"], sentence);
+  return [{ kind: "signers", file: resolve(folder, name), name, problemAt: report }];
+}
+
 /** Mistakes between parts of the file, all as it has them. */
 function mistakesBetween(whole: Readonly<Record<string, unknown>>): Finding[] {
   const agents = mapIn(whole.agents);
@@ -290,6 +298,7 @@ function configOf(
     external: [],
     people: [],
     builtIn: [],
+    signing: signingOf(people),
     order: Object.keys(agents).map((name) => AgentName.parse(name)),
     notify: notify.map((hook, index) => ({ ...hook, ...hooks[index] })),
     triggers: resolveTriggers({ triggers, agents }),
@@ -313,10 +322,14 @@ function configOf(
     const name = AgentName.parse(key);
     const own = { name, role: role ?? name };
     const { bids, on_missing_bid, retries, shutdown_ms = limits.shutdown_ms } = settings;
-    const speakers = named && peopleNamed(named, people);
+    const speakers = named && peopleNamed(named, people.known);
     if (forge !== undefined && pull_request !== undefined) {
       const wanted = { forge, pull_request, named };
-      config.builtIn.push({ bids, role: own.role, ...resolveForgeAgent(name, wanted, people) });
+      config.builtIn.push({
+        bids,
+        role: own.role,
+        ...resolveForgeAgent(name, wanted, people.known),
+      });
     } else if (human)
       config.people.push({ ...own, bids, ...withoutUndefined({ people: speakers }) });
     else if (external) config.external.push({ ...own, bids, on_missing_bid, retries });
@@ -333,6 +346,13 @@ function configOf(
       });
   }
   return config;
+}
+
+/** The text of the file is read later, and is empty until then. */
+function signingOf({ signers, isSignedRequired, known }: SettFile["people"]) {
+  if (signers === undefined) return undefined;
+  const people = peopleNamed(Object.keys(known), known);
+  return { signers: "", people, ...(isSignedRequired && { required: true as const }) };
 }
 
 function warningsOf(config: SettConfig, version: string | undefined): Finding[] {

@@ -1,4 +1,5 @@
-// Finds what is wrong in the `people` of agents.
+// Finds what is wrong in `people`, and in that of agents.
+import { peopleIn, problemOfPersonName } from "../model/people.ts";
 import { nearestWord } from "./nearest-word.ts";
 import type { ConfigPath } from "./problems.ts";
 
@@ -7,13 +8,23 @@ type RawMap = Readonly<Record<string, unknown>>;
 /** Both as the file has them: the schema reports what is of another kind. */
 export function peopleMistakes(
   agents: RawMap,
-  people: RawMap,
-): { path: ConfigPath; sentence: string }[] {
+  file: RawMap,
+): { path: ConfigPath; sentence: string; side?: "key" }[] {
+  const people = peopleIn(file);
+  const wrong = Object.keys(people).flatMap((name) => {
+    const sentence = problemOfPersonName(name);
+    return sentence === undefined
+      ? []
+      : [{ path: ["people", name], sentence, side: "key" as const }];
+  });
+  const needsKeys = file.signed === "required" && file.signers === undefined;
+  const path = ["people", "signed"];
+  const keys = needsKeys ? [{ path, sentence: "needs `signers`: no signature would count" }] : [];
   const names = Object.entries(people).flatMap(([name, settings]) => {
     const { groups } = Object(settings);
     return [name, ...(Array.isArray(groups) ? groups : [])];
   });
-  return Object.entries(agents).flatMap(([agent, settings]) => {
+  const unknown = Object.entries(agents).flatMap(([agent, settings]) => {
     const { people: named } = Object(settings);
     if (!Array.isArray(named)) return [];
     return named.flatMap((name, at) => {
@@ -24,4 +35,5 @@ export function peopleMistakes(
       return [{ path: ["agents", agent, "people", at], sentence }];
     });
   });
+  return [...wrong, ...keys, ...unknown];
 }

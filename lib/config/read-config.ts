@@ -11,6 +11,7 @@ import { type NamedPlace, type ProblemAt, parseConfig } from "./parse-config.ts"
 import { type ConfigProblem, invalidConfig, missingVariables, sortProblems } from "./problems.ts";
 import { type ReadPackages, readPackages, usesIn } from "./read-packages.ts";
 import { readPrompts } from "./read-prompts.ts";
+import { readSigning } from "./read-signing.ts";
 import type { HostEnvironment } from "./resolve-environment.ts";
 import type { SettLock } from "./sett-lock.ts";
 import { startSizes } from "./start-sizes.ts";
@@ -75,11 +76,13 @@ export async function checkText(
   const at = ({ path: of, sentence }: LockFinding) => parsed.problemAt(of, sentence);
   const places = await Promise.all(parsed.places.map((place) => checkPlace(place, options)));
   const prompts = await readPrompts(parsed.places, parsed.config);
+  const signing = await readSigning(parsed.places, parsed.config);
   const sizes = parsed.config === undefined ? [] : startSizes(parsed.config);
   const mistakes = sortProblems([
     ...parsed.mistakes,
     ...places.flatMap((place) => place.mistakes),
     ...prompts,
+    ...signing,
     ...(await withoutCertificates(parsed)),
     ...locked.mistakes.map(at),
     ...sizes.map(({ path: at, sentence }) => parsed.problemAt(at, sentence)),
@@ -173,7 +176,7 @@ async function checkPlace(
   place: NamedPlace,
   { withImages = false }: ReadOptions,
 ): Promise<Record<"mistakes" | "warnings", ConfigProblem[]>> {
-  if (place.kind === "prompt") return { mistakes: [], warnings: [] };
+  if (place.kind === "prompt" || place.kind === "signers") return { mistakes: [], warnings: [] };
   if (place.kind === "build") {
     const mistakes = await checkBuild(place);
     return {

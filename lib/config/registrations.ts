@@ -74,6 +74,7 @@ export function registrationsOf(
   return all.map((registration) => ({
     ...registration,
     position: config.order.indexOf(registration.name),
+    ...withoutUndefined({ signing: config.signing }),
   }));
 }
 

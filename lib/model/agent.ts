@@ -4,7 +4,7 @@ import { z } from "zod";
 import { BidRule } from "./bid.ts";
 import { AgentName, ClaimId } from "./ids.ts";
 import { LaneName } from "./lane.ts";
-import { KnownPerson } from "./people.ts";
+import { KnownPerson, Signing } from "./people.ts";
 import type { Preparing } from "./preparing.ts";
 
 export const Strategy = z.enum(["reuse", "fresh_per_call"]);
@@ -55,6 +55,7 @@ export const AgentRegistration = z.strictObject({
   lane: LaneName.optional(),
   /** Only they speak for it; missing: every person does. */
   people: z.array(KnownPerson).min(1).optional(),
+  signing: Signing.optional(),
 });
 export type AgentRegistration = z.infer<typeof AgentRegistration>;
 

@@ -33,7 +33,7 @@ import { defaultOutputBytes } from "./kept-output.ts";
 import { LaneMerge, LaneName } from "./lane.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
-import { type KnownPerson, PeopleFile } from "./people.ts";
+import { type KnownPerson, PeopleFile, type Signing } from "./people.ts";
 import { defaultPolicy } from "./policy.ts";
 import { PrepareFile } from "./prepare.ts";
 import type { SpendingLimits } from "./spending.ts";
@@ -510,6 +510,8 @@ export type SettConfig = Omit<
   external: ExternalAgent[];
   people: Person[];
   builtIn: BuiltInAgent[];
+  /** Undefined where no file says whose keys sign. */
+  signing: Signing | undefined;
   /** The names of all agents, in the order of the file. */
   order: AgentName[];
   notify: Hook[];

@@ -38,7 +38,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/git": { packages: [], rooms: ["core", "folders", "process"] },
   "lib/config": {
     packages: ["jsonc-parser", "yaml", "zod"],
-    rooms: ["core", "dockerfile", "models", "triggers"],
+    rooms: ["core", "dockerfile", "models", "proof", "triggers"],
   },
   "lib/triggers": { packages: ["croner", "zod"], rooms: ["core"] },
   "lib/forge": { packages: ["@octokit", "zod"], rooms: ["core", "triggers"] },

@@ -4,8 +4,10 @@ import { z } from "zod";
 import { Doorbell } from "../../../lib/async/doorbell.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
 import { judge } from "../../../lib/client/actions/judge.ts";
+import { signingOf } from "../../../lib/client/actions/sign.ts";
 import { type Forge, ForgeError } from "../../../lib/forge/port.ts";
 import type { PushAt } from "../../../lib/forge/receive-pack.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
 import { isForApproval, type WaitingGrant } from "../../../lib/model/claim.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
@@ -177,6 +179,8 @@ export class ForgeLoop {
       case "stops":
         return await noteStop(parts, artefact, verdict.why);
       default: {
+        const isSigned = signingOf(await board.listAgents())?.required === true;
+        if (isSigned) return await noteStop(parts, artefact, mustSign(artefact, agent));
         const judged = { ...read, pending: { claim, grant } };
         const approves = verdict.kind === "approves";
         const suggest = (command: string) => `sett ${command}`;
@@ -191,6 +195,11 @@ export class ForgeLoop {
     this.#problems.set(key, problem);
     this.#parts.log.warn("Could not look at a forge, and goes on trying", { about: key, problem });
   }
+}
+
+/** What the forge says is a hint then, and no verdict. */
+function mustSign({ id }: Artefact, { name }: PullAgent): string {
+  return `A forge does not sign, and each verdict has to be signed (sett approve ${id} --for ${name} --sign)`;
 }
 
 /** Whether more looks alone may not help, so that a person should know of it. */

@@ -1,6 +1,7 @@
 // GET /v1/instance: what the instance is, and how it is.
 import { json, readProblems } from "../../../lib/api/common.ts";
 import { Instance } from "../../../lib/api/instance.ts";
+import { signingOf } from "../../../lib/client/actions/sign.ts";
 import { hasOrchestrator } from "../../../lib/client/facts/blocked-reason.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
 import { isForApproval } from "../../../lib/model/claim.ts";
@@ -17,8 +18,9 @@ const readInstance = readRoute("/v1/instance", {
 export function addInstanceRoutes(api: Api, { board, deps }: Parts): void {
   api.openapi(readInstance, async (context) => {
     const { caller } = context.var;
-    const [situation, goals, artefacts, questions, gateway, head] = await Promise.all([
+    const [situation, agents, goals, artefacts, questions, gateway, head] = await Promise.all([
       readSituation(board, deps.suggest),
+      board.listAgents(),
       board.countGoals(),
       board.countArtefacts(),
       board.listOpenQuestions(),
@@ -44,6 +46,7 @@ export function addInstanceRoutes(api: Api, { board, deps }: Parts): void {
         },
         gateway: gateway !== undefined,
         repository: deps.repository === undefined ? null : { head: head ?? null },
+        signatures_required: signingOf(agents)?.required === true,
         counts: {
           goals,
           artefacts,

@@ -8,6 +8,7 @@ import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { openRepository } from "../instance/open-repository.ts";
 import { openSession } from "../instance/session.ts";
 import { noteObstacle } from "../people/note-obstacle.ts";
+import { signArguments, signerFor } from "../people/sign-act.ts";
 import { personArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { readGoalText } from "../program/read-text.ts";
@@ -32,6 +33,7 @@ export const fork = defineCommand({
       valueHint: "TEXT",
       description: "what is to be done; - reads it from stdin",
     },
+    ...signArguments,
     ...personArguments,
   },
   examples: ["sett fork 9f3a12b4", 'sett fork 9f3a12b4 --goal "The same in blue"'],
@@ -48,10 +50,11 @@ export const fork = defineCommand({
       session.actor(args.as),
       readObstacle(board, suggest),
     ]);
+    const sign = await signerFor(args, place, shell);
     const { goal, from, commit } = await forkArtefact(
       board,
       repository,
-      { artefact: args.artefact, text, id: undefined, actor, suggest },
+      { artefact: args.artefact, text, id: undefined, actor, suggest, sign },
       () => fetchResults(shell, place.workspace, () => readResults(board), "count"),
     );
     const summary = goal.metadata.summary;

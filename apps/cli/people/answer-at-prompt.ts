@@ -124,6 +124,11 @@ export class PersonAtPrompt implements Disposable {
       return true;
     } catch (error) {
       if (!(error instanceof SettError)) throw error;
+      if (error.code === "request-refused") {
+        // It has to be signed, which a command does.
+        messages.warn(`Your answer is not stored. It was: ${text}`);
+        throw error;
+      }
       this.#drafts.set(question.id, text);
       messages.warn(`${messageOf(error)} Your answer is not stored yet.`);
       // The person can put right what is wrong with the answer itself.

@@ -13,6 +13,7 @@ import { notFound, resolveArtefactId } from "../facts/resolve-id.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { typeText } from "../text/type-text.ts";
 import { postGoal } from "./post-goal.ts";
+import type { Sign } from "./sign.ts";
 
 /** `text`: what is wanted now; undefined: the same as of the goal of the artefact. */
 export type ForkWanted = {
@@ -21,6 +22,7 @@ export type ForkWanted = {
   id: GoalId | undefined;
   actor: Actor;
   suggest: Suggest;
+  sign?: Sign | undefined;
 };
 
 export type Forked = { goal: Artefact; from: Artefact; commit: CommitHash };
@@ -32,7 +34,7 @@ export type Forked = { goal: Artefact; from: Artefact; commit: CommitHash };
 export async function forkArtefact(
   board: PersonBlackboard,
   repository: HostRepository,
-  { artefact: start, text, id, actor, suggest }: ForkWanted,
+  { artefact: start, text, id, actor, suggest, sign }: ForkWanted,
   fetch: () => Promise<unknown>,
 ): Promise<Forked> {
   const from = await readSound(board, await resolveArtefactId(board, start, suggest), suggest);
@@ -59,7 +61,7 @@ export async function forkArtefact(
     });
   const goal = await postGoal(board, repository, {
     text: text ?? (await textOf(board, from, suggest)),
-    ...{ id, commit, from: [from.id], actor, suggest, recording: undefined },
+    ...{ id, commit, from: [from.id], actor, suggest, sign, recording: undefined },
   });
   return { goal, from, commit };
 }

@@ -110,8 +110,8 @@ export async function judge(
       },
     },
   );
-  const about = { actor, instance: board.instance, content: sha256 ?? "" };
-  const review = await signed(sign, { artefact: unsigned, ...about });
+  const about = { artefact: unsigned, actor, content: sha256 ?? "" };
+  const review = await signed({ board, sign, suggest }, about);
   requireStorable(review, reason);
   const result = await board.recordVerdict({
     grant: doneGrant(grant, at, review),

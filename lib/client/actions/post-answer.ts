@@ -71,8 +71,7 @@ export async function postAnswer(
   if (isCallQuestion(question)) checkWord(question, text, { suggest, may });
   const unsigned = answerTo(question, text, { marks, id });
   const { sha256: content = "" } = (sign && (await board.readWithDigest(question.id))) ?? {};
-  const about = { actor, instance: board.instance, content };
-  const answer = await signed(sign, { artefact: unsigned, ...about });
+  const answer = await signed({ board, sign, suggest }, { artefact: unsigned, actor, content });
   const result = await board.answerQuestion(answer, actor);
   const raises = refusal && add && raiseText(add, refusal);
   if (result.outcome === "answered") return { outcome: "answered", answer, raises };

@@ -62,8 +62,8 @@ export async function postGoal(
     await repository.lastTag(commit),
     input,
   );
-  const about = { actor, instance: board.instance, content: "" };
-  const goal = await signed(sign, { artefact: unsigned, ...about });
+  const about = { artefact: unsigned, actor, content: "" };
+  const goal = await signed({ board, sign, suggest }, about);
   const result = await storePosted(board, repository, goal, {
     actor,
     name: "goal",

@@ -272,3 +272,22 @@ nightly(
     }
   },
 );
+
+nightly(
+  "where verdicts are signed, what the forge says is a hint, and a person decides",
+  async () => {
+    const signing = { signers: "", people: [], required: true as const };
+    const rule = { human: true as const, bids: [], signing };
+    await using scene = await ForgeScene.open({ work: door, members: { rule } });
+    const goal = await scene.postGoal();
+    const made = await scene.waiting(goal);
+    await scene.look();
+    scene.forge.review({ login: "ada-l", state: "APPROVED" });
+    for (const _ of [1, 2]) await scene.look();
+    expect(await scene.grant(made)).toBe("waiting");
+    const stops = (await scene.steps()).filter((step) => step.startsWith("review stops"));
+    expect(stops).toEqual([
+      `review stops: A forge does not sign, and each verdict has to be signed (sett approve ${made.id} --for pull-request --sign)`,
+    ]);
+  },
+);

@@ -65,13 +65,26 @@ async function exported({ instance, board }: Sett): Promise<{ file: string; key:
   return { file, key: verifierKeyText(key.verifier) };
 }
 
-test("a goal and a verdict are signed by the person's key, and an auditor sees whether they are", async () => {
-  await using clan = await Sett.start(at, writers);
+test("a goal and a verdict are signed by the person's key where that is required, and an auditor sees whether they are", async () => {
+  const ownKey = await readFile(join(outside, "ada.pub"), "utf8");
+  const rule = {
+    ...{ signers: `ada@sett.invalid ${ownKey}`, required: true as const },
+    people: [{ name: "ada", email: "ada@sett.invalid" }],
+  };
+  const maintainer = { ...writers.maintainer, signing: rule };
+  await using clan = await Sett.start(at, { ...writers, maintainer });
   const goal = {
     goal_id: (await clan.need("forage", "--goal", "Write", "--sign")).trim(),
   } as never;
   const draft = await clan.made(goal, isDraft);
   await clan.grant(draft, "maintainer", "waiting");
+  const unsigned = await clan.sett("approve", draft.id);
+  expect({ code: unsigned.code, err: unsigned.err }).toEqual({
+    code: 1,
+    err: expect.stringContaining(
+      `sett approve ${draft.id.slice(0, 8)} --for maintainer --sign --name ${clan.instance}`,
+    ),
+  });
   const { code, err, out } = await clan.sett(
     ...["approve", draft.id, "--reason", "Good", "--sign-with", join(outside, "ada")],
     ...["--meaning", "responsibility"],
@@ -88,16 +101,15 @@ test("a goal and a verdict are signed by the person's key, and an auditor sees w
 
   const { file, key } = await exported(clan);
   const signers = join(outside, "signers");
-  const publicKey = await readFile(join(outside, "ada.pub"), "utf8");
   const verify = (...words: string[]) =>
     at.sett("audit", "verify", file, "--key", key, "--signers", signers, ...words);
-  await writeFile(signers, `ada@sett.invalid ${publicKey}`);
+  await writeFile(signers, `ada@sett.invalid ${ownKey}`);
   const shown = await verify("--require", "signatures");
   expect({ code: shown.code, out: shown.out }).toEqual({
     code: 0,
     out: expect.stringContaining("  people     2 acts of people are signed, by ada@sett.invalid\n"),
   });
-  await writeFile(signers, `ada@sett.invalid valid-before="20200101Z" ${publicKey}`);
+  await writeFile(signers, `ada@sett.invalid valid-before="20200101Z" ${ownKey}`);
   const expired = await verify();
   expect({ code: expired.code, out: expired.out.split("\n").toSorted() }).toEqual({
     code: 1,
@@ -111,7 +123,7 @@ test("a goal and a verdict are signed by the person's key, and an auditor sees w
         .toSorted(),
     ],
   });
-  await writeFile(signers, `*@sett.invalid ${publicKey}`);
+  await writeFile(signers, `*@sett.invalid ${ownKey}`);
   const wrong = await verify();
   expect({ code: wrong.code, err: wrong.err }).toEqual({
     code: 2,
@@ -158,6 +170,44 @@ nightly(
     );
     const { grants } = await clan.claimOn(draft);
     expect(grants.map(({ state }) => state)).toEqual(["waiting"]);
+  },
+  120_000,
+);
+
+nightly(
+  "an act is refused that no key of its person has signed, where none is needed either",
+  async () => {
+    const otherKey = await readFile(join(outside, "locked.pub"), "utf8");
+    const signing = {
+      signers: `ada@sett.invalid ${otherKey}`,
+      people: [{ name: "ada", email: "ada@sett.invalid" }],
+    };
+    await at.git("config", "user.signingkey", join(outside, "ada.pub"));
+    const wrongKey = "The signature does not count. No line of the signers has this key";
+    await using checked = await Sett.start(at, {
+      ...writers,
+      maintainer: { ...writers.maintainer, signing },
+    });
+    const said = async (...words: string[]) => {
+      const { code, err } = await checked.sett(...words, "--sign-with", join(outside, "ada"));
+      return `${code}: ${err}`;
+    };
+    expect(await said("forage", "--goal", "Write")).toContain(wrongKey);
+    expect(await checked.board.countGoals()).toBe(0);
+    const goal = { goal_id: (await checked.need("forage", "--goal", "Write")).trim() } as never;
+    const draft = await checked.made(goal, isDraft);
+    await checked.grant(draft, "maintainer", "waiting");
+    expect(await said("approve", draft.id)).toContain(wrongKey);
+    expect(await said("reject", draft.id, "--reason", "No")).toContain(wrongKey);
+    expect(await said("fork", draft.id)).toContain(wrongKey);
+    const stranger = ["--as", "Eve <eve@sett.invalid>"];
+    expect(await said("approve", draft.id, ...stranger)).toContain(
+      "`people` in sett.yml has no eve@sett.invalid.",
+    );
+    const { grants } = await checked.claimOn(draft);
+    expect(grants.map(({ state }) => state)).toEqual(["waiting"]);
+    // None is needed here, so that an approval without one counts.
+    expect((await checked.sett("approve", draft.id)).code).toBe(0);
   },
   120_000,
 );

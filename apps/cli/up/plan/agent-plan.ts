@@ -34,6 +34,12 @@ const ofCub = 256;
 /** Only from outside: with the narrow system calls no process can send it. */
 const unsendable = "SIGSYS";
 
+/** An agent goes on where others may sign than before. */
+function registrationFor({ name }: AgentConfig, { registrations }: PlanInput) {
+  const { signing: _, ...own } = registrations.find((one) => one.name === name) ?? {};
+  return "name" in own ? own : undefined;
+}
+
 export function agentPlan(
   input: PlanInput,
   agent: AgentConfig,
@@ -49,7 +55,7 @@ export function agentPlan(
     name: agentContainerName(instance, agent.name),
     labels,
     image: { tag: image?.tag ?? "", id: image?.id ?? "" },
-    registration: input.registrations.find(({ name }) => name === agent.name),
+    registration: registrationFor(agent, input),
     program: "cub",
     env: {
       ...homeIn(image, agent),

@@ -4,6 +4,7 @@ import { lazy, Suspense, useRef, useState } from "react";
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { useAction, useRight } from "../../components/action.tsx";
 import { Content } from "../../components/artefact-content.tsx";
+import { MustSign, useMustSign } from "../../components/must-sign.tsx";
 import { Overwritten } from "../../components/overwritten.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { Line } from "../../components/text.tsx";
@@ -73,7 +74,8 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
   const { artefact, content, goal_id, for: agent } = inquiry;
   const field = useRef<HTMLTextAreaElement>(null);
   const words = useRef("");
-  const may = useRight("approve");
+  const mustSign = useMustSign();
+  const may = useRight("approve") && !mustSign;
   const [verdict, setVerdict] = useState<Choice>();
   const mayPost = useRight("post");
   const isCommit = artefact.metadata.commit !== undefined;
@@ -115,25 +117,30 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
           <a href={goalHref(goal_id)}>{shortId(goal_id)}</a> · you speak for {agent}
         </p>
       </header>
+      {mustSign && <MustSign commands={commandsFor(artefact.id, agent)} />}
       <div className="verdict">
-        <button
-          type="button"
-          className="primary"
-          disabled={!may || giving.isBusy}
-          aria-expanded={verdict === "approve"}
-          onClick={begin("approve")}
-        >
-          <span aria-hidden="true">✓ </span>Approve…
-        </button>
-        <button
-          type="button"
-          className="danger-quiet"
-          disabled={!may}
-          aria-expanded={verdict === "reject"}
-          onClick={begin("reject")}
-        >
-          <span aria-hidden="true">↺ </span>Reject…
-        </button>
+        {!mustSign && (
+          <>
+            <button
+              type="button"
+              className="primary"
+              disabled={!may || giving.isBusy}
+              aria-expanded={verdict === "approve"}
+              onClick={begin("approve")}
+            >
+              <span aria-hidden="true">✓ </span>Approve…
+            </button>
+            <button
+              type="button"
+              className="danger-quiet"
+              disabled={!may}
+              aria-expanded={verdict === "reject"}
+              onClick={begin("reject")}
+            >
+              <span aria-hidden="true">↺ </span>Reject…
+            </button>
+          </>
+        )}
         <button
           type="button"
           disabled={!mayPost || giving.isBusy}
@@ -143,7 +150,7 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
         >
           Your own version…
         </button>
-        {!may && <span className="quiet">Your token lacks the right approve.</span>}
+        {!may && !mustSign && <span className="quiet">Your token lacks the right approve.</span>}
       </div>
       {verdict !== undefined && (
         <SendBox
@@ -170,6 +177,11 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
       </div>
     </article>
   );
+}
+
+function commandsFor(id: string, agent: string): string[] {
+  const of = `${shortId(id)} --for ${agent}`;
+  return [`sett approve ${of} --sign`, `sett reject ${of} --reason "…" --sign`];
 }
 
 function ApprovalContent({

@@ -3,6 +3,7 @@ import { useRef } from "react";
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { useAction } from "../../components/action.tsx";
 import { Content } from "../../components/artefact-content.tsx";
+import { MustSign, useMustSign } from "../../components/must-sign.tsx";
 import { Line } from "../../components/text.tsx";
 import { post } from "../../data/api.ts";
 import type { Inquiry } from "../../data/contract.ts";
@@ -20,6 +21,7 @@ export function QuestionPane({ inquiry, done, close }: Props) {
   const { question, goal_id, budget, text: words } = inquiry;
   const field = useRef<HTMLTextAreaElement>(null);
   const text = useRef("");
+  const mustSign = useMustSign();
   const { isBusy, error, run } = useAction(() =>
     post(`/v1/questions/${question.id}/answer`, { text: text.current }),
   );
@@ -67,16 +69,19 @@ export function QuestionPane({ inquiry, done, close }: Props) {
         </p>
       )}
       <Content text={words} />
-      <SendBox
-        label="Your answer"
-        button="Answer"
-        right={budget === undefined ? "answer" : "budget"}
-        field={field}
-        isBusy={isBusy}
-        error={error}
-        send={send}
-        ifEmpty="Nothing was sent: write your answer."
-      />
+      {mustSign && <MustSign commands={[`sett answer ${shortId(question.id)} "…" --sign`]} />}
+      {!mustSign && (
+        <SendBox
+          label="Your answer"
+          button="Answer"
+          right={budget === undefined ? "answer" : "budget"}
+          field={field}
+          isBusy={isBusy}
+          error={error}
+          send={send}
+          ifEmpty="Nothing was sent: write your answer."
+        />
+      )}
     </article>
   );
 }

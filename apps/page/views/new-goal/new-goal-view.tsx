@@ -2,6 +2,7 @@
 // is stated.
 import { type FormEvent, useMemo, useRef, useState } from "react";
 import { useAction, useRight } from "../../components/action.tsx";
+import { MustSign, useMustSign } from "../../components/must-sign.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { newKey, post } from "../../data/api.ts";
 import { useInstance } from "../../data/instance.ts";
@@ -10,7 +11,8 @@ import { goalHref } from "../../routes.ts";
 
 export function NewGoalView() {
   const { data } = useInstance();
-  const may = useRight("forage");
+  const mustSign = useMustSign();
+  const may = useRight("forage") && !mustSign;
   const [{ text, commit }, setDraft] = useDraft(data?.instance);
   // A repeat after a lost answer is the same goal.
   const key = useRef(newKey());
@@ -74,15 +76,18 @@ export function NewGoalView() {
         Work starts from it: a branch, a tag, a hash, or such as <code>HEAD~1</code>. Empty: HEAD of
         the instance's repository. Agents see only what is committed.
       </p>
-      <div className="send-row">
-        <button type="submit" className="primary" disabled={!may || isBusy}>
-          State the goal
-        </button>
-        <kbd>Ctrl Enter</kbd>
-        {!may && data !== undefined && (
-          <span className="quiet">Your token lacks the right forage.</span>
-        )}
-      </div>
+      {mustSign && <MustSign commands={['sett forage --goal "…" --sign']} />}
+      {!mustSign && (
+        <div className="send-row">
+          <button type="submit" className="primary" disabled={!may || isBusy}>
+            State the goal
+          </button>
+          <kbd>Ctrl Enter</kbd>
+          {!may && data !== undefined && (
+            <span className="quiet">Your token lacks the right forage.</span>
+          )}
+        </div>
+      )}
       {isRefused && isBlank && (
         <p className="problem" role="alert">
           The goal has only blanks. Write what is to be achieved.

@@ -54,3 +54,23 @@ test("only people have people, and addresses are addresses", () => {
 test("an account of a forge belongs to the trigger, which alone would look at it", () => {
   expect(mistakes("human: true", "people: { ada: { github: ada-l } }\n")).toHaveLength(1);
 });
+
+test.each([
+  [
+    "signers: { email: a@b.org }",
+    "people.signers: is the file of the keys of people, as text: no person has this name",
+  ],
+  ['signers: ""', "people.signers: must name a file"],
+  ["signed: { email: a@b.org }", "people.signed: must be `required`: no person has this name"],
+  ["signed: true, signers: ./k", "people.signed: must be `required`: no person has this name"],
+  ["signed: required", "people.signed: needs `signers`: no signature would count"],
+  ["Ada: {}", "people.Ada: must be a name of lower-case letters, digits and `-`, such as `ada`"],
+])("how people sign, and who they are, are kept apart: %s", (file, sentence) => {
+  expect(mistakes("human: true", `people: { ${file} }\n`)).toEqual([sentence]);
+});
+
+test("what says how people sign is no person that an agent can name", () => {
+  expect(mistakes("human: true, people: [signers]", "people: { signers: ./k, ada: {} }\n")).toEqual(
+    ["agents.lead.people[0]: no person and no group of `people` has the name `signers`"],
+  );
+});

@@ -3,12 +3,13 @@ import type { PlanInput } from "../../../../../../apps/cli/services/input.ts";
 import { stopSecondsOf } from "../../../../../../apps/cli/services/limits.ts";
 import { passwordFor, urlFor } from "../../../../../../apps/cli/services/redis-users.ts";
 import { readSettings } from "../../../../../../apps/orchestrator/settings.ts";
+import type { AgentRegistration } from "../../../../../../lib/model/agent.ts";
 import { NoticeKind } from "../../../../../../lib/model/notify.ts";
 import { Policy } from "../../../../../../lib/model/policy.ts";
 import { joinSecret } from "../../../../../../lib/model/split-secret.ts";
 import type { EngineSocket } from "../../../../../../lib/runtime/docker/translate.ts";
 import { repositoryAt, sampleConfig, samplePlan } from "../../../../../support/cli/sample-plan.ts";
-import { agentName } from "../../../../../support/records/sample.ts";
+import { agentName, sampleAgent } from "../../../../../support/records/sample.ts";
 
 const text = `version: '1.0'
 limits: { bid_deadline: 10s }
@@ -224,6 +225,15 @@ test("the orchestrator gets its webhooks, and a change of them replaces its cont
     one.labels.fingerprint,
   );
   expect(plan().orchestrator.env).not.toHaveProperty("SETT_NOTIFY");
+});
+
+test("an agent goes on where other people sign than before, and not with other rules for its bids", () => {
+  const coderOf = (over: Partial<AgentRegistration>) =>
+    plan({ registrations: [sampleAgent("coder", over)] }).agents[0]?.spec.labels.fingerprint;
+  const before = coderOf({});
+  expect(before).toBeString();
+  expect(coderOf({ signing: { signers: "some", people: [], required: true } })).toBe(before);
+  expect(coderOf({ retries: 7 })).not.toBe(before);
 });
 
 test("where an agent has workers, the starter alone gets the engine's socket, its group, and each agent's plan, the image by its id", () => {
