@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { amountKinds } from "./amounts.ts";
 import { type Amounts, Budget } from "./budget.ts";
+import { smallLetters } from "./small-letters.ts";
 
 /** By UTC, and the gateway's clock. */
 export const Period = z.enum(["day", "month"]);
@@ -24,6 +25,19 @@ export const Payer = z
   .max(400)
   .regex(/^(?:instance|person:.+|trigger:.+)$/);
 export type Payer = z.infer<typeof Payer>;
+
+/**
+ * The payer of a goal that this actor of the log has stated, as Redis finds it
+ * (lua/prelude-artefact.lua); undefined for one that was written by hand.
+ */
+export function payerOfActor(actor: string): Payer | undefined {
+  if (actor.startsWith("trigger:")) return Payer.safeParse(actor).data;
+  const [, name] = /^person:(.+)$/s.exec(actor) ?? [];
+  if (name === undefined) return undefined;
+  const [, address] = /<([^<>]+)>\s*$/.exec(name) ?? [];
+  const [, asked] = /^(.*?), by [^<>]*$/s.exec(name) ?? [];
+  return Payer.safeParse(`person:${smallLetters(address ?? (asked || name))}`).data;
+}
 
 /** The limits of a day and of a month; a period that is missing has none. */
 export const PeriodLimits = z.strictObject({ day: Budget.optional(), month: Budget.optional() });

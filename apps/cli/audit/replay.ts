@@ -1,7 +1,8 @@
 // Decides again all that the log of an instance, or of an archive, says was decided, and compares
 // the claims, as they are stored, with those to which the log leads, and artefacts, calls, ends of
-// goals and answers with what their events name.
+// goals, answers, remarks, budgets and lanes with what their events name.
 import { createHash } from "node:crypto";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -12,12 +13,15 @@ import { Replay, type Replayed } from "../../../lib/replay/replay.ts";
 import { type Overwritten, overwrittenIn } from "../../../lib/replay/state-by-log.ts";
 import { eventPages } from "../archive/log-order.ts";
 import { digestOfRecord, recordDigests } from "../archive/record-digests.ts";
+import { LanesByLog } from "./compare-lanes.ts";
 import { type Contradiction, compareRecord, type DigestsOf, NamedByLog } from "./compare-record.ts";
+import { RemarksByLog } from "./compare-remarks.ts";
+import { SpendingByLog } from "./compare-spending.ts";
 import { compareState, StateByLog, stateOnRecord } from "./compare-state.ts";
 
 /**
  * `overwritten`: claims that are not what their events have made of them. `contradictions`: of
- * artefacts, calls of models, goals and questions.
+ * artefacts, calls of models, goals, their budgets, questions, remarks and lanes.
  */
 export type Audited = Replayed & { overwritten: Overwritten[]; contradictions: Contradiction[] };
 
@@ -35,29 +39,33 @@ type Board = Pick<
   | "answersOf"
 >;
 
+/** An archive has no sums of budgets and no lanes. */
+type LiveBoard = Pick<
+  PersonBlackboard,
+  "readSpending" | "readToolCharges" | "readHeads" | "listLanes" | "listArchives"
+>;
+
 const claimsAtOnce = 100;
 /** So often the log may have moved on until what is read now is left out. */
 const maxLooks = 20;
 
-/**
- * Up to the end that the log has now. A fact that was written over counts as missing. `archive`:
- * the file that the board is of, if it is of one.
- */
-export async function replayLog(board: Board, archive?: string): Promise<Audited> {
+/** `archive`: the file that the board is of, if it is of one; `live`: the same board otherwise. */
+type Place = { archive?: string | undefined; live?: LiveBoard | undefined };
+
+/** Up to the end that the log has now. A fact that was written over counts as missing. */
+export async function replayLog(board: Board, { archive, live }: Place = {}): Promise<Audited> {
   const facts = new Map<FactDigest, string>();
   const replay = new Replay(facts);
   const named = new NamedByLog();
   const stateByLog = new StateByLog();
+  const [spending, remarks, lanes] = [new SpendingByLog(), new RemarksByLog(), new LanesByLog()];
+  const readers = [replay, named, stateByLog, spending, remarks, lanes];
   let last = "0";
   const readOn = async () => {
     const end = await board.endOfEvents();
     for await (const page of eventPages(board, end, last)) {
       await addFacts(board, page, facts);
-      for (const event of page) {
-        replay.add(event);
-        named.add(event);
-        stateByLog.add(event);
-      }
+      for (const event of page) for (const reader of readers) reader.add(event);
     }
     last = end;
   };
@@ -70,14 +78,34 @@ export async function replayLog(board: Board, archive?: string): Promise<Audited
   const contradictions = [
     ...compareState(state, { before, after: await stateByLog.state(board) }),
     ...(await compareRecord(board, named, digestsOf)),
+    ...(await seenTwice(readOn, async () => [
+      ...(await remarks.contradictions(board)),
+      ...(live === undefined ? [] : await spending.contradictions(live)),
+    ])),
   ];
+  const ofLanes =
+    live === undefined ? [] : await seenTwice(readOn, () => lanes.contradictions(live));
   const ids = [...overwritten.map(({ claim }) => claim), ...contradictions.map(({ what }) => what)];
   const still = await stillNamed(board, new Set(ids));
   return {
     ...replay.end(),
     overwritten: overwritten.filter(({ claim }) => still.has(claim)),
-    contradictions: contradictions.filter(({ what }) => still.has(what)),
+    contradictions: [...contradictions.filter(({ what }) => still.has(what)), ...ofLanes],
   };
+}
+
+/**
+ * A sum changes in one step with its event: what is so again after the log was read on does not
+ * come of an event in between.
+ */
+async function seenTwice(
+  readOn: () => Promise<void>,
+  look: () => Promise<Contradiction[]>,
+): Promise<Contradiction[]> {
+  const before = (await look()).map((one) => JSON.stringify(one));
+  if (before.length === 0) return [];
+  await readOn();
+  return (await look()).filter((one) => before.includes(JSON.stringify(one)));
 }
 
 /**

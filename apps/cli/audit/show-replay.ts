@@ -16,7 +16,7 @@ type Order = { file: string | undefined; json: boolean; name: string | undefined
 export async function showReplay({ file, json, name }: Order, shell: Shell): Promise<number> {
   await using history = await openHistory(shell, { archive: file, name });
   const path = file === undefined ? undefined : resolve(shell.cwd, file);
-  const replayed = await replayLog(history.board, path);
+  const replayed = await replayLog(history.board, { archive: path, live: history.live });
   const isArchive = history.live === undefined;
   const found = textsOf(replayed, isArchive);
   if (json) await shell.out.write(`${JSON.stringify(replayed)}\n`);
@@ -49,7 +49,7 @@ function textsOf(
   );
   const otherwise = contradictions.map(
     ({ what, log, record }) =>
-      `${shortId(what)}, as it is stored:\n  the record: ${oneLine(record)}\n  the log:    ${oneLine(log)}\n`,
+      `${what.startsWith("lane ") ? what : shortId(what)}, as it is stored:\n  the record: ${oneLine(record)}\n  the log:    ${oneLine(log)}\n`,
   );
   return [...different, ...changed, ...otherwise, ...missing];
 }

@@ -77,12 +77,22 @@ test("a claim, or a grant of it, that was written over is not what its events ha
   expect(grant).toContain('"rejects":true');
   await at.redis.cli("HSET", grants, "reviewer", grant.replace(',"rejects":true', ""));
   await at.redis.cli("HSET", `sett:demo:claim:${claim}`, "status", "complete");
+  const [goal] = await clan.board.listGoals();
+  const payer = (await at.redis.cli("HGET", `sett:demo:goal:${goal}`, "payer")).trim();
+  await at.redis.cli("HSET", `sett:demo:goal:${goal}`, "payer", "person:mallory");
+  await at.redis.cli("HSET", "sett:demo:lanes", "main", "c".repeat(40));
   const { code, out, err } = await at.sett("audit", "replay");
   expect([code, out, err]).toEqual([
     1,
-    expect.stringMatching(/the record: complete; .*\n +the log: +terminated; .* rejects /),
-    expect.stringContaining("1 claim is not what the log has made of it"),
+    expect.stringMatching(
+      /the record: complete; .*\n +the log: +terminated; .* rejects [\s\S]*the record: payer="person:mallory"\n[\s\S]*^lane main, as it is stored:\n +the record: tip=c+\n/m,
+    ),
+    expect.stringMatching(
+      /1 claim is not what the log has made of it[\s\S]*2 records are not as the log says/,
+    ),
   ]);
+  await at.redis.cli("HSET", `sett:demo:goal:${goal}`, "payer", payer);
+  await at.redis.cli("DEL", "sett:demo:lanes");
   await at.redis.cli("HSET", grants, "reviewer", grant);
   await at.redis.cli("HSET", `sett:demo:claim:${claim}`, "status", "terminated");
   expect((await at.sett("audit", "replay")).code).toBe(0);
