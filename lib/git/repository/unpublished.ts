@@ -47,7 +47,7 @@ export async function unpublishedCommits(
 
 /** A sentence about one of them. */
 export function unpublishedSentence({ agent }: Pick<RecordedCommit, "agent">): string {
-  return `Agent ${agent} has not published it: it is a commit of the repository that no goal or result reaches.`;
+  return `Agent ${agent} has not published it: it is a commit of the repository that no goal or result reaches, or \`git fetch --prune\` has removed its name.`;
 }
 
 export interface CommitReader {

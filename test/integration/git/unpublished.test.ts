@@ -27,7 +27,7 @@ test("it gets no name, comes into no store that agents see, and the others are f
   const { imported, broken } = await scene.fetch();
   expect(imported).toEqual([scene.good]);
   const reason =
-    "Agent approver has not published it: it is a commit of the repository that no goal or result reaches.";
+    "Agent approver has not published it: it is a commit of the repository that no goal or result reaches, or `git fetch --prune` has removed its name.";
   expect(broken).toEqual([{ ...claimed, reason, isUnpublished: true }]);
   expect(git(scene.path, "for-each-ref", "--contains", commit, "refs/sett/")).toBe("");
   const seen = { GIT_OBJECT_DIRECTORY: scene.objectsDir };

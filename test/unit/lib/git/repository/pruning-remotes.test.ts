@@ -19,6 +19,7 @@ test("git removes the names of an instance at a fetch from just the remotes that
     ["mirror", ["+refs/*:refs/*"], true],
     ["own", ["+refs/heads/*:refs/remotes/own/*", "refs/sett/*:refs/sett/*"], true],
     ["other", ["refs/sett/other/*:refs/sett/other/*"], false],
+    ["part of it", ["refs/sett/demo/5*:refs/sett/demo/5*"], true],
     ["kept", ["+refs/*:refs/*", "^refs/sett*"], false],
     ["some kept", ["+refs/*:refs/*", "^refs/sett/other/*"], true],
     ["one", ["refs/heads/main"], false],
