@@ -39,6 +39,7 @@ import {
 } from "./format.ts";
 import type { Keys } from "./keys.ts";
 import { type Backup, checkBackup } from "./read.ts";
+import { recentOutputs } from "./recent-outputs.ts";
 import { BackupWriter } from "./write.ts";
 
 type Input = {
@@ -58,7 +59,7 @@ type Input = {
 export async function takeBackup(input: Input): Promise<Backup> {
   const { parts, path, keys, progress, shell } = input;
   requireOwnRedis(parts);
-  const { id, log } = await noteInstance(input);
+  const { id, log, printed } = await noteInstance(input);
   using file = new BackupWriter(path, {
     sett_backup: 1,
     version: shell.version,
@@ -74,7 +75,8 @@ export async function takeBackup(input: Input): Promise<Backup> {
   await addResults(file, input);
   step.update("results copied, and now the record of calls", { isMilestone: true });
   const { instance } = parts;
-  await addVolume(file, input, { component: "record", name: recordVolumeName(instance) });
+  const record = { component: "record", name: recordVolumeName(instance) } as const;
+  const recorded = await addVolume(file, input, record);
   await addVolume(file, input, { component: "proof", name: proofVolumeName(instance) });
   for (const [name, value] of keys) file.addBytes(`${keysFolder}${name}`, value);
   requireGoing(shell);
@@ -83,7 +85,16 @@ export async function takeBackup(input: Input): Promise<Backup> {
   const backup = await checkBackup(path, shell.interrupted);
   file.keep();
   step.done("is in the file");
+  warnOfMissing(printed.difference(recorded).size, shell);
   return backup;
+}
+
+function warnOfMissing(count: number, { messages }: Shell): void {
+  if (count === 0) return;
+  messages.warn(
+    `What commands have printed in the last minute is not all in the file: ${count} of these texts ${count === 1 ? "is" : "are"} missing.`,
+  );
+  messages.next("The next back-up has them, unless the recorder was away for too long.");
 }
 
 /** A Redis of others has more in it than this instance, and a back-up of its own. */
@@ -97,11 +108,10 @@ function requireOwnRedis(parts: InstanceParts): void {
   );
 }
 
-async function noteInstance({
-  parts,
-  repository,
-  shell,
-}: Input): Promise<{ id: string; log: NotedLog | undefined }> {
+/** `printed`: what commands have printed of late, as the file is to have it. */
+type Noted = { id: string; log: NotedLog | undefined; printed: Set<string> };
+
+async function noteInstance({ parts, repository, shell }: Input): Promise<Noted> {
   const { instance, volumes } = parts;
   const kept = new KeptId(repository.place, instance, shell.env);
   const id = idsOf(volumes).get(instance) ?? (await kept.read());
@@ -110,9 +120,9 @@ async function noteInstance({
       hint: `Give it one: sett up --name ${instance}`,
     });
   }
-  if (!hasContainers(parts)) return { id, log: await kept.log() };
+  if (!hasContainers(parts)) return { id, log: await kept.log(), printed: new Set() };
   await using board = await connect({ instance, ...redisUrlsOf(parts) });
-  return { id, log: await noteOf(board) };
+  return { id, log: await noteOf(board), printed: await recentOutputs(board) };
 }
 
 async function addSnapshot(file: BackupWriter, { parts, shell }: Input): Promise<void> {
@@ -179,19 +189,23 @@ function lacking(instance: string, reason: string, remedy: string): SettError {
 const folderOf = { record: recordFolder, proof: proofFolder };
 
 /**
- * Without what is still being written. The notary's checkpoint is read before what it is about, by
- * the order of names, so that all of that is in the file.
+ * Returns the names that it has added, without what is still being written. The notary's checkpoint
+ * is read before what it is about, by the order of names, so that all of that is in the file.
  */
 async function addVolume(
   file: BackupWriter,
   { runtime, parts: { volumes }, shell }: Input,
   { component, name: volume }: { component: keyof typeof folderOf; name: string },
-): Promise<void> {
-  if (!volumes.some(({ labels }) => labels.component === component)) return;
+): Promise<Set<string>> {
+  const added = new Set<string>();
+  if (!volumes.some(({ labels }) => labels.component === component)) return added;
   for await (const found of runtime.observe.readFiles(volume)) {
     const name = `${folderOf[component]}${found.path}`;
-    if (isKnownName(name)) await file.add(name, going(found, shell));
+    if (!isKnownName(name)) continue;
+    await file.add(name, going(found, shell));
+    added.add(name);
   }
+  return added;
 }
 
 async function* going({ content }: VolumeFile, shell: Shell): AsyncGenerator<Uint8Array> {
