@@ -160,6 +160,8 @@ export type ContainerPart = {
    * the cluster's clock.
    */
   taken?: { sentence: string; at: string };
+  /** Of a starter: its workers that a cluster does not run, and why. */
+  waiting?: { name: string; sentence: string }[];
 };
 
 /** `isLaid`: it lies over another one. */

@@ -137,6 +137,56 @@ inCluster(
 );
 
 inCluster(
+  "a worker that waits is named with why, and the Failure of one that was evicted says so",
+  async () => {
+    await using here = await instanceUp();
+    const client = new KubeClient(await findCluster(env, undefined));
+    const status = async () => (await here.sett("status")).said.replaceAll(/\s+/g, " ");
+    const nodes = Names.parse(await client.list("Node", "")).items;
+    const close = async (unschedulable: boolean) => {
+      for (const { metadata } of nodes)
+        await client.merge("Node", "", metadata.name, { spec: { unschedulable } });
+    };
+    await close(true);
+    try {
+      await here.sett("forage", "--goal", "stay");
+      await waitFor("it waits for a node", async () =>
+        /-worker-writer-\w+-1.? waits: no node can take it: 0\/\d+ nodes/.test(await status()),
+      );
+    } finally {
+      await close(false);
+    }
+    const pods = `/api/v1/namespaces/${workers}/pods`;
+    const running = async () =>
+      JSON.stringify(await client.list("Pod", workers)).includes('"running"');
+    await waitFor("it runs", running);
+    expect(await status()).not.toContain("waits:");
+    const [pod = ""] = await namesOf(client, "Pod", workers);
+    // With more time its cub would post a Failure of its own, which cannot know why.
+    const deleteOptions = { gracePeriodSeconds: 1 };
+    const metadata = { name: pod };
+    const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata, deleteOptions };
+    await client.json(`${pods}/${pod}/eviction`, { method: "POST", body: eviction });
+    await waitFor("its Failure says why", async () =>
+      (await status()).includes("its pod was evicted, as by a drain of its node"),
+    );
+    expect((await here.sett("logs", "writer")).said).toContain("The worker was ended");
+
+    const quota = {
+      ...{ apiVersion: "v1", kind: "ResourceQuota", metadata: { name: "none" } },
+      spec: { hard: { pods: "0" } },
+    };
+    const quotas = `/api/v1/namespaces/${workers}/resourcequotas`;
+    await client.json(quotas, { method: "POST", body: quota });
+    await here.sett("forage", "--goal", "hello");
+    await waitFor("the quota is named", async () =>
+      (await status()).includes("waits: a quota of the namespace refuses its pod: "),
+    );
+    expect((await here.sett("doctor")).said).toContain("a quota of the namespace");
+  },
+);
+
+inCluster(
   "who has the starter's account has no Secret of the instance, no node, and no way in",
   async () => {
     await using here = await instanceUp();

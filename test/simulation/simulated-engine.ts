@@ -75,6 +75,8 @@ export class SimulatedEngine implements WorkerHost {
     return this.#ask(() => (this.#containers.has(worker) ? worker : undefined));
   }
 
+  async causeOf(): Promise<undefined> {}
+
   wait(worker: string, signal: AbortSignal): Promise<number> {
     const { life } = this.#scheduler;
     return new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ import type { Finding } from "../facts/finding.ts";
 import { serviceOfPart } from "../services/services.ts";
 import type { PartFacts, Silent } from "./facts.ts";
 import { networkFinding } from "./judge-network.ts";
-import { limitsFinding, stateFinding } from "./judge-running.ts";
+import { limitsFinding, stateFinding, waitingFindings } from "./judge-running.ts";
 import { secretVariables } from "./secret-variables.ts";
 
 /**
@@ -33,6 +33,7 @@ export function judgePart(
   return [
     ...(unanswered === undefined ? [] : [silenceFinding(unanswered, context)]),
     ...stateFinding(part, survey?.failedCheck, context),
+    ...waitingFindings(part, context.subject),
     versionFinding(part.labels.version, context),
     ...(survey === undefined
       ? []

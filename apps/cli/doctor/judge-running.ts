@@ -69,6 +69,16 @@ export function stateFinding(
   ];
 }
 
+/** Of a starter. */
+export function waitingFindings({ waiting = [] }: ContainerPart, subject: string): Finding[] {
+  return waiting.map(({ name, sentence }) => ({
+    ...{ subject, check: "workers", level: "warning", found: `${name} waits: ${sentence}` },
+    why: "Its grant waits with it, for as long as it takes.",
+    remedy:
+      "Put right what the cluster names, or let its agent ask for less: `resources` in sett.yml. `sett cancel` ends its goal.",
+  }));
+}
+
 /** Undefined where it runs. */
 function stoppedText({ state, problem }: ContainerPart): string | undefined {
   if (problem !== undefined) return `it does not run: ${problem.sentence}`;

@@ -1,4 +1,4 @@
-// Says what a cluster says of parts that do not run, and of pods that it has taken away.
+// Says what a cluster says of parts and workers that do not run, and of pods that it has taken.
 
 import { partName } from "../../../lib/runtime/part-name.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
@@ -10,10 +10,10 @@ export type ClusterNote = { part: string; sentence: string };
 const shownForMs = 3_600_000;
 
 export function clusterNotesOf(
-  containers: readonly Pick<ContainerPart, "labels" | "name" | "problem" | "taken">[],
+  containers: readonly Pick<ContainerPart, "labels" | "name" | "problem" | "taken" | "waiting">[],
   nowMs: number,
 ): ClusterNote[] {
-  return containers.flatMap(({ problem, taken, ...names }) => {
+  return containers.flatMap(({ problem, taken, waiting = [], ...names }) => {
     const part = partName(names);
     const isNews = taken !== undefined && nowMs - Date.parse(taken.at) < shownForMs;
     return [
@@ -21,6 +21,7 @@ export function clusterNotesOf(
       ...(isNews
         ? [{ part, sentence: `lost a pod ${agoOf(taken.at, nowMs)}: ${taken.sentence}` }]
         : []),
+      ...waiting.map(({ name, sentence: says }) => ({ part: name, sentence: `waits: ${says}` })),
     ];
   });
 }

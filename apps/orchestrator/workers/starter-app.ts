@@ -63,8 +63,9 @@ export function createStarterApp(host: Host): Hono {
     return json({}, 201);
   });
   app.get("/workers/:name", async ({ req, json }) => {
-    const id = await host.idOf(req.param("name"));
-    return json({ is_there: id !== undefined, id });
+    const worker = req.param("name");
+    const [id, cause] = await Promise.all([host.idOf(worker), host.causeOf(worker)]);
+    return json({ is_there: id !== undefined, id, cause });
   });
   app.get("/workers/:name/end", async ({ req, json }) => {
     const over = AbortSignal.any([req.raw.signal, AbortSignal.timeout(waitMs)]);

@@ -18,6 +18,7 @@ const Workers = z.array(
   z.object({ name: z.string(), claim: ClaimId, attempt: z.int(), slot: z.int().nullable() }),
 );
 const Failed = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
+const Found = z.object({ id: z.string().optional(), cause: z.string().optional() });
 const Log = z.object({ lines: z.array(z.string()) });
 
 /** How long it may be away. */
@@ -77,9 +78,15 @@ export class StarterClient implements WorkerHost {
   }
 
   async idOf(worker: string): Promise<string | undefined> {
-    return z
-      .object({ id: z.string().optional() })
-      .parse(await this.#ask("GET", `workers/${worker}`)).id;
+    return (await this.#find(worker)).id;
+  }
+
+  async causeOf(worker: string): Promise<string | undefined> {
+    return (await this.#find(worker)).cause;
+  }
+
+  async #find(worker: string): Promise<z.infer<typeof Found>> {
+    return Found.parse(await this.#ask("GET", `workers/${worker}`));
   }
 
   async wait(worker: string, signal: AbortSignal): Promise<number> {

@@ -84,6 +84,8 @@ export type WorkerHost = {
   isThere(worker: string): Promise<boolean>;
   /** The id of its container, where it is there. */
   idOf(worker: string): Promise<string | undefined>;
+  /** Why it has ended, in a clause, where that is known and was not by itself. */
+  causeOf(worker: string): Promise<string | undefined>;
   /** Its exit code, once it has ended. */
   wait(worker: string, signal: AbortSignal): Promise<number>;
   /** Its last lines. */
@@ -193,6 +195,11 @@ export class RuntimeHost implements WorkerHost {
     return (await this.#find(worker))?.id;
   }
 
+  async causeOf(worker: string): Promise<string | undefined> {
+    const found = await this.#find(worker);
+    return found && causeOfEnd(found);
+  }
+
   async wait(worker: string, signal: AbortSignal): Promise<number> {
     await this.#need(worker);
     return await this.#runtime.wait(worker, signal);
@@ -250,6 +257,20 @@ export class RuntimeHost implements WorkerHost {
     if (hasStore) await this.#runtime.makeVolume({ ...volume, name: store });
     this.#prepared.add(name);
   }
+}
+
+const killed = 137;
+
+function causeOfEnd({
+  problem,
+  state,
+  isOutOfMemory,
+  memoryBytes,
+}: ContainerPart): string | undefined {
+  if (problem !== undefined) return problem.sentence;
+  if (!isOutOfMemory || state.state !== "exited" || state.exitCode !== killed) return undefined;
+  const limit = `its limit is ${Math.round((memoryBytes ?? 0) / 1024 ** 2)} MiB`;
+  return `it was killed for want of memory${memoryBytes === undefined ? "" : ` (${limit})`}`;
 }
 
 /**

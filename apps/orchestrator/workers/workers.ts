@@ -1,5 +1,6 @@
 // The workers of one scalable agent: started, watched to their end, and removed; their log is kept.
 import { backOffMs } from "../../../lib/async/back-off.ts";
+import { systemClock } from "../../../lib/async/clock.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
 import { Fenced, type LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
 import { exitCodes, messageOf, SettError } from "../../../lib/model/errors.ts";
@@ -7,6 +8,7 @@ import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
 import type { Preparation } from "../../../lib/model/prepare.ts";
 import type { FileCount } from "../../../lib/model/preparing.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
+import { createJsonLog } from "../../../lib/service/json-log.ts";
 import type { Deps } from "../leader/deps.ts";
 import type { Worker, WorkerHost, WorkerJob } from "./worker-host.ts";
 
@@ -159,19 +161,13 @@ export class Workers {
     const container = await this.#deps.host.idOf(name).catch(() => undefined);
     const exitCode = await this.#waitForEnd(name, signal);
     if (signal.aborted) return undefined;
-    if (exitCode !== undefined) await this.#remove(name, signal);
-    const about = {
-      agent: this.#agent,
-      claim_id: claim,
-      attempt,
-      worker: name,
-      exit_code: exitCode,
-    };
-    this.#deps.log.info("A worker has ended", about);
+    const cause = await this.#deps.host.causeOf(name).catch(() => undefined);
+    if (exitCode !== undefined) await this.#remove(name, cause, signal);
+    const about = { agent: this.#agent, claim_id: claim, attempt, worker: name };
+    const how = withoutUndefined({ exit_code: exitCode, cause });
+    this.#deps.log.info("A worker has ended", { ...about, ...how });
     if (exitCode === exitCodes.notAccepted) return "not_accepted";
-    const end = exitCode === undefined ? "was removed" : `ended with exit code ${exitCode}`;
-    const reason = `The worker ${end} before it posted a result.`;
-    return { reason, ...withoutUndefined({ exitCode, container }) };
+    return { reason: endReason(exitCode, cause), ...withoutUndefined({ exitCode, container }) };
   }
 
   /**
@@ -193,11 +189,15 @@ export class Workers {
     return undefined;
   }
 
-  async #remove(name: string, signal: AbortSignal): Promise<void> {
+  async #remove(name: string, cause: string | undefined, signal: AbortSignal): Promise<void> {
     const { board, log, host } = this.#deps;
     for (let tries = 1; !signal.aborted; tries++) {
       try {
-        await board.keepWorkerLog(this.#agent, { worker: name, lines: await host.readLog(name) });
+        const lines = await host.readLog(name);
+        // A worker that had time to end its work says only that it was stopped.
+        const end = createJsonLog((line) => lines.push(line), systemClock.now);
+        if (cause !== undefined) end.warn("The worker was ended", { worker: name, cause });
+        await board.keepWorkerLog(this.#agent, { worker: name, lines });
         return await host.remove(name);
       } catch (error) {
         // It stays until `sett down`, with its log, unless a cluster was away.
@@ -207,6 +207,14 @@ export class Workers {
       }
     }
   }
+}
+
+/** A sentence. `cause`: a clause. */
+function endReason(exitCode: number | undefined, cause: string | undefined): string {
+  if (cause !== undefined)
+    return `The worker ended before it posted a result: ${cause.replace(/\.?$/, ".")}`;
+  const end = exitCode === undefined ? "was removed" : `ended with exit code ${exitCode}`;
+  return `The worker ${end} before it posted a result.`;
 }
 
 function preparationFailure(reason: string): string {

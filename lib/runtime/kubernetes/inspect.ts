@@ -6,12 +6,14 @@ import { madeLabel, type PartLabels, readLabels } from "../labels.ts";
 import { isNameOf } from "../names.ts";
 import { idsOf, withIdOfInstance } from "../own-part.ts";
 import type { ContainerPart, InstanceParts } from "../port.ts";
-import { type KubeClient, KubeRefusal } from "./client.ts";
+import type { KubeClient } from "./client.ts";
 import { managedBy } from "./manifests.ts";
 import { Condition, exitedOf, Metadata, newest, Pod, stateOf } from "./pod.ts";
 import { problemOf, takenFrom } from "./problem.ts";
-import { pathOf, type Workload } from "./resources.ts";
-import { bytesOf, Nodes, type Room, roomOf } from "./room.ts";
+import type { Workload } from "./resources.ts";
+import { bytesOf, type Room } from "./room.ts";
+import { readRefusals, readRoom } from "./said.ts";
+import { readWaiting } from "./waiting-workers.ts";
 
 const listOf = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item).nullish() });
 
@@ -102,10 +104,14 @@ export async function readInstances(place: Place): Promise<InstanceParts[]> {
   const all = { workloads: own(workloads), claims: own(claims), markers: own(markers) };
   const ids = idsOf([...all.claims, ...all.markers, ...all.workloads]);
   const [refusals, room] = await Promise.all([
-    readRefusals(place, workloads, pods),
+    workloads.some((each) => isAlone(each, pods))
+      ? readRefusals(place, "StatefulSet")
+      : new Map<string, string>(),
     readRoom(client, pods),
   ]);
-  const there = { pods, secrets: secrets ?? [], refusals, room };
+  const hasStarter = all.workloads.some(({ labels }) => labels.component === "starter");
+  const waitingOf = hasStarter ? await readWaiting(client, namespace) : undefined;
+  const there = { pods, secrets: secrets ?? [], refusals, room, waitingOf };
   const containers = await Promise.all(
     withIdOfInstance(all.workloads, ids).map(({ labels, item }) =>
       partOf(place, labels, item, there),
@@ -139,67 +145,9 @@ function labelsIn(
   return { ...labels, workspace: workspaceOf(labels.instance, labels.id) };
 }
 
-const Events = z.object({
-  items: z
-    .array(
-      z.object({
-        involvedObject: z.object({ uid: z.string().default("") }),
-        message: z.string().default(""),
-        lastTimestamp: z.string().nullish(),
-      }),
-    )
-    .nullish(),
-});
-
-/**
- * Why there is no pod, by the uid of the StatefulSet, which says it in events alone. Who may not
- * read them learns only that there is none.
- */
-async function readRefusals(
-  { client, namespace }: Place,
-  workloads: readonly WorkloadObject[],
-  pods: readonly Pod[],
-): Promise<ReadonlyMap<string, string>> {
-  const isAlone = ({ kind, spec, metadata }: WorkloadObject) =>
-    kind === "StatefulSet" && spec.replicas > 0 && podsIn(pods, metadata).length === 0;
-  if (!workloads.some(isAlone)) return new Map();
-  const fieldSelector = "reason=FailedCreate,involvedObject.kind=StatefulSet";
-  const read = await ifAllowed(
-    client.json(pathOf("Event", namespace), { query: { fieldSelector } }),
-  );
-  const events = (Events.parse(read ?? {}).items ?? []).toSorted((one, other) =>
-    (one.lastTimestamp ?? "") < (other.lastTimestamp ?? "") ? -1 : 1,
-  );
-  return new Map(events.map(({ involvedObject, message }) => [involvedObject.uid, message]));
-}
-
-/** Only where a pod waits for room, because it reads all pods of the cluster. */
-async function readRoom(client: KubeClient, pods: readonly Pod[]): Promise<Room | undefined> {
-  const waits = ({ status }: Pod) =>
-    status.conditions?.some(
-      ({ type, status, message }) =>
-        type === "PodScheduled" && status === "False" && message.includes("Insufficient"),
-    );
-  if (!pods.some(waits)) return undefined;
-  const fieldSelector = "status.phase!=Succeeded,status.phase!=Failed";
-  const read = await ifAllowed(
-    Promise.all([
-      client.list("Node", ""),
-      client.json(pathOf("Pod", ""), { query: { fieldSelector } }),
-    ]),
-  );
-  if (read === undefined) return undefined;
-  const [nodes, all] = read;
-  return roomOf(Nodes.parse(nodes), listOf(Pod).parse(all).items ?? []);
-}
-
-async function ifAllowed<Value>(asking: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await asking;
-  } catch (error) {
-    if (error instanceof KubeRefusal && error.status === 403) return undefined;
-    throw error;
-  }
+/** It says only in events why it has no pod. */
+function isAlone({ kind, spec, metadata }: WorkloadObject, pods: readonly Pod[]): boolean {
+  return kind === "StatefulSet" && spec.replicas > 0 && podsIn(pods, metadata).length === 0;
 }
 
 function podsIn(pods: readonly Pod[], { labels }: z.infer<typeof Metadata>): Pod[] {
@@ -212,13 +160,14 @@ type There = {
   secrets: readonly z.infer<typeof Secret>[];
   refusals: ReadonlyMap<string, string>;
   room: Room | undefined;
+  waitingOf: Awaited<ReturnType<typeof readWaiting>> | undefined;
 };
 
 async function partOf(
   place: Place,
   labels: PartLabels,
   workload: WorkloadObject,
-  { pods, secrets, refusals, room }: There,
+  { pods, secrets, refusals, room, waitingOf }: There,
 ): Promise<ContainerPart> {
   const { metadata, spec, status } = workload;
   const made = metadata.labels[madeLabel] ?? "";
@@ -235,6 +184,7 @@ async function partOf(
   const said = { conditions: status.conditions ?? [], refused: refusals.get(metadata.uid), room };
   const problem = spec.replicas === 0 ? undefined : problemOf(pod, said);
   const taken = spec.replicas === 0 ? undefined : takenFrom(own, pod);
+  const waiting = labels.component === "starter" ? (waitingOf?.(labels.instance) ?? []) : [];
   return {
     ...{ id: made, name: metadata.name, labels, state, ports },
     image: { tag: container?.image ?? "", id: container?.image ?? "" },
@@ -248,6 +198,7 @@ async function partOf(
       Object.entries(data).map(([name, value]) => [name, Buffer.from(value, "base64").toString()]),
     ),
     ...withoutUndefined({ problem, taken }),
+    ...(waiting.length > 0 && { waiting }),
   };
 }
 

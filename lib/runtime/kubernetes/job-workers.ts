@@ -10,10 +10,11 @@ import { isNameOf } from "../names.ts";
 import type { ContainerPart, LogLine, LogOptions, Workers } from "../port.ts";
 import { hostsOf } from "./apply.ts";
 import type { KubeClient } from "./client.ts";
-import { exitCodeOf, Job, jobNameLabel, podsOfJob, workerObjects } from "./job.ts";
+import { causeOfEnd, exitCodeOf, Job, jobNameLabel, podsOfJob, workerObjects } from "./job.ts";
 import { podLines } from "./logs.ts";
 import { selectorOf } from "./manifests.ts";
 import { newest, Pod, stateOf } from "./pod.ts";
+import { bytesOf } from "./room.ts";
 
 const Jobs = z.object({ items: z.array(Job).nullish() });
 const Pods = z.object({ items: z.array(Pod).nullish() });
@@ -147,6 +148,9 @@ function partOf({ job, pods }: JobWithPods): ContainerPart | undefined {
   if (labels === undefined || !isNameOf(labels, metadata.name)) return undefined;
   const pod = newest(pods);
   const exitCode = exitCodeOf(job, pods);
+  const cause = exitCode === undefined ? undefined : causeOfEnd(job, pods);
+  const ended = pod?.status.containerStatuses?.[0]?.state.terminated;
+  const memory = pod?.spec.containers[0]?.resources?.limits?.memory;
   const [container] = spec.template.spec.containers;
   const image = container?.image ?? "";
   return {
@@ -155,8 +159,10 @@ function partOf({ job, pods }: JobWithPods): ContainerPart | undefined {
       exitCode === undefined
         ? stateOf(pod)
         : { state: "exited", exitCode, endedAt: metadata.creationTimestamp },
-    ...{ restarts: 0, isOutOfMemory: false, memoryBytes: undefined, ports: [] },
+    ...{ restarts: 0, ports: [], isOutOfMemory: ended?.reason === "OOMKilled" },
+    memoryBytes: memory === undefined ? undefined : bytesOf(memory),
     createdAt: metadata.creationTimestamp,
     env: Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value])),
+    ...(cause !== undefined && { problem: { sentence: cause, isFinal: true } }),
   };
 }

@@ -15,6 +15,7 @@ import {
   podSpecOf,
 } from "./manifests.ts";
 import { Condition, Metadata, type Pod } from "./pod.ts";
+import { endOf, problemOf } from "./problem.ts";
 
 /** These say for which work a worker is, and are no secrets. All others are in a Secret. */
 const ownVariables = [
@@ -99,14 +100,41 @@ const killed = 137;
 
 /** Undefined as long as it may still run. `pods`: of this Job. */
 export function exitCodeOf(job: Job, pods: readonly Pod[]): number | undefined {
-  const hasFailed = (job.status.conditions ?? []).some(
-    ({ type, status }) => type === "Failed" && status === "True",
-  );
-  for (const { status } of pods) {
-    const ended = status.containerStatuses?.[0]?.state.terminated;
+  for (const pod of pods) {
+    const ended = pod.status.containerStatuses?.[0]?.state.terminated;
     if (ended !== undefined) return ended.exitCode;
     // It was evicted, or its time was over: nothing says how its container ended.
-    if (status.phase === "Failed") return killed;
+    if (pod.status.phase === "Failed" || neverBegins(pod) !== undefined) return killed;
   }
-  return hasFailed ? killed : undefined;
+  return failureOf(job) === undefined ? undefined : killed;
+}
+
+/** Why it has ended, in a clause, where that is not by itself. `pods`: of this Job. */
+export function causeOfEnd(job: Job, pods: readonly Pod[]): string | undefined {
+  for (const pod of pods) {
+    const cause = endOf(pod) ?? causeOfContainer(pod) ?? neverBegins(pod);
+    if (cause !== undefined) return cause;
+  }
+  const failure = failureOf(job);
+  if (pods.length > 0 || failure === undefined) return undefined;
+  const { reason, message } = failure;
+  // The cluster counts a pod that a person or a program has removed as a try.
+  if (reason === "" || reason === "BackoffLimitExceeded") return "its pod was removed";
+  return `the cluster has ended it: ${message === "" ? reason : message}`;
+}
+
+function failureOf({ status }: Job): Condition | undefined {
+  return status.conditions?.find((each) => each.type === "Failed" && each.status === "True");
+}
+
+function causeOfContainer({ status }: Pod): string | undefined {
+  const ended = status.containerStatuses?.[0]?.state.terminated;
+  if (ended?.reason !== "StartError" && ended?.reason !== "ContainerCannotRun") return undefined;
+  return `its container could not be started: ${ended.message.trim()}`;
+}
+
+/** Such as for an image that is not there: to wait does not help. */
+function neverBegins(pod: Pod): string | undefined {
+  const problem = problemOf(pod, { conditions: [] });
+  return problem?.isFinal === true ? problem.sentence : undefined;
 }

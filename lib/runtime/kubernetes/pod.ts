@@ -14,6 +14,7 @@ export const Metadata = z.object({
 const Ended = z.object({
   exitCode: z.number().default(0),
   reason: z.string().default(""),
+  message: z.string().default(""),
   finishedAt: z.string().nullish(),
 });
 const State = z.object({
@@ -29,7 +30,8 @@ export const Condition = z.object({
   lastTransitionTime: z.string().nullish(),
 });
 export type Condition = z.infer<typeof Condition>;
-const Resources = z.object({ requests: z.record(z.string(), z.string()).nullish() });
+const Quantities = z.record(z.string(), z.string()).nullish();
+const Resources = z.object({ requests: Quantities, limits: Quantities });
 export const Pod = z.object({
   metadata: Metadata,
   spec: z

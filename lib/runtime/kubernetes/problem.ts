@@ -100,7 +100,7 @@ function withoutNode(pod: Pod, message: string, room: Room | undefined): string 
 }
 
 /** Undefined where a container of it has ended by itself, or it goes on. */
-function endOf({ status }: Pod): string | undefined {
+export function endOf({ status }: Pod): string | undefined {
   const target = status.conditions?.find(
     (condition) => condition.type === "DisruptionTarget" && condition.status === "True",
   );
@@ -122,6 +122,7 @@ const ends: Readonly<Record<string, string>> = {
   DeletionByTaintManager: "its node is gone or refuses it",
   DeletionByPodGC: "its node is gone",
   TerminationByKubelet: "its node has ended it",
+  DeadlineExceeded: "its time was over",
   OutOfcpu: "its node had no room for it",
   OutOfmemory: "its node had no room for it",
 };

@@ -58,6 +58,8 @@ export const workersRights: readonly Right[] = [
   { group: "", resource: "pods/log", verbs: ["get"] },
   { group: "", resource: "secrets", verbs: ["create", "delete", "list"] },
   { group: "networking.k8s.io", resource: "networkpolicies", verbs: patched },
+  // A Job says only here why it makes no pod.
+  { group: "", resource: "events", verbs: ["list"], isOptional: true },
   ...roleRights(patched),
 ];
 

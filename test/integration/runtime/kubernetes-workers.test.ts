@@ -47,7 +47,11 @@ async function scene(refuse?: Parameters<typeof clusterApi>[0]) {
   const api = await clusterApi(refuse);
   const end = new AbortController();
   const place = { namespace: "team", context: undefined, workspaceOf: () => "/work" };
-  const { apply } = await kubernetesRuntime({ ...place, env: api.env, interrupted: end.signal });
+  const { apply, observe } = await kubernetesRuntime({
+    ...place,
+    env: api.env,
+    interrupted: end.signal,
+  });
   const { services } = await plan();
   const starter = services.find(({ service }) => service.name === "starter");
   if (starter === undefined) throw new Error("There is a starter.");
@@ -65,7 +69,7 @@ async function scene(refuse?: Parameters<typeof clusterApi>[0]) {
       path.includes("/namespaces/team-workers/") && thing.kind === kind ? [thing] : [],
     );
   return {
-    ...{ api, apply, client, services, starter, templates, hostOf, inWorkers },
+    ...{ api, apply, observe, client, services, starter, templates, hostOf, inWorkers },
     async [Symbol.asyncDispose]() {
       end.abort("over");
       await api[Symbol.asyncDispose]();
@@ -131,6 +135,47 @@ test("a starter that begins anew finds a worker by its name, and says how it end
   await second.remove(worker);
   expect(await second.isThere(worker)).toBe(false);
   expect([here.inWorkers("Job"), here.inWorkers("Pod")]).toEqual([[], []]);
+});
+
+test("a worker that the cluster does not run is known by its cause, and one that it has ended as well", async () => {
+  await using here = await scene();
+  const host = here.hostOf();
+  await host.start(job);
+  await host.start({ ...job, attempt: 3 });
+  const of = (attempt: number) => `sett-demo-worker-coder-0a1b2c3d-${attempt}`;
+  const waiting = async () => (await here.observe.find("sett-demo-starter"))?.waiting;
+  expect(await waiting()).toBeUndefined();
+  const podOf = (name: string) =>
+    here.inWorkers("Pod").find(({ metadata }) => metadata.name.startsWith(name)) ?? {};
+  const message = "0/1 nodes are available: 1 node(s) were unschedulable.";
+  const scheduled = { type: "PodScheduled", status: "False", message };
+  Object.assign(podOf(of(2)), { status: { phase: "Pending", conditions: [scheduled] } });
+  // A quota leaves a Job without a pod, and says so in an event alone.
+  const folder = "/api/v1/namespaces/team-workers";
+  here.api.things.delete(`${folder}/pods/${of(3)}-0`);
+  const refused = here.inWorkers("Job").find(({ metadata }) => metadata.name === of(3));
+  here.api.things.set(`${folder}/events/one`, {
+    ...{ kind: "Event", metadata: { name: "one" }, message: "exceeded quota: small" },
+    involvedObject: { uid: refused?.metadata.uid },
+  });
+  expect(await waiting()).toEqual([
+    { name: of(2), sentence: `no node can take it: ${message}` },
+    {
+      name: of(3),
+      sentence: "a quota of the namespace refuses its pod: exceeded quota: small",
+    },
+  ]);
+  expect(await host.causeOf(of(2))).toBeUndefined();
+
+  Object.assign(podOf(of(2)), { status: { phase: "Failed", reason: "Evicted" } });
+  expect(await host.causeOf(of(2))).toBe("its pod was evicted");
+  expect((await waiting())?.map(({ name }) => name)).toEqual([of(3)]);
+  const killed = { exitCode: 137, reason: "OOMKilled" };
+  Object.assign(podOf(of(2)), {
+    spec: { containers: [{ resources: { limits: { memory: "512Mi" } } }] },
+    status: { phase: "Failed", containerStatuses: [{ state: { terminated: killed } }] },
+  });
+  expect(await host.causeOf(of(2))).toBe("it was killed for want of memory (its limit is 512 MiB)");
 });
 
 test("with the starter goes all of its workers, and the namespace that Sett has made for them", async () => {

@@ -82,6 +82,12 @@ const changes: [string, PartFacts, string, string][] = [
     "made by",
     "warning",
   ],
+  [
+    "a starter whose worker has no room",
+    { ...sound, part: { ...sound.part, waiting: [{ name: "one", sentence: "no room" }] } },
+    "workers",
+    "warning",
+  ],
   ["a port on this machine", published("127.0.0.1"), "ports", "ok"],
   ["a port on every address", published("0.0.0.0"), "ports", "problem"],
   ["a port on every address of IPv6", published("::"), "ports", "problem"],

@@ -35,3 +35,10 @@ test("a pod that was taken is news for an hour", () => {
   expect(notesOf(taken(3_600))).toEqual([]);
   expect(notesOf({})).toEqual([]);
 });
+
+test("a worker that the cluster does not run is named with what it waits for", () => {
+  const waiting = [{ name: "sett-demo-worker-coder-1-1", sentence: "no node has room for it" }];
+  expect(notesOf({ waiting })).toEqual([
+    { part: "sett-demo-worker-coder-1-1", sentence: "waits: no node has room for it" },
+  ]);
+});

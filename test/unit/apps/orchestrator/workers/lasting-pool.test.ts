@@ -36,7 +36,7 @@ async function poolOn(wrap: (board: Blackboard) => Partial<Blackboard>) {
       );
     },
     ...{ start: never, prepare: never, readLog: never, remove: never },
-    forgetLog: async () => {},
+    ...{ forgetLog: async () => {}, causeOf: async () => undefined },
   };
   const places = new WorkerPlaces([coder, tester], 1);
   const deps = {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { exitCodeOf, Job } from "../../../../../lib/runtime/kubernetes/job.ts";
+import { causeOfEnd, exitCodeOf, Job } from "../../../../../lib/runtime/kubernetes/job.ts";
 import { Pod } from "../../../../../lib/runtime/kubernetes/pod.ts";
 
 const jobWith = (...types: string[]) =>
@@ -29,4 +29,77 @@ test("a worker that waits for a node or its image, or runs, has not ended", () =
   expect(exitCodeOf(jobWith(), [podWith({ phase: "Pending" })])).toBeUndefined();
   const running = { phase: "Running", containerStatuses: [{ state: { running: {} } }] };
   expect(exitCodeOf(jobWith(), [podWith(running)])).toBeUndefined();
+});
+
+test("an image that is not there ends a worker, and one that cannot be pulled now does not", () => {
+  const waiting = (reason: string, message: string) =>
+    podWith({ phase: "Pending", containerStatuses: [{ state: { waiting: { reason, message } } }] });
+  const missing = waiting("ImagePullBackOff", "r/x:1: not found");
+  expect(exitCodeOf(jobWith(), [missing])).toBe(137);
+  expect(causeOfEnd(jobWith(), [missing])).toBe(
+    "its image cannot be pulled: ImagePullBackOff: r/x:1: not found",
+  );
+  const away = waiting("ErrImagePull", "connection refused");
+  expect(exitCodeOf(jobWith(), [away])).toBeUndefined();
+  expect(causeOfEnd(jobWith(), [away])).toBeUndefined();
+});
+
+const target = { type: "DisruptionTarget", status: "True" };
+const causes: [string, object, string][] = [
+  [
+    "was evicted",
+    { ...ended(137), reason: "Evicted", message: "The node was low on resource: memory. " },
+    "its pod was evicted: The node was low on resource: memory.",
+  ],
+  [
+    "was drained",
+    { ...ended(143), conditions: [{ ...target, reason: "EvictionByEvictionAPI" }] },
+    "its pod was evicted, as by a drain of its node",
+  ],
+  [
+    "was preempted",
+    { phase: "Failed", conditions: [{ ...target, reason: "PreemptionByScheduler" }] },
+    "its pod was preempted",
+  ],
+  [
+    "lost its node",
+    { ...ended(137), conditions: [{ ...target, reason: "DeletionByPodGC" }] },
+    "its node is gone",
+  ],
+  [
+    "ran for too long",
+    { ...ended(137), reason: "DeadlineExceeded", message: "Pod was active for too long" },
+    "its time was over: Pod was active for too long",
+  ],
+  [
+    "could not be started",
+    {
+      phase: "Failed",
+      containerStatuses: [
+        {
+          state: { terminated: { exitCode: 128, reason: "StartError", message: "no /app/run\n" } },
+        },
+      ],
+    },
+    "its container could not be started: no /app/run",
+  ],
+];
+for (const [what, status, cause] of causes)
+  test(`the cause of its end is known of a worker that ${what}`, () => {
+    expect(causeOfEnd(jobWith("Failed"), [podWith(status)])).toBe(cause);
+  });
+
+test("a worker whose pod is gone says who took it, and one that ended by itself names no cause", () => {
+  const failed = (reason: string, message: string) =>
+    Job.parse({
+      ...jobWith(),
+      status: { conditions: [{ type: "Failed", status: "True", reason, message }] },
+    });
+  const limit = failed("BackoffLimitExceeded", "Job has reached the specified backoff limit");
+  expect(causeOfEnd(limit, [])).toBe("its pod was removed");
+  expect(causeOfEnd(failed("DeadlineExceeded", "It was active for too long"), [])).toBe(
+    "the cluster has ended it: It was active for too long",
+  );
+  expect(causeOfEnd(limit, [podWith(ended(3))])).toBeUndefined();
+  expect(causeOfEnd(jobWith(), [])).toBeUndefined();
 });
