@@ -21,7 +21,7 @@ import {
   selectorOf,
 } from "./manifests.ts";
 import { ensureNamespace, ensureWorkersNamespace, removeIfEmpty } from "./namespace.ts";
-import type { Kind } from "./resources.ts";
+import { type Kind, objectNameOf } from "./resources.ts";
 import { workersNamespace } from "./workers-namespace.ts";
 
 const pollMs = 200;
@@ -94,7 +94,8 @@ async function scale(
   { kind, metadata }: WorkloadObject,
   count: number,
 ) {
-  await client.merge(kind, namespace, metadata.name, { spec: { replicas: count } });
+  const name = objectNameOf(kind, metadata.name);
+  await client.merge(kind, namespace, name, { spec: { replicas: count } });
 }
 
 /** Throws `kubernetes-failed` where a node does not end them. */
@@ -134,17 +135,18 @@ export async function renamePart(place: Place, nameOrMade: string, name: string)
   const found = await findWorkload(place, nameOrMade);
   if (found === undefined || found.metadata.name === name) return;
   const { kind, metadata } = found;
-  const whole = Whole.parse(await client.find(kind, namespace, metadata.name));
+  const before = objectNameOf(kind, metadata.name);
+  const whole = Whole.parse(await client.find(kind, namespace, before));
   const copy: KubeObject = object(
     kind,
-    name,
+    objectNameOf(kind, name),
     metadata.labels,
     { spec: { ...whole.spec, replicas: 0 } },
     metadata.annotations,
   );
   if (!(await client.create(copy, namespace)))
     throw new SettError("instance-taken", `There is a part named ${name} already.`);
-  await client.remove(kind, namespace, metadata.name);
+  await client.remove(kind, namespace, before);
 }
 
 /** Killed if it runs. */
@@ -155,7 +157,7 @@ export async function removePart(place: Place, name: string): Promise<void> {
 
 async function removeWorkload(place: Place, found: WorkloadObject): Promise<void> {
   const { client, namespace } = place;
-  await client.remove(found.kind, namespace, found.metadata.name);
+  await client.remove(found.kind, namespace, objectNameOf(found.kind, found.metadata.name));
   await endPods(place, found, 1);
   const made = found.metadata.labels[madeLabel] ?? "";
   await removeAll(place, "Secret", `${madeLabel}=${made}`);

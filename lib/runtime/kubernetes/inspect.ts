@@ -10,7 +10,7 @@ import type { KubeClient } from "./client.ts";
 import { managedBy } from "./manifests.ts";
 import { Condition, exitedOf, Metadata, newest, Pod, stateOf } from "./pod.ts";
 import { problemOf, takenFrom } from "./problem.ts";
-import type { Workload } from "./resources.ts";
+import { keptPartOf, type Workload } from "./resources.ts";
 import { bytesOf, type Room } from "./room.ts";
 import { readRefusals, readRoom } from "./said.ts";
 import { readWaiting } from "./waiting-workers.ts";
@@ -68,7 +68,10 @@ export async function listWorkloads(
       const list = listOf(WorkloadObject).parse(
         await client.list(kind, namespace, `${selector}${more}`),
       );
-      return (list.items ?? []).map((item) => ({ ...item, kind }));
+      return (list.items ?? []).map(({ metadata, ...item }) => ({
+        ...{ ...item, kind },
+        metadata: { ...metadata, name: keptPartOf(kind, metadata.name) },
+      }));
     }),
   );
   return lists.flat();

@@ -23,6 +23,16 @@ export type Kind = keyof typeof groups;
 /** What keeps the pods of a part there. */
 export type Workload = "Deployment" | "StatefulSet";
 
+/** The name of what keeps a part. A cluster takes no dot in that of a StatefulSet. */
+export function objectNameOf(kind: Workload, part: string): string {
+  return kind === "StatefulSet" ? part.replace(/\.old$/, "-old") : part;
+}
+
+/** The part that an object of this name keeps. */
+export function keptPartOf(kind: Workload, name: string): string {
+  return kind === "StatefulSet" ? name.replace(/-old$/, ".old") : name;
+}
+
 export function apiVersionOf(kind: Kind): string {
   return groups[kind][0].replace(/^\/apis?\//, "");
 }

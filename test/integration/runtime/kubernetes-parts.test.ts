@@ -104,6 +104,21 @@ test("a part is taken once, is set aside, stopped, started again and removed wit
   expect([...here.api.things.keys()].filter((path) => path.includes(name))).toEqual([]);
 });
 
+test("Redis is set aside as well, under a name that a cluster takes, and comes back", async () => {
+  await using here = await scene();
+  await startAll(here);
+  const redis = names.find((name) => name.endsWith("-redis")) ?? "";
+  const old = `${redis}.old`;
+  await here.apply.rename(redis, old);
+  expect(await partNames(here)).toEqual(names.map((name) => (name === redis ? old : name)));
+  await here.apply.rename(old, redis);
+  await here.apply.startAgain(redis);
+  expect((await here.observe.find(redis))?.state.state).toBe("running");
+  await here.apply.rename(redis, old);
+  await here.apply.remove(old);
+  expect(await partNames(here)).toEqual(names.filter((name) => name !== redis));
+});
+
 test("what is of others in the namespace stays, and so does the blackboard where it is kept", async () => {
   await using here = await scene();
   await startAll(here);

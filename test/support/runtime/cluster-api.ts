@@ -82,6 +82,8 @@ function cluster() {
     const body = await request.json();
     const named = `${path}/${body.metadata?.name}`;
     if (method === "POST" && things.has(named)) return no(409, "AlreadyExists");
+    // Kubernetes 1.34 refuses it.
+    if (body.kind === "StatefulSet" && body.metadata.name.includes(".")) return no(422, "Invalid");
     if (method === "POST") return Response.json(store(named, body));
     if (method === "PUT" || headers.get("content-type")?.includes("apply") === true)
       return Response.json(store(path, { ...found, ...body }));
