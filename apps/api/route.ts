@@ -4,7 +4,7 @@ import { security } from "../../lib/api/common.ts";
 import type { Right } from "../../lib/model/api-access.ts";
 import { may } from "./env.ts";
 
-/** What differs from route to route. */
+/** These differ from route to route. */
 type Rest = Omit<RouteConfig, "method" | "path" | "security" | "middleware">;
 
 export function readRoute<Path extends string, const Own extends Rest>(path: Path, own: Own) {

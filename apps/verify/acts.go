@@ -176,7 +176,7 @@ var statementFields = [...]string{
 
 var addressForm = regexp.MustCompile(` <([^<>]+)>$`)
 
-// What follows from the record and the event.
+// It follows from the record and the event.
 func (b *bundle) stated(read artefactRecord, act string, by personalEvent, instance string) map[string]string {
 	stated := map[string]string{
 		"act": act, "instance": instance, "id": read["id"], "goal": read["goal_id"],

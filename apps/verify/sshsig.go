@@ -59,7 +59,7 @@ func (s sshSignature) isOf(content string) bool {
 	return isSignature && key.Verify(s.signed(content), signature) == nil
 }
 
-// What the key signs in the place of the content.
+// The key signs it in the place of the content.
 func (s sshSignature) signed(content string) []byte {
 	digest := sha256.Sum256([]byte(content))
 	sum := digest[:]

@@ -56,7 +56,7 @@ export type PeopleFile = {
   known: KnownPeople;
 };
 
-/** As the file has them, but for how they sign. */
+/** The people are as the file has them, but for how they sign. */
 export function peopleIn(file: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { signers: _keys, signed: _rule, ...people } = file;
   return people;

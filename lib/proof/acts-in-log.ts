@@ -17,7 +17,7 @@ export type SignedActs = { signed: number; unsigned: number; by: string[] };
 
 type PersonalEvent = { id: string; sha256: string; actor: string; at: number };
 
-/** In this order. */
+/** The members of a record, in the order in which they are written. */
 const recordMembers = [
   "salt",
   "id",

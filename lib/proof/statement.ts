@@ -1,4 +1,4 @@
-// What a person signs: a statement of what was done, to what, and what it means
+// A person signs a statement of what was done, to what, and what it means
 // (docs/reference/proof.md#signatures-of-people). Pure.
 import { jsonObject } from "./formats.ts";
 
@@ -31,7 +31,7 @@ export type Act = (typeof acts)[number];
 export const meanings = ["review", "approval", "responsibility", "authorship"] as const;
 export type Meaning = (typeof meanings)[number];
 
-/** Of each act, where the person says no other. */
+/** An act has this meaning where the person says no other. */
 export const usualMeaning: Readonly<Record<Act, Meaning>> = {
   approve: "approval",
   reject: "review",

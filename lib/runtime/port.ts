@@ -160,7 +160,7 @@ export type ContainerPart = {
    * the cluster's clock.
    */
   taken?: { sentence: string; at: string };
-  /** Of a starter: its workers that a cluster does not run, and why. */
+  /** A starter has the workers that a cluster does not run here, and why. */
   waiting?: { name: string; sentence: string }[];
 };
 

@@ -22,7 +22,7 @@ export function countOf(what: string, min = 1) {
   return z.coerce.number({ error }).int({ error }).min(min, { error });
 }
 
-/** Where another service is: at an address, at a socket, or with `tls` by what proves who asks. */
+/** Another service is at an address, at a socket, or with `tls` by what proves who asks. */
 export function serviceUrl(example: string, tls?: "tls") {
   const protocol = tls === undefined ? /^(?:https?|unix)$/ : /^(?:https?|unix|tls)$/;
   return z.url({ protocol, error: `must be a URL such as ${example}` });

@@ -1,4 +1,4 @@
-// What a person, or `sett` for them, gives to a program on standard input.
+// A person, or `sett` for them, gives an order to a program on standard input.
 import type { z } from "zod";
 import { SettError } from "../model/errors.ts";
 import { parseJson } from "../model/json.ts";

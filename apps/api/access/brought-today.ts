@@ -3,7 +3,7 @@
 import type { Clock } from "../../../lib/async/clock.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 
-/** Of one token. `bytes`: of packs, also of those that were refused when they had come. */
+/** One token may bring so much. `bytes`: of packs, also of those that were refused then. */
 export type BroughtLimits = { bytes: number; commits: number };
 
 const dayMs = 86_400_000;

@@ -8,7 +8,7 @@ import { ArchiveHeader, ArchiveLine } from "./format.ts";
 
 type Line = { header: ArchiveHeader } | ArchiveLine;
 
-/** Where a line is in the file, in bytes. */
+/** A line is there in the file, in bytes. */
 export type Place = { from: number; length: number };
 
 /** Throws `archive-unusable` for a file that is no archive, and at the end of a damaged one. */

@@ -69,7 +69,7 @@ export function stateFinding(
   ];
 }
 
-/** Of a starter. */
+/** A starter says it. */
 export function waitingFindings({ waiting = [] }: ContainerPart, subject: string): Finding[] {
   return waiting.map(({ name, sentence }) => ({
     ...{ subject, check: "workers", level: "warning", found: `${name} waits: ${sentence}` },

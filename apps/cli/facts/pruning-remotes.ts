@@ -1,7 +1,7 @@
 // Says which remotes would take an instance's goals and results away from the repository.
 import { shellWord } from "../../../lib/model/shell-word.ts";
 
-/** What happens, and the line that keeps it from happening. */
+/** They say what happens, and the line that keeps it from happening. */
 export function aboutPruning(remotes: readonly string[]): { found: string; remedy: string } {
   const names = remotes.map((remote) => `\`${remote}\``).join(" and ");
   return {

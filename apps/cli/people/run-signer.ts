@@ -56,7 +56,7 @@ async function run(
   { program, args }: { program: string; args: readonly string[] },
   { env, err, interrupted }: Shell,
 ): Promise<string> {
-  // In the group of the terminal, where it asks for a passphrase.
+  // It stays in the group of the terminal, where it asks for a passphrase.
   const child = spawn(program, args, { env: { ...env }, stdio: ["pipe", "pipe", "pipe"] });
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), signingMs);

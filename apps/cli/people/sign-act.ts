@@ -130,7 +130,7 @@ function keyOf(
   return { file: resolve(folder, path), publicKey: undefined };
 }
 
-/** As git has them: a public key in the place of a file. */
+/** Git takes a public key in the place of a file, too. */
 function isLiteral(key: string): boolean {
   return /^(?:key::|(?:sk-)?(?:ssh|ecdsa)-\S+ )/.test(key);
 }

@@ -39,10 +39,10 @@ export const asArgument = {
   description: "your name, for the record (default: your name in git)",
 } as const;
 
-/** For a command that shows something of an instance. */
+/** A command that shows something of an instance has these. */
 export const dataArguments = { json: jsonArgument, name: nameArgument } as const;
 
-/** For a command by which a person says or does something. */
+/** A command by which a person says or does something has these. */
 export const personArguments = { as: asArgument, ...dataArguments } as const;
 
 export const fileArgument = {

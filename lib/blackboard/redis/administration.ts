@@ -69,7 +69,7 @@ async function setUser(
   ]);
 }
 
-/** As words of `ACL SETUSER`. Redis adds one again that a user has already. */
+/** They are words of `ACL SETUSER`. Redis adds one again that a user has already. */
 async function selectorsOf(client: Client, name: string): Promise<ReadonlySet<string>> {
   const selectors = (await client.aclGetUser(name))?.selectors ?? [];
   const words = selectors.map(({ commands, keys }) => `${keys} ${commands.replace("-@all ", "")}`);

@@ -109,7 +109,7 @@ function requireValid(marks: Marks, order: SignOrder, { signers: text, people }:
 
 type StatedAct = Stated & { act: Act };
 
-/** What the statement about an act must say. Undefined for what people do not sign. */
+/** The statement about an act must say this. Undefined for what people do not sign. */
 export function statedIn({ artefact, actor, instance, content }: SignOrder): StatedAct | undefined {
   const record: PersonalRecord = { ...artefact, version: String(artefact.version) };
   const act = actOf(record);

@@ -242,7 +242,7 @@ function marksOf({ metadata: { by_assistant } }: Artefact): { marks?: Marks } {
     : {};
 }
 
-/** What a person has signed elsewhere, as it is: it is about the same record, but for its time. */
+/** The person has signed elsewhere, and it is about the same record, but for its time. */
 function signedAs({ metadata: { statement, signature } }: Artefact): Sign | undefined {
   if (typeof statement !== "string" || typeof signature !== "string") return undefined;
   return async () => ({ statement, signature });

@@ -21,7 +21,7 @@ interface Publication {
   readonly objectsDir: string;
   /** The pack is written here. */
   readonly folder: string;
-  /** What a person can do where its disk is full. */
+  /** It says what a person can do where its disk is full. */
   readonly remedyWhenFull: string;
   readonly commit: CommitHash;
   /**

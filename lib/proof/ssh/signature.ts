@@ -45,7 +45,7 @@ export function isSignatureOf(
   );
 }
 
-/** What the key signs in the place of the content. */
+/** The key signs these bytes in the place of the content. */
 export function signedBytes(
   content: Uint8Array,
   { namespace, reserved, digest }: Pick<SshSignature, "namespace" | "reserved" | "digest">,

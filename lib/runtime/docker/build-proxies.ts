@@ -3,7 +3,7 @@
 import { type HostEnvironment, memberOf, readDockerConfig, textIn } from "./docker-config.ts";
 import type { EngineAddress } from "./find-engine.ts";
 
-/** What docker calls a proxy in its settings, by the variable. */
+/** The members of docker's settings, by the variable that each one sets. */
 const settings = {
   HTTP_PROXY: "httpProxy",
   HTTPS_PROXY: "httpsProxy",
@@ -12,7 +12,7 @@ const settings = {
   ALL_PROXY: "allProxy",
 };
 
-/** By variable, in both spellings. Those of this Engine come in place of those of all. */
+/** The names are variables, in both spellings. Those of this Engine replace those of all. */
 export async function buildProxies(
   address: EngineAddress,
   env: HostEnvironment,

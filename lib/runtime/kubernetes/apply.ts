@@ -175,7 +175,7 @@ async function removeWorkload(place: Place, found: WorkloadObject): Promise<void
 
 const accountKinds = ["RoleBinding", "Role", "ServiceAccount"] as const;
 
-/** With all that was made for them. A namespace that Sett has made goes with the last of it. */
+/** All that was made for them goes, too, and a namespace that Sett has made with the last of it. */
 async function removeWorkers(
   { client, namespace: home }: Pick<Place, "client" | "namespace">,
   instance: InstanceName,

@@ -147,7 +147,7 @@ function servicesOf({ name, ports = [] }: ContainerSpec, own: Record<string, str
   return [object("Service", name, own, { spec })];
 }
 
-/** One that lasts. `secret`: the name of the Secret with its variables. */
+/** The part lasts. `secret`: the name of the Secret with its variables. */
 export function podSpecOf(spec: ContainerSpec, secret: string, hosts: Origin["hosts"]) {
   const { user, placement = {}, network, runtime } = spec;
   const isStarter = placement.workers !== undefined;

@@ -29,7 +29,7 @@ const dns = [
   { protocol: "TCP", port: 53 },
 ];
 
-/** Where clusters have their API servers. */
+/** Clusters have their API servers at these ports. */
 const apiServerPorts = [443, 6443].map((port) => ({ protocol: "TCP", port }));
 
 /** The services that a part of this kind reaches. A worker is an agent at work. */

@@ -1,4 +1,4 @@
-// What a person and a cluster must have before workers can run there. Nothing is made.
+// A person and a cluster must have these before workers can run there. Nothing is made.
 import type { KubeClient } from "./client.ts";
 import { isWorkersNamespace } from "./namespace.ts";
 import { requireRights, rights, starterRights, workersRights } from "./rights.ts";

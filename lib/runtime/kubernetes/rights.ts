@@ -44,7 +44,7 @@ const roleRights = (verb: readonly string[]): Right[] => [
   { group: rbac, resource: "rolebindings", verbs: verb },
 ];
 
-/** Beside the others, where an agent has workers: the account of their starter. */
+/** They come beside the others where an agent has workers, for the account of their starter. */
 export const starterRights: readonly Right[] = [
   { group: "", resource: "serviceaccounts", verbs: patched },
   ...roleRights(patched),

@@ -1,4 +1,4 @@
-// What the starter of workers needs in a cluster beside its pod: an account that may make Jobs in a
+// The starter of workers needs more than its pod in a cluster: an account that may make Jobs in a
 // namespace of their own and nothing else, and the policies of that namespace. Pure.
 import type { InstanceName } from "../../model/ids.ts";
 import type { ContainerSpec } from "../container-spec.ts";

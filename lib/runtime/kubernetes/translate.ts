@@ -30,7 +30,7 @@ import type { Need, PartPlan, PlannedPart, PlannedVolume, Translation } from "..
 import { maxName, requireShort } from "./manifests.ts";
 import { workersNamespace } from "./workers-namespace.ts";
 
-/** What sett.yml says of pods of a cluster. `namespace`: of the instance. */
+/** It is what sett.yml says of pods of a cluster. `namespace`: of the instance. */
 export type PodSettings = {
   namespace: string;
   pullSecret?: string | undefined;

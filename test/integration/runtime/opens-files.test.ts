@@ -51,7 +51,7 @@ async function trial(
   return { outcome, requests };
 }
 
-// As runc, crun and an Engine that looks before it makes the container say it.
+// Runc, crun and an Engine that looks before it makes the container say it so.
 test.each([
   [
     "start",
@@ -77,7 +77,7 @@ test.each([
   ]);
 });
 
-// As Engines from 20.10 on say it: some look for the program only when the container is started.
+// Engines from 20.10 on say it so: some look for the program only when the container is started.
 test.each([
   ["create", 400, "Unknown runtime specified io.containerd.lost.v2", false],
   ["create", 400, "unknown or invalid runtime name: io.containerd.lost.v2", false],

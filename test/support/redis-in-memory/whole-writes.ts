@@ -13,7 +13,7 @@ export class WholeWrites {
   readonly name: string;
   readonly #known = new Set<string>();
   #first: string | undefined;
-  /** What it wrote without knowing whether it can. */
+  /** It lists what the call wrote without knowing whether it can. */
   problem: string | undefined;
 
   constructor(name: string) {

@@ -1,4 +1,4 @@
-// What people have said to running work, taken away from a claim, or put beside it by hand.
+// Remarks of people to running work are taken away from a claim, or put beside it by hand.
 import { expect, test } from "bun:test";
 import { replayLog } from "../../../../../apps/cli/audit/replay.ts";
 import type { Artefact } from "../../../../../lib/model/artefact.ts";

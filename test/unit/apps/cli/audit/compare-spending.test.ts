@@ -1,4 +1,4 @@
-// What counts in the budgets of goals, written over and as the log has it.
+// The sums that count in the budgets of goals, written over and as the log has them.
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { replayLog } from "../../../../../apps/cli/audit/replay.ts";

@@ -1,4 +1,4 @@
-// What an instance takes of what people do, by the rule of `people` in sett.yml.
+// An instance takes what people do, or not, by the rule of `people` in sett.yml.
 import { expect, test } from "bun:test";
 import {
   type SignOrder,
