@@ -73,14 +73,18 @@ test("an image that does not build shows the build's last lines", async () => {
   expect(err).toContain("before the end");
 });
 
-test("Ctrl-C takes everything back, whatever the moment", async () => {
-  // The first time builds the image, so that the others have the whole way to go.
-  const more = isNight ? ["redis: starting", "redis: is ready"] : [];
-  for (const sign of [...more, "orchestrator: starting"]) {
+test("Ctrl-C and a closed terminal take everything back, whatever the moment", async () => {
+  const codes = { SIGINT: 130, SIGHUP: 129 };
+  const ends = [
+    ["redis: starting", "SIGINT"],
+    ...(isNight ? ([["redis: is ready", "SIGHUP"]] as const) : []),
+    ["orchestrator: starting", "SIGHUP"],
+  ] as const;
+  for (const [sign, signal] of ends) {
     await using up = sett.start("up", "--name", sett.name);
     await up.untilErr(sign);
-    up.signal("SIGINT");
-    expect(await up.exited).toBe(130);
+    up.signal(signal);
+    expect(await up.exited).toBe(codes[signal]);
     expect(up.err()).toContain("nothing was left behind");
     await expectNothingLeft();
   }
