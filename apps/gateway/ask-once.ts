@@ -221,7 +221,7 @@ export function reasonOf(error: unknown): string {
   return "cannot be reached";
 }
 
-/** What a proxy forbids, or asks for, is the same at the next try. */
+/** A proxy forbids, or asks for, the same at the next try. */
 function isFinalOfProxy(error: unknown): boolean {
   const status = proxyStatusOf(error);
   return status !== undefined && status < 500;

@@ -36,7 +36,7 @@ export async function settleClosed(
   const person = personOf(closing, parts.agent.accounts);
   const type = person === undefined ? "pause_requested" : "cancel_requested";
   const isNew = await ask(parts, { goal, type, mark: `${closing.id} closed`, reason });
-  // What was asked for once may not have happened yet.
+  // The orchestrator may not have seen to an earlier request yet.
   return isNew || (await isAskedFor(parts, goal, type)) ? reason : undefined;
 }
 

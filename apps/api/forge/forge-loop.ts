@@ -197,7 +197,7 @@ export class ForgeLoop {
   }
 }
 
-/** What the forge says is a hint then, and no verdict. */
+/** A forge's approval is a hint then, and no verdict. */
 function mustSign({ id }: Artefact, { name }: PullAgent): string {
   return `A forge does not sign, and each verdict has to be signed (sett approve ${id} --for ${name} --sign)`;
 }

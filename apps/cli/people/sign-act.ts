@@ -38,7 +38,7 @@ export const signArguments = {
 
 export type SignArguments = Values<typeof signArguments>;
 
-/** What is signed has this many bytes at most, since it is in the metadata of the act. */
+/** A statement has this many bytes at most, since it is in the metadata of the act. */
 const maxStatementBytes = 512 * 1024;
 
 /** Undefined where the person does not sign. Throws `usage`. */

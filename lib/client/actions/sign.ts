@@ -1,4 +1,4 @@
-// What a person does is signed before it is stored, where the person has a way to.
+// A person's act is signed before it is stored, where the person has a way to.
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { isPerson } from "../../core/is-person.ts";
 import type { RegisteredAgent } from "../../model/agent.ts";

@@ -220,7 +220,7 @@ local function due_key(due, member)
   return due .. ':' .. (is_due_kind[kind] and kind or 'bids')
 end
 
--- What is due of these kinds is about to be written.
+-- The caller is about to write what is due of these kinds.
 local function require_due(due, ...)
   for _, kind in ipairs({ ... }) do require_type('zset', due .. ':' .. kind) end
 end
