@@ -35,6 +35,9 @@ const NewGoalView = lazy(() =>
     })),
   ),
 );
+const YouView = lazy(() =>
+  styled(import("./views/you/you-view.tsx").then(({ YouView: view }) => ({ default: view }))),
+);
 
 async function styled<Part>(part: Promise<Part>): Promise<Part> {
   const [loaded] = await Promise.all([part, laterStyle()]);
@@ -48,6 +51,7 @@ const titles: Record<Route["view"], string> = {
   clan: "Clan",
   log: "Log",
   new: "New goal",
+  you: "You",
   unknown: "Not found",
 };
 
@@ -56,7 +60,7 @@ export function App({ failedSignIn }: { failedSignIn: FailedSignIn | undefined }
   const instance = useInstanceReading();
   const place = usePlace();
   const { route } = place;
-  useNotifier();
+  useNotifier(instance.data?.me.judges_for);
   useTitle(route, instance.data?.instance, waitingOf(instance.data?.counts));
   const main = useRef<HTMLElement>(null);
   useFocusOnChange(main, route.view);
@@ -104,6 +108,8 @@ function viewOf(route: Route): ReactNode {
       return <LogView />;
     case "new":
       return <NewGoalView />;
+    case "you":
+      return <YouView />;
     default:
       return (
         <div className="empty">

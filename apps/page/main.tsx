@@ -3,7 +3,7 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
-import { applyTheme } from "./components/theme-button.tsx";
+import { applyTheme } from "./components/theme-choice.tsx";
 import { wantsNotices } from "./data/notices.ts";
 import { signInByAddress } from "./data/sign-in.ts";
 import { stream } from "./data/stream.ts";

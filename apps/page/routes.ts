@@ -8,6 +8,7 @@ export type Route =
   | { view: "clan" }
   | { view: "log" }
   | { view: "new" }
+  | { view: "you" }
   | { view: "unknown"; path: string };
 
 /** The parameters that the view keeps in its address: what is selected, filters. */
@@ -24,7 +25,14 @@ function routeOf(path: string): Route {
   if (view === "" || (view === "goals" && id === "")) return { view: "goals" };
   if (view === "goals") return goalOf(id) ?? { view: "unknown", path };
   if (id !== "") return { view: "unknown", path };
-  if (view === "inbox" || view === "clan" || view === "log" || view === "new") return { view };
+  switch (view) {
+    case "inbox":
+    case "clan":
+    case "log":
+    case "new":
+    case "you":
+      return { view };
+  }
   return { view: "unknown", path };
 }
 

@@ -9,7 +9,14 @@ export const Instance = z
   .strictObject({
     instance: z.string(),
     version: z.string(),
-    me: z.strictObject({ name: z.string(), actor: z.string(), rights: z.array(Right) }),
+    me: z.strictObject({
+      name: z.string(),
+      actor: z.string(),
+      rights: z.array(Right),
+      judges_for: z.array(z.string()).openapi({
+        description: "The agents with `human: true` whose verdicts the caller may give.",
+      }),
+    }),
     paused: Paused.nullable(),
     notice_problems: z
       .array(

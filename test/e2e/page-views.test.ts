@@ -112,6 +112,11 @@ const views: View[] = [
     view: () => "#/new",
     shows: (page) => page.getByLabel("What is to be achieved").waitFor(),
   },
+  {
+    name: "you",
+    view: () => "#/you",
+    shows: (page) => page.getByText("approve and reject").waitFor(),
+  },
 ];
 
 const sizes = [

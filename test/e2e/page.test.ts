@@ -373,6 +373,53 @@ nightly("the filters of the log are in the address, and new events pass through 
   await page.getByText("asks to cancel the goal").waitFor();
 });
 
+test("what a person says on the page reaches the work, and a blank remark does not", async () => {
+  const [drafting, painting] = [gate(), gate()];
+  const inputs: string[] = [];
+  await using scene = await startPageScene({
+    drafter: {
+      ...idle,
+      bids: [{ on: "GoalDefined", bid: "exclusive" }],
+      tool: (_, signal) =>
+        drafting.pass(signal).then(() => ({
+          structural_type: "Standard",
+          artefact_type: "Draft",
+          artefact_payload: "A door",
+          summary: "",
+        })),
+    },
+    painter: {
+      ...idle,
+      bids: [{ on: "Draft", bid: "exclusive" }],
+      tool: async ({ additional_context }, signal) => {
+        inputs.push(...additional_context.map(({ payload }) => payload));
+        await painting.pass(signal);
+        return ending("Painted");
+      },
+    },
+  });
+  const goal = await scene.clan.postGoal("Paint the door");
+  const page = await browser.open(scene.page.address(`#/goals/${goal.id}`));
+  await page.getByRole("button", { name: "Say something to the work" }).click();
+  await page.getByRole("button", { name: "Say it" }).click();
+  await page.getByRole("alert").getByText("Write what the work should know.").waitFor();
+  await page.getByLabel("To all work on this goal").fill("Leave the hinges");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("status").getByText("Said.").waitFor();
+  drafting.open();
+  const now = page.getByRole("complementary", { name: "Now" });
+  await now.getByRole("button", { name: /painter/ }).click();
+  expect(inputs).toEqual(["Leave the hinges"]);
+  const beside = page.getByRole("complementary", { name: "Output" });
+  await beside.getByRole("button", { name: "Say something to the work" }).click();
+  await beside.getByLabel("To the work on this claim alone").fill("Green, please");
+  await beside.getByRole("button", { name: "Say it" }).click();
+  await beside.getByRole("status").getByText("Said.").waitFor();
+  const said = (await scene.clan.artefactsOf(goal)).filter(({ type }) => type === "PersonSays");
+  expect(said.map(({ payload }) => payload)).toEqual(["Leave the hinges", "Green, please"]);
+  painting.open();
+});
+
 nightly(
   "a reader who wants it is notified when a question waits and the page is not in view",
   async () => {
@@ -386,8 +433,12 @@ nightly(
     const page = await browser.open(scene.page.address("#/goals"), {
       permissions: ["notifications"],
     });
-    await page.getByRole("button", { name: "Notify me" }).click();
-    await page.getByRole("button", { name: "Notify me", pressed: true }).waitFor();
+    await page.getByTitle("Your name, rights, notifications and colours").click();
+    const wish = page.getByLabel("a question waits for a person");
+    await wish.click();
+    await page.reload();
+    expect(await wish.isChecked()).toBe(true);
+    expect(await page.getByLabel("a goal ends").isChecked()).toBe(false);
     await page.evaluate(() => {
       const notices: string[] = [];
       Object.defineProperty(document, "visibilityState", { get: () => "hidden" });

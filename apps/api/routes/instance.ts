@@ -1,10 +1,13 @@
 // GET /v1/instance: what the instance is, and how it is.
 import { json, readProblems } from "../../../lib/api/common.ts";
 import { Instance } from "../../../lib/api/instance.ts";
+import { maySpeak } from "../../../lib/client/actions/judge.ts";
 import { signingOf } from "../../../lib/client/actions/sign.ts";
 import { hasOrchestrator } from "../../../lib/client/facts/blocked-reason.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
+import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import { isForApproval } from "../../../lib/model/claim.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Api } from "../env.ts";
 import type { Parts } from "../parts.ts";
 import { readRoute } from "../route.ts";
@@ -32,7 +35,12 @@ export function addInstanceRoutes(api: Api, { board, deps }: Parts): void {
       {
         instance: board.instance,
         version: deps.version,
-        me: { name: caller.name, actor: caller.actor, rights: [...caller.rights] },
+        me: {
+          name: caller.name,
+          actor: caller.actor,
+          rights: [...caller.rights],
+          judges_for: judgesFor(caller, agents),
+        },
         paused: pause ?? null,
         notice_problems: noticeProblems.map(({ hook: _, ...problem }) => problem),
         orchestrator:
@@ -62,4 +70,11 @@ export function addInstanceRoutes(api: Api, { board, deps }: Parts): void {
       200,
     );
   });
+}
+
+function judgesFor({ actor, rights }: Caller, agents: readonly RegisteredAgent[]): string[] {
+  if (!rights.has("approve")) return [];
+  return agents.flatMap(({ name, human }) =>
+    human && maySpeak(actor, name, agents) ? [name] : [],
+  );
 }

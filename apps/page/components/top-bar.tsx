@@ -1,20 +1,17 @@
-// The instance: its name, whether it works, pause and resume, the theme, who reads.
+// The instance: its name, whether it works, pause and resume, who reads.
 import { useSyncExternalStore } from "react";
 import { actorName } from "../../../lib/words/actor-name.ts";
 import { post } from "../data/api.ts";
 import { useInstance } from "../data/instance.ts";
-import { useNotices } from "../data/notices.ts";
 import { stream } from "../data/stream.ts";
 import { Action } from "./action.tsx";
 import { Icon } from "./icon.tsx";
 import { Line } from "./text.tsx";
-import { ThemeButton } from "./theme-button.tsx";
 import { Ago } from "./time.tsx";
 
 export function TopBar() {
   const { data, refresh } = useInstance();
   const { state } = useSyncExternalStore(stream.watch, stream.connection);
-  const notices = useNotices();
   return (
     <header className="top-bar">
       <a className="brand" href="#/goals">
@@ -60,25 +57,13 @@ export function TopBar() {
               Resume
             </Action>
           ))}
-        {notices.state !== "unavailable" && (
-          <button
-            type="button"
-            aria-pressed={notices.state === "on"}
-            title="A notification of the browser when a person is needed"
-            onClick={() => void notices.turn(notices.state === "off")}
-          >
-            <Icon name="bell" />
-            <span className="wide-only">Notify me</span>
-          </button>
-        )}
-        <ThemeButton />
         {data !== undefined && (
-          <span
-            className="who"
-            title={`On record as ${data.me.actor}. Rights: ${data.me.rights.join(", ")}`}
-          >
-            <Line text={actorName(data.me.actor)} max={40} />
-          </span>
+          <a className="who" href="#/you" title="Your name, rights, notifications and colours">
+            <Icon name="you" />
+            <span className="wide-only">
+              <Line text={actorName(data.me.actor)} max={40} />
+            </span>
+          </a>
         )}
       </span>
     </header>

@@ -1,35 +1,38 @@
-// Notifications of the browser, when a person is needed and the page is not in view. The reader
-// turns them on.
-import { useEffect, useSyncExternalStore } from "react";
+// Notifications of the browser, of what the reader has chosen, while the page is not in view.
+import { useEffect, useRef, useSyncExternalStore } from "react";
 import type { SettEvent } from "./contract.ts";
 import { stream } from "./stream.ts";
+
+const kinds = ["questions", "verdicts", "goals"] as const;
+export type NoticeKind = (typeof kinds)[number];
 
 const key = "sett.notices";
 const watchers = new Set<() => void>();
 
-export function wantsNotices(): boolean {
-  return (
-    "Notification" in window &&
-    Notification.permission === "granted" &&
-    localStorage.getItem(key) === "on"
-  );
-}
+/** `none`: the browser has no notifications; `refused`: the reader has said no. */
+export type Notices = {
+  state: "able" | "refused" | "none";
+  wanted: readonly NoticeKind[];
+  want: (kind: NoticeKind, isWanted: boolean) => Promise<void>;
+};
 
-/** `unavailable`: the browser has none, or the reader has refused them. */
-export function useNotices(): {
-  state: "on" | "off" | "unavailable";
-  turn: (on: boolean) => Promise<void>;
-} {
-  const state = useSyncExternalStore(watch, () => {
-    if (!("Notification" in window) || Notification.permission === "denied") return "unavailable";
-    return wantsNotices() ? "on" : "off";
-  });
-  const turn = async (on: boolean) => {
-    localStorage.setItem(key, on ? "on" : "off");
-    if (on && Notification.permission === "default") await Notification.requestPermission();
+export function useNotices(): Notices {
+  const state = useSyncExternalStore(watch, () =>
+    !("Notification" in window)
+      ? "none"
+      : Notification.permission === "denied"
+        ? "refused"
+        : "able",
+  );
+  const text = useSyncExternalStore(watch, () => localStorage.getItem(key) ?? "");
+  const wanted = wantedIn(text);
+  const want = async (kind: NoticeKind, isWanted: boolean) => {
+    const chosen = kinds.filter((each) => (each === kind ? isWanted : wanted.includes(each)));
+    localStorage.setItem(key, chosen.join(" "));
+    if (isWanted && Notification.permission === "default") await Notification.requestPermission();
     for (const watcher of watchers) watcher();
   };
-  return { state, turn };
+  return { state, wanted, want };
 }
 
 function watch(changed: () => void): () => void {
@@ -37,25 +40,57 @@ function watch(changed: () => void): () => void {
   return () => watchers.delete(changed);
 }
 
-/** True of the events after which a person is waited for. */
-export function asksPeople({ type, actor }: SettEvent): boolean {
-  return type === "question_asked" || (type === "grant_waiting" && !actor.startsWith("agent:"));
+function wantedIn(text: string): NoticeKind[] {
+  const words = text.split(" ");
+  return kinds.filter((kind) => words.includes(kind));
 }
 
-export function useNotifier(): void {
+/** What the reader wants, where the browser shows it. */
+function shownKinds(): NoticeKind[] {
+  const isShown = "Notification" in window && Notification.permission === "granted";
+  return isShown ? wantedIn(localStorage.getItem(key) ?? "") : [];
+}
+
+/** Events are wanted although the page is not in view. */
+export function wantsNotices(): boolean {
+  return shownKinds().length > 0;
+}
+
+/** `judged`: the agents whose verdicts the reader may give. Undefined: nothing to notify of. */
+export function noticeKind(event: SettEvent, judged: readonly string[]): NoticeKind | undefined {
+  switch (event.type) {
+    case "question_asked":
+      return "questions";
+    case "grant_waiting":
+      return judged.includes(String(event.agent)) ? "verdicts" : undefined;
+    case "goal_ended":
+      return "goals";
+    default:
+      return undefined;
+  }
+}
+
+const sentences: Record<NoticeKind, string> = {
+  questions: "A question waits for you.",
+  verdicts: "A result waits for your verdict.",
+  goals: "A goal has ended.",
+};
+
+/** `judged`: as in `noticeKind`. */
+export function useNotifier(judged: readonly string[] = []): void {
+  const newest = useRef(judged);
+  newest.current = judged;
   useEffect(
     () =>
       stream.listen((events) => {
-        if (document.visibilityState === "visible" || !wantsNotices()) return;
-        const found = events.filter(asksPeople);
-        if (found.length === 0) return;
-        const body = found.some(({ type }) => type === "question_asked")
-          ? "A question waits for you."
-          : "A result waits for your verdict.";
-        const notice = new Notification("Sett", { body, tag: "sett-inbox" });
+        if (document.visibilityState === "visible") return;
+        const found = new Set(events.map((event) => noticeKind(event, newest.current)));
+        const kind = shownKinds().find((each) => found.has(each));
+        if (kind === undefined) return;
+        const notice = new Notification("Sett", { body: sentences[kind], tag: "sett-inbox" });
         notice.onclick = () => {
           window.focus();
-          location.hash = "#/inbox";
+          location.hash = kind === "goals" ? "#/goals" : "#/inbox";
           notice.close();
         };
       }),

@@ -163,7 +163,11 @@ async function choose(
 }
 
 /** Everybody may where the agent names no people. */
-function maySpeak(actor: Actor, name: AgentName, agents: readonly RegisteredAgent[]): boolean {
+export function maySpeak(
+  actor: Actor,
+  name: AgentName,
+  agents: readonly RegisteredAgent[],
+): boolean {
   const people = agents.find((agent) => agent.name === name)?.people;
   return people === undefined || people.some((person) => isPerson(actor, person));
 }

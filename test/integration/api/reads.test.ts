@@ -61,7 +61,12 @@ test("the instance says who asks, what he may do, and what there is", async () =
   expect(status).toBe(200);
   expect(body).toMatchObject({
     instance: scene.clan.board.instance,
-    me: { name: "answerer", actor: "person:answerer", rights: ["read", "answer"] },
+    me: {
+      name: "answerer",
+      actor: "person:answerer",
+      rights: ["read", "answer"],
+      judges_for: [],
+    },
     paused: null,
     orchestrator: { alive: true },
     gateway: false,

@@ -12,6 +12,7 @@ import type { GoalDetail } from "../../data/contract.ts";
 import { useAsSubject } from "../../data/subject.ts";
 import { visibleLine } from "../../text/visible-text.ts";
 import { money } from "../../text/words.ts";
+import { SayToWork } from "./say-to-work.tsx";
 
 /** `tookMs`: until it came to rest; undefined while it is at work. */
 type Props = { goal: GoalDetail; tookMs: number | undefined; refresh: () => void };
@@ -68,6 +69,7 @@ export function GoalHead({ goal, tookMs, refresh }: Props) {
         <span className="goal-actions">
           {cost !== null && <RaiseBudget goal={id} done={refresh} />}
           {(!isOver || paused !== null) && <PauseGoal goal={goal} refresh={refresh} />}
+          {!isOver && <SayToWork goal={id} />}
           {!isOver && (
             <Action
               right="control"

@@ -104,6 +104,7 @@ function OpenGoal({ goal, refresh }: { goal: GoalDetail; refresh: () => void }) 
           {query.o !== undefined && graph !== undefined && (
             <GrantPane
               key={query.o}
+              goal={goal.id}
               grant={query.o}
               close={() => show({})}
               {...{ graph, select }}

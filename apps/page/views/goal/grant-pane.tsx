@@ -5,16 +5,18 @@ import { Line } from "../../components/text.tsx";
 import { Elapsed } from "../../components/time.tsx";
 import type { Grant } from "../../data/contract.ts";
 import type { ArtefactNode, GoalGraph } from "../../data/goal-graph.ts";
+import { SayToWork } from "./say-to-work.tsx";
 
 /** `grant`: the claim and the agent, with a blank between them. */
 type Props = {
+  goal: string;
   grant: string;
   graph: GoalGraph;
   select: (artefact: string | undefined) => void;
   close: () => void;
 };
 
-export function GrantPane({ grant: key, graph, select, close }: Props) {
+export function GrantPane({ goal, grant: key, graph, select, close }: Props) {
   const pane = useRef<HTMLDivElement>(null);
   useEffect(() => pane.current?.focus({ preventScroll: true }), []);
   const [claim = "", agent = ""] = key.split(" ");
@@ -61,6 +63,7 @@ export function GrantPane({ grant: key, graph, select, close }: Props) {
           </button>
         )}
       </p>
+      {grant?.state === "running" && <SayToWork goal={goal} claim={claim} />}
     </div>
   );
 }

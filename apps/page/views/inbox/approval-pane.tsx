@@ -7,6 +7,7 @@ import { Content } from "../../components/artefact-content.tsx";
 import { MustSign, useMustSign } from "../../components/must-sign.tsx";
 import { Overwritten } from "../../components/overwritten.tsx";
 import { Problem } from "../../components/problem.tsx";
+import { SendBox, type SendBoxProps } from "../../components/send-box.tsx";
 import { Line } from "../../components/text.tsx";
 import { post } from "../../data/api.ts";
 import type { ArtefactHead, Inquiry } from "../../data/contract.ts";
@@ -15,7 +16,6 @@ import { go } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
 import { goalHref } from "../../routes.ts";
 import { Brief } from "./brief.tsx";
-import { SendBox, type SendBoxProps } from "./send-box.tsx";
 import { useKeys } from "./use-keys.ts";
 
 const CommitDiff = lazy(() =>

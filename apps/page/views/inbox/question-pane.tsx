@@ -4,11 +4,11 @@ import { shortId } from "../../../../lib/words/short-id.ts";
 import { useAction } from "../../components/action.tsx";
 import { Content } from "../../components/artefact-content.tsx";
 import { MustSign, useMustSign } from "../../components/must-sign.tsx";
+import { SendBox } from "../../components/send-box.tsx";
 import { Line } from "../../components/text.tsx";
 import { post } from "../../data/api.ts";
 import type { Inquiry } from "../../data/contract.ts";
 import { goalHref } from "../../routes.ts";
-import { SendBox } from "./send-box.tsx";
 import { useKeys } from "./use-keys.ts";
 
 type Props = {

@@ -10,6 +10,7 @@ test.each([
   ["#/clan/", { view: "clan" }],
   ["#/log?type=a%2Cb", { view: "log" }],
   ["#/new", { view: "new" }],
+  ["#/you", { view: "you" }],
   ["#/moon", { view: "unknown", path: "/moon" }],
   ["#/goals/%", { view: "unknown", path: "/goals/%" }],
   ["#/goals/%E0%A4%A", { view: "unknown", path: "/goals/%E0%A4%A" }],

@@ -1,9 +1,9 @@
 // A text that is sent on record: with Ctrl Enter or the button. What is refused stays in the box.
 import { type FormEvent, type KeyboardEvent, type Ref, useState } from "react";
-import { useRight } from "../../components/action.tsx";
-import { Problem } from "../../components/problem.tsx";
-import type { ApiError } from "../../data/api.ts";
-import type { Right } from "../../data/contract.ts";
+import type { ApiError } from "../data/api.ts";
+import type { Right } from "../data/contract.ts";
+import { useRight } from "./action.tsx";
+import { Problem } from "./problem.tsx";
 
 export type SendBoxProps = {
   label: string;

@@ -1,6 +1,5 @@
 // Dark, light, or as the system has it.
 import { useState } from "react";
-import { Icon } from "./icon.tsx";
 
 const themes = ["system", "light", "dark"] as const;
 type Theme = (typeof themes)[number];
@@ -16,19 +15,20 @@ export function applyTheme(theme: Theme = stored()): void {
   dispatchEvent(new Event("sett-theme"));
 }
 
-export function ThemeButton() {
+export function ThemeChoice() {
   const [theme, setTheme] = useState(stored);
-  const next = () => {
-    const chosen = themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system";
+  const choose = (chosen: Theme) => {
     localStorage.setItem(key, chosen);
     applyTheme(chosen);
     setTheme(chosen);
   };
   return (
-    <button type="button" className="theme-button" onClick={next} title="Change the theme">
-      <Icon name="theme" />
-      <span className="hidden">Theme: </span>
-      <span className="wide-only">{theme}</span>
-    </button>
+    <fieldset className="segmented" aria-label="Colours">
+      {themes.map((each) => (
+        <button key={each} type="button" aria-pressed={each === theme} onClick={() => choose(each)}>
+          {each === "system" ? "As the system" : `${each[0]?.toUpperCase()}${each.slice(1)}`}
+        </button>
+      ))}
+    </fieldset>
   );
 }
