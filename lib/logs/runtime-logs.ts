@@ -3,7 +3,7 @@ import { sleep } from "../async/sleep.ts";
 import type { InstanceName } from "../model/ids.ts";
 import { partName } from "../runtime/part-name.ts";
 import type { ContainerPart, LogLine, Observe } from "../runtime/port.ts";
-import { followContainer } from "./follow-container.ts";
+import { type AwayNotes, followContainer } from "./follow-container.ts";
 import type { LogRequest, LogSource } from "./log-source.ts";
 import { merged } from "./merged.ts";
 
@@ -16,10 +16,13 @@ const maxTail = 10_000;
 export class RuntimeLogs implements LogSource {
   readonly #observe: Observe;
   readonly #instance: InstanceName;
+  readonly #notes: AwayNotes | undefined;
 
-  constructor(observe: Observe, instance: InstanceName) {
+  /** `notes`: as `followContainer`. */
+  constructor(observe: Observe, instance: InstanceName, notes?: AwayNotes) {
     this.#observe = observe;
     this.#instance = instance;
+    this.#notes = notes;
   }
 
   async names(): Promise<string[]> {
@@ -69,7 +72,9 @@ export class RuntimeLogs implements LogSource {
   }
 
   async *#follow({ id }: ContainerPart, tail: number, signal: AbortSignal): AsyncGenerator<string> {
-    for await (const { line } of followContainer(this.#observe, id, { tail }, signal)) yield line;
+    const notes = this.#notes;
+    const lines = followContainer(this.#observe, id, { tail, notes }, signal);
+    for await (const { line } of lines) yield line;
   }
 
   /** The agent's container, and each worker as it comes. */
@@ -82,6 +87,7 @@ export class RuntimeLogs implements LogSource {
     const either = AbortSignal.any([signal, over.signal]);
     const seen = new Set<string>();
     const observe = this.#observe;
+    const notes = this.#notes;
     const present = () => this.#containers();
     const workers = async function* () {
       let isFirst = true;
@@ -100,7 +106,7 @@ export class RuntimeLogs implements LogSource {
     };
     try {
       for await (const { line } of merged<LogLine>(
-        followContainer(observe, agent.id, { tail }, either),
+        followContainer(observe, agent.id, { tail, notes }, either),
         workers(),
       ))
         yield line;

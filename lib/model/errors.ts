@@ -97,6 +97,14 @@ export class SettError extends Error {
   }
 }
 
+/**
+ * Whether what a command asks does not answer, and may answer later: a machine that restarts, or a
+ * link that is cut.
+ */
+export function isUnreachable(error: unknown): error is SettError {
+  return error instanceof SettError && error.code.endsWith("-unreachable");
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

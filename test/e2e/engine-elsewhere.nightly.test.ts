@@ -5,7 +5,7 @@ import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { startSett } from "../support/cli/sett-process.ts";
-import { startEngineByTls } from "../support/docker/engine-by-tls.ts";
+import { type EngineByTls, startEngineByTls } from "../support/docker/engine-by-tls.ts";
 import { canStartEngine, startFreshEngine } from "../support/docker/fresh-engine.ts";
 import { canStartSsh, startSshServer } from "../support/docker/ssh-server.ts";
 import { password, startTlsServer } from "../support/redis/tls-server.ts";
@@ -18,6 +18,7 @@ const images = ["cub", "redis", "orchestrator", "gateway", "api", "agent-base"].
   (name) => `sett/${name}`,
 );
 const command = `goal=$(jq -r .target_artefact.payload); [ -f README.md ]
+echo "printed for $goal" >&2
 jq -n --arg goal "$goal" '{artefact_type: "Echo", artefact_payload: $goal, summary: "Heard it"}'`;
 const token = "0123456789abcdef0123456789abcdef";
 const withApi = {
@@ -116,6 +117,7 @@ test.skipIf(!canStartEngine || !canStartSsh)(
     };
     expect(await sett.need("status")).toContain("orchestrator alive");
     expect(await sett.need("up", "--name", sett.name)).toContain("nothing has changed");
+    await followsThroughACut(sett, tls);
     await sett.need("down", "--volumes", "--force", "--timeout", "1s");
     expect(await docker("ps", "--all", "--quiet")).toBe("");
     expect(await docker("volume", "ls", "--quiet")).toBe("");
@@ -142,3 +144,29 @@ test.skipIf(!canStartEngine || !canStartSsh)(
     expect(await docker("volume", "ls", "--quiet")).toBe("");
   },
 );
+
+/** What commands print comes by TLS, and commands that follow wait where the Engine is cut off. */
+async function followsThroughACut(sett: SettWorkspace, tls: EngineByTls): Promise<void> {
+  await using live = sett.start("watch", "--live");
+  await using log = sett.start("logs", "--follow", "echo");
+  await live.untilOut("registers agent echo");
+  await log.untilOut("printed for hello");
+  await sett.need("forage", "--goal", "one by TLS", "--watch");
+  await live.untilOut("│ printed for one by TLS");
+  await log.untilOut("printed for one by TLS");
+
+  const mend = tls.cut();
+  await live.untilErr("Waiting until it answers …");
+  await log.untilErr("Waiting until it answers …");
+  mend();
+  await sett.need("forage", "--goal", "one after the cut", "--watch");
+  await live.untilOut("│ printed for one after the cut");
+  await log.untilOut("printed for one after the cut");
+  await live.untilErr("Redis answers again.");
+  await log.untilErr("The Docker Engine answers again.");
+  const made = JSON.parse(await sett.need("hoard", "--json")) as Record<string, string>[];
+  const echo = made.find(({ type, payload }) => type === "Echo" && payload === "one by TLS");
+  expect(await sett.need("unearth", String(echo?.id), "--streams")).toContain(
+    "printed for one by TLS",
+  );
+}

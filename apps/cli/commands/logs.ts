@@ -166,7 +166,15 @@ async function follow(request: Request): Promise<void> {
   const { runtime, parts, container, tail, show, shell } = request;
   const { labels } = container;
   const printLine = (line: string) => shell.out.write(show(line));
-  const printLines = async (lines: AsyncIterable<{ line: string }>) => {
+  const notes = {
+    away: ({ message }: Error) => shell.messages.warn(`${message} Waiting until it answers …`),
+    back: () => shell.messages.note("The Docker Engine answers again."),
+  };
+  const printAll = async (
+    range: { tail?: number | undefined; from?: LogPosition },
+    signal: AbortSignal,
+  ) => {
+    const lines = followContainer(runtime.observe, container.id, { ...range, notes }, signal);
     for await (const { line } of lines) await printLine(line);
   };
   const isController =
@@ -174,9 +182,7 @@ async function follow(request: Request): Promise<void> {
     (await hasWorkers({ parts, agent: labels.agent }).catch(warnAndUse(request, false)));
   if (!isController) {
     await writeAll(await earlierTail(request), request);
-    return await printLines(
-      followContainer(runtime.observe, container.id, { tail }, shell.interrupted),
-    );
+    return await printAll({ tail }, shell.interrupted);
   }
   const place = { runtime, parts, agent: labels.agent };
   const ofWorkers = await workerLogs(place);
@@ -184,9 +190,7 @@ async function follow(request: Request): Promise<void> {
   const over = new AbortController();
   const signal = AbortSignal.any([shell.interrupted, over.signal]);
   const workers = followWorkers(place, ofWorkers, printLine, shell, signal);
-  await printLines(followContainer(runtime.observe, container.id, { from }, signal)).finally(() =>
-    over.abort(),
-  );
+  await printAll({ from }, signal).finally(() => over.abort());
   await workers;
 }
 

@@ -125,6 +125,6 @@ async function opener(shell: Shell, instance: InstanceName, signal: AbortSignal)
   const quiet = { away: () => {}, back: () => {} };
   if (api !== undefined)
     return async (agent) => followRemoteLog(api, { part: agent, tail: readBefore }, quiet, signal);
-  const logs = new RuntimeLogs((await runtimeOf(shell, instance)).observe, instance);
+  const logs = new RuntimeLogs((await runtimeOf(shell, instance)).observe, instance, quiet);
   return (agent) => logs.read(agent, { tail: readBefore, follow: true, signal });
 }

@@ -3,7 +3,7 @@
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { apiOf } from "../../../lib/client/remote/instance.ts";
-import { SettError } from "../../../lib/model/errors.ts";
+import { isUnreachable } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { InstanceBetween } from "./find-instance.ts";
@@ -32,10 +32,10 @@ export type Visitor = {
 };
 
 /**
- * Ends when the visitor has enough, or when the shell is interrupted. When Redis becomes
- * unreachable, this says so once, finds its container again (a restarted one has another port), and
- * continues after the last event that was visited. Throws when the instance is gone, and when the
- * first connection fails.
+ * Ends when the visitor has enough, or when the shell is interrupted. When Redis or the Engine
+ * becomes unreachable, this says so once, finds its container again (a restarted one has another
+ * port), and continues after the last event that was visited. Throws when the instance is gone, and
+ * when the first connection fails.
  */
 export async function followLog(
   shell: Shell,
@@ -45,7 +45,7 @@ export async function followLog(
   const { interrupted, messages } = shell;
   let last = typeof from === "string" ? from : undefined;
   let instance = name;
-  let isAway = false;
+  let away: string | undefined;
   let betweenSince: number | undefined;
   const store = apiOf(shell.env) === undefined ? "Redis" : "The API";
   while (!interrupted.aborted) {
@@ -55,8 +55,8 @@ export async function followLog(
       // instance by now.
       instance = place.instance;
       await using board = await connect(place, giveUpMs);
-      if (isAway) messages.note(`${store} answers again.`);
-      isAway = false;
+      if (away !== undefined) messages.note(`${store} answers again.`);
+      away = undefined;
       betweenSince = undefined;
       last ??= typeof from === "string" ? from : await from(board);
       if ((await visit([], board)) === "enough") return;
@@ -68,18 +68,19 @@ export async function followLog(
       if (interrupted.aborted) return;
       if (error instanceof InstanceBetween) betweenSince ??= performance.now();
       const isOver = betweenSince !== undefined && performance.now() - betweenSince > betweenMs;
-      if (!isPassing(error) || isOver || last === undefined) throw error;
-      if (!isAway) messages.warn(`${store} does not answer. Waiting until it does …`);
-      isAway = true;
+      const isPassing = error instanceof InstanceBetween || isUnreachable(error);
+      if (!isPassing || isOver || last === undefined) throw error;
+      const waiting = waitingFor(error, store);
+      if (waiting !== away) messages.warn(waiting);
+      away = waiting;
       await sleep(retryEveryMs, interrupted);
     }
   }
 }
 
-function isPassing(error: unknown): boolean {
-  if (error instanceof InstanceBetween) return true;
-  return (
-    error instanceof SettError &&
-    (error.code === "redis-unreachable" || error.code === "api-unreachable")
-  );
+/** The Engine is what leads to Redis: its reason is what a person can do something about. */
+function waitingFor(error: unknown, store: string): string {
+  return isUnreachable(error) && error.code === "docker-unreachable"
+    ? `${error.message} Waiting until it answers …`
+    : `${store} does not answer. Waiting until it does …`;
 }

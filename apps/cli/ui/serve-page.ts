@@ -2,7 +2,7 @@
 // has another port.
 import { randomBytes } from "node:crypto";
 import { sleep } from "../../../lib/async/sleep.ts";
-import { SettError } from "../../../lib/model/errors.ts";
+import { isUnreachable, SettError } from "../../../lib/model/errors.ts";
 import { findRedisPlace, type RedisPlace } from "../instance/place.ts";
 import { logsSettings } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
@@ -97,7 +97,7 @@ async function nextPlace(shell: Shell, name: string): Promise<RedisPlace | undef
       await using _board = await connect(place, giveUpMs);
       return place;
     } catch (error) {
-      if (!(error instanceof SettError) || error.code !== "redis-unreachable") throw error;
+      if (!isUnreachable(error)) throw error;
       await sleep(retryMs, shell.interrupted);
     }
   }

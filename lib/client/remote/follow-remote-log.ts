@@ -1,6 +1,6 @@
 // Follows the log of one part through the API, also when the API starts again.
 import { sleep } from "../../async/sleep.ts";
-import { SettError, type SettErrorCode } from "../../model/errors.ts";
+import { isUnreachable, SettError } from "../../model/errors.ts";
 import type { ApiAddress } from "./api-client.ts";
 import { openRemoteLog } from "./remote-log.ts";
 import { comparedLines, unseenLines } from "./unseen-lines.ts";
@@ -50,7 +50,7 @@ export async function* followRemoteLog(
       if (count === 0 && performance.now() - openedAt < atOnceMs) return;
     } catch (error) {
       if (signal.aborted) return;
-      if (isFirst || !isUnreachable(error)) throw error;
+      if (isFirst || !isAwayStill(error)) throw error;
       if (!isAway) away();
       isAway = true;
     }
@@ -58,13 +58,6 @@ export async function* followRemoteLog(
 }
 
 /** This also covers what is not there yet when the API starts. */
-const unreachable = new Set<SettErrorCode>([
-  "api-unreachable",
-  "docker-unreachable",
-  "redis-unreachable",
-  "not-ready",
-]);
-
-function isUnreachable(error: unknown): boolean {
-  return error instanceof SettError && unreachable.has(error.code);
+function isAwayStill(error: unknown): boolean {
+  return isUnreachable(error) || (error instanceof SettError && error.code === "not-ready");
 }
