@@ -124,7 +124,7 @@ async function cancel(
 
 /**
  * Nothing is broken or has failed for good, no claim is open, the orchestrator has followed the log
- * to its end, and nothing has happened for a while.
+ * to its end and owes no event, and nothing has happened for a while.
  */
 async function untilRest(
   { board }: World,
@@ -135,13 +135,14 @@ async function untilRest(
   let since = 0;
   const isAtRest = async () => {
     signal.throwIfAborted();
-    const [now, open, leader] = await Promise.all([
+    const [now, open, leader, { count: owed }] = await Promise.all([
       board.endOfEvents(),
       board.listOpenClaims(),
       board.readLeader(),
+      board.listOwed(1),
     ]);
-    if (now !== end || open.length > 0 || leader?.cursor !== now || !isWhole())
-      since = performance.now();
+    const isFollowed = leader?.cursor === now && owed === 0;
+    if (now !== end || open.length > 0 || !isFollowed || !isWhole()) since = performance.now();
     end = now;
     return performance.now() - since > quietMs;
   };
