@@ -17,6 +17,7 @@ import { gitOf } from "../instance/packs-place.ts";
 import { personOf } from "../instance/person.ts";
 import type { Place } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
+import { noteObstacle } from "../people/note-obstacle.ts";
 import { type SignArguments, signArguments, signerFor } from "../people/sign-act.ts";
 import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
@@ -178,12 +179,6 @@ function noteLacking(lacking: readonly Lacking[], { messages }: Shell): void {
     messages.note(found);
     messages.next(remedy);
   }
-}
-
-function noteObstacle(obstacle: Obstacle | undefined, { messages }: Shell): void {
-  if (obstacle === undefined) return;
-  messages.note(`Work on the goal begins ${obstacle.until}.`);
-  messages.next(obstacle.next);
 }
 
 function describe({ goal_id, metadata }: Artefact) {
