@@ -1,24 +1,25 @@
 // Sees to it that a command which takes all memory is ended rather than its cub, which then reports
 // the limit. The kernel would choose for itself, and with some settings takes every process of the
 // container at once.
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import process from "node:process";
 import { readProcesses } from "../../../lib/process/process-table.ts";
+import { sizeText } from "./disk-watch.ts";
+import { KernelWatch, numberIn, textOf } from "./kernel-watch.ts";
 
-/** A look takes a fiftieth of a millisecond, where memory is short a tenth. */
-const lookEveryMs = 25;
-
-/** The files of cgroup version 2 and 1. */
+/** The files of cgroup version 2 and 1. `events`: how often the kernel has ended a process. */
 const versions = [
   {
     used: "/sys/fs/cgroup/memory.current",
     limit: "/sys/fs/cgroup/memory.max",
+    events: "/sys/fs/cgroup/memory.events",
     parts: "/sys/fs/cgroup/memory.stat",
     reclaimable: /^(?:in)?active_file (\d+)$|^slab_reclaimable (\d+)$/gm,
   },
   {
     used: "/sys/fs/cgroup/memory/memory.usage_in_bytes",
     limit: "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    events: "/sys/fs/cgroup/memory/memory.oom_control",
     parts: "/sys/fs/cgroup/memory/memory.stat",
     reclaimable: /^total_(?:in)?active_file (\d+)$/gm,
   },
@@ -34,47 +35,51 @@ const noLimit = 2 ** 60;
 const shortAt = 0.25;
 const firstChoice = "1000";
 
-export class MemoryWatch {
-  readonly #version: (typeof versions)[number] | undefined;
-  readonly #limit: number;
-  readonly #listeners = new Set<() => void>();
-  #timer: ReturnType<typeof setInterval> | undefined;
+export class MemoryWatch extends KernelWatch {
+  readonly #version = versions.find(({ used }) => numberIn(used) !== undefined);
+  readonly #limit = memoryLimit() ?? 0;
+  protected readonly canLook = this.#limit > 0;
 
-  constructor() {
-    this.#version = versions.find(({ used }) => numberIn(used) !== undefined);
-    const limit = numberIn(this.#version?.limit ?? "") ?? 0;
-    this.#limit = limit < noLimit ? limit : 0;
+  get reason(): string {
+    return memoryReason();
   }
 
-  /**
-   * Ends every process of the container but this one when nearly all memory is used up, and calls
-   * each `onExceeded` that is there, until the result is disposed of. Does nothing without a limit.
-   */
-  start(onExceeded: () => void): Disposable {
-    const listener = () => onExceeded();
-    this.#listeners.add(listener);
-    if (this.#limit > 0) this.#timer ??= setInterval(() => this.#look(), lookEveryMs);
-    return {
-      [Symbol.dispose]: () => {
-        this.#listeners.delete(listener);
-        if (this.#listeners.size > 0) return;
-        clearInterval(this.#timer);
-        this.#timer = undefined;
-      },
-    };
-  }
-
-  #look(): void {
+  protected isExceeded(): boolean {
     const version = this.#version;
-    if (version === undefined) return;
+    if (version === undefined) return false;
     const used = numberIn(version.used) ?? 0;
-    if (used < this.#limit * shortAt) return;
+    if (used < this.#limit * shortAt) return false;
     const kept = used - reclaimableIn(textOf(version.parts) ?? "", version.reclaimable);
-    if (kept < this.#limit * shortAt) return;
-    if (kept < this.#limit - marginOf(this.#limit)) return preferForKilling();
-    process.kill(-1, "SIGKILL");
-    for (const listener of this.#listeners) listener();
+    if (kept < this.#limit * shortAt) return false;
+    if (kept >= this.#limit - marginOf(this.#limit)) return true;
+    preferForKilling();
+    return false;
   }
+}
+
+/** A sentence, also where no watch may look. */
+export function memoryReason(): string {
+  const bytes = memoryLimit();
+  const limit =
+    bytes === undefined
+      ? "there is"
+      : `\`resources.limits.memory\` allows, which is ${sizeText(bytes)}`;
+  return `The run was ended because it needed more memory than ${limit}.`;
+}
+
+/**
+ * Counts how often the kernel has ended a process of this container because its memory was used up.
+ * Zero where the kernel does not say.
+ */
+export function memoryKills(): number {
+  const text = versions.map(({ events }) => textOf(events)).find((each) => each !== undefined);
+  return Number(/^oom_kill (\d+)$/m.exec(text ?? "")?.[1] ?? 0);
+}
+
+/** Returns it in bytes; undefined without a limit. */
+function memoryLimit(): number | undefined {
+  const bytes = versions.map(({ limit }) => numberIn(limit)).find((each) => each !== undefined);
+  return bytes !== undefined && bytes > 0 && bytes < noLimit ? bytes : undefined;
 }
 
 /** A command may use all but this. It is more than most take between two looks. */
@@ -96,18 +101,5 @@ function preferForKilling(): void {
     } catch {
       // It has just ended.
     }
-  }
-}
-
-function numberIn(path: string): number | undefined {
-  const count = Number(textOf(path) ?? Number.NaN);
-  return Number.isInteger(count) ? count : undefined;
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return undefined;
   }
 }

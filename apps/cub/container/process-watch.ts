@@ -1,12 +1,10 @@
 // Sees to it that commands have no more processes and threads than their agent may. The container
 // may have some more, for the cub: where it can make no thread, its runtime aborts. The kernel has
 // no limit for a part of a container, so the cub looks.
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import process from "node:process";
 import { type ProcessEntry, readProcesses } from "../../../lib/process/process-table.ts";
-
-/** A look takes a fiftieth of a millisecond. */
-const lookEveryMs = 25;
+import { KernelWatch, numberIn, textOf } from "./kernel-watch.ts";
 
 /**
  * The kernel counts here how many processes and threads the container has, in cgroup version 2 and
@@ -18,34 +16,14 @@ const events = ["/sys/fs/cgroup/pids.events", "/sys/fs/cgroup/pids/pids.events"]
 /** A program that the Engine starts beside the commands, such as a health check, has fewer. */
 const ofEngine = 64;
 
-export class ProcessWatch {
+export class ProcessWatch extends KernelWatch {
   readonly #limit: number;
-  readonly #counter: string | undefined;
-  readonly #listeners = new Set<(reason: string) => void>();
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #counter = counters.find((path) => numberIn(path) !== undefined);
+  protected readonly canLook = this.#counter !== undefined;
 
   constructor(limit: number) {
+    super();
     this.#limit = limit;
-    this.#counter = counters.find((path) => numberIn(path) !== undefined);
-  }
-
-  /**
-   * Ends every process of the container but this one when there are too many, and calls each
-   * `onExceeded` that is there with a sentence, until the result is disposed of. It does so at
-   * once, because what starts them goes on. Does nothing where the kernel does not count.
-   */
-  start(onExceeded: (reason: string) => void): Disposable {
-    const listener = (reason: string) => onExceeded(reason);
-    this.#listeners.add(listener);
-    if (this.#counter !== undefined) this.#timer ??= setInterval(() => this.#look(), lookEveryMs);
-    return {
-      [Symbol.dispose]: () => {
-        this.#listeners.delete(listener);
-        if (this.#listeners.size > 0) return;
-        clearInterval(this.#timer);
-        this.#timer = undefined;
-      },
-    };
   }
 
   /**
@@ -61,15 +39,10 @@ export class ProcessWatch {
     return `The run was ended because it needed more processes and threads than \`resources.limits.pids\` allows, which is ${this.#limit}.`;
   }
 
-  #look(): void {
+  protected isExceeded(): boolean {
     const others = (numberIn(this.#counter ?? "") ?? 0) - threadsOf(process.pid);
-    if (
-      others <= this.#limit ||
-      (others <= this.#limit + ofEngine && ofCommands(readProcesses()) <= this.#limit)
-    )
-      return;
-    process.kill(-1, "SIGKILL");
-    for (const listener of this.#listeners) listener(this.reason);
+    if (others <= this.#limit) return false;
+    return others > this.#limit + ofEngine || ofCommands(readProcesses()) > this.#limit;
   }
 }
 
@@ -90,17 +63,4 @@ function ofCommands(all: readonly ProcessEntry[]): number {
 /** A folder has two links of its own, and one for each folder in it. */
 function threadsOf(pid: number): number {
   return (statSync(`/proc/${pid}/task`, { throwIfNoEntry: false })?.nlink ?? 2) - 2;
-}
-
-function numberIn(path: string): number | undefined {
-  const count = Number(textOf(path) ?? Number.NaN);
-  return Number.isInteger(count) ? count : undefined;
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }

@@ -1,19 +1,14 @@
 // Limits a run beside its time: what it has written, how much memory it needs, and how many
 // processes. Files that are written before and outside of a run, by a checkout and by bid commands,
 // count as well. All this needs a cub that is process 1 of a container.
-import { readFile } from "node:fs/promises";
 import process from "node:process";
 import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 import { type CleanSlate, CutOff } from "./clean-slate.ts";
-import { type DiskLimit, type DiskStates, DiskWatch, sizeText } from "./disk-watch.ts";
-import { MemoryWatch } from "./memory-watch.ts";
+import { type DiskLimit, type DiskStates, DiskWatch } from "./disk-watch.ts";
+import { MemoryWatch, memoryKills, memoryReason } from "./memory-watch.ts";
 import { ProcessWatch } from "./process-watch.ts";
-
-/** The paths are those of cgroup version 2 and 1. */
-const memoryCounters = ["/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"];
-const memoryLimits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
 
 type Place = { workspaceDir: string; diskBytes: number | undefined; pids: number | undefined };
 
@@ -91,28 +86,25 @@ export class ToolLimits {
   }
 
   async #run(signal: AbortSignal, run: Run): Promise<RunOutcome> {
-    const killsBefore = await memoryKills();
+    const killsBefore = memoryKills();
     const refusalsBefore = this.#processes?.refusals();
     let tooMany: string | undefined;
     using _processes = this.#processes?.start((sentence) => {
       tooMany = sentence;
     });
-    let isShort = false;
-    using _memory = this.#options.memory?.start(() => {
-      isShort = true;
+    let tooMuch: string | undefined;
+    using _memory = this.#options.memory?.start((sentence) => {
+      tooMuch = sentence;
     });
-    const { outcome, reason = isShort ? await memoryReason() : tooMany } = await this.#watched(
-      signal,
-      run,
-    );
+    const { outcome, reason = tooMuch ?? tooMany } = await this.#watched(signal, run);
     if (reason !== undefined) {
       if (outcome.kind === "not_started")
         return { kind: "not_started", reason: "other", message: reason };
       return { ...outcome, kind: "over_limit", reason };
     }
     if (outcome.kind !== "exited" || outcome.exitCode === 0) return outcome;
-    if ((await memoryKills()) !== killsBefore)
-      return { ...outcome, kind: "over_limit", reason: await memoryReason() };
+    if (memoryKills() !== killsBefore)
+      return { ...outcome, kind: "over_limit", reason: memoryReason() };
     if (this.#processes === undefined || this.#processes.refusals() === refusalsBefore)
       return outcome;
     return { ...outcome, kind: "over_limit", reason: this.#processes.reason };
@@ -158,15 +150,14 @@ export class ToolLimits {
     if (signal.aborted) forward();
     signal.addEventListener("abort", forward, { once: true });
     using _processes = this.#processes?.start(note);
-    const memoryIsShort = await memoryReason();
-    using _memory = this.#options.memory?.start(() => note(memoryIsShort));
+    using _memory = this.#options.memory?.start(note);
     const wasBesideRun = this.#runs > 0;
-    const [kills, refusals] = [await memoryKills(), this.#processes?.refusals()];
+    const [kills, refusals] = [memoryKills(), this.#processes?.refusals()];
     try {
       const result = await run(controller.signal);
       // The kernel may have ended a part of it, or refused it a process, for what the run takes.
       if (wasBesideRun || this.#runs > 0) {
-        if ((await memoryKills()) !== kills) over ??= new CutOff(memoryIsShort);
+        if (memoryKills() !== kills) over ??= new CutOff(memoryReason());
         if (this.#processes?.refusals() !== refusals)
           over ??= new CutOff(this.#processes?.reason ?? "");
       }
@@ -230,36 +221,4 @@ export class ToolLimits {
     }
     return { outcome: result, reason };
   }
-}
-
-async function memoryReason(): Promise<string> {
-  const bytes = await memoryLimit();
-  const limit =
-    bytes === undefined
-      ? "there is"
-      : `\`resources.limits.memory\` allows, which is ${sizeText(bytes)}`;
-  return `The run was ended because it needed more memory than ${limit}.`;
-}
-
-/**
- * Counts how often the kernel has ended a process of this container because its memory was used up.
- * Zero where the kernel does not say.
- */
-async function memoryKills(): Promise<number> {
-  const text = await firstOf(memoryCounters);
-  return Number(/^oom_kill (\d+)$/m.exec(text ?? "")?.[1] ?? 0);
-}
-
-/** Returns it in bytes; undefined without a limit. */
-async function memoryLimit(): Promise<number | undefined> {
-  const bytes = Number((await firstOf(memoryLimits)) ?? Number.NaN);
-  return bytes > 0 && bytes < 2 ** 60 ? bytes : undefined;
-}
-
-async function firstOf(paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths) {
-    const text = await readFile(path, "utf8").catch(() => undefined);
-    if (text !== undefined) return text.trim();
-  }
-  return undefined;
 }
