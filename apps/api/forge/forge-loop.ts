@@ -12,6 +12,7 @@ import { isForApproval, type WaitingGrant } from "../../../lib/model/claim.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
+import { KnownProblems } from "../../../lib/service/known-problems.ts";
 import { isPausedBy, lookAtPaused } from "./closed-pull.ts";
 import { lookAtPull, noteStop, pullsOf, type Refusals } from "./pull-agent.ts";
 import type { PullParts } from "./pull-parts.ts";
@@ -37,6 +38,8 @@ const awayMs = 5_000;
 const sweepMs = 10_000;
 const claimsAtOnce = 200;
 
+export const unknownForm = "The forge answers in a form that Sett does not know";
+
 type Waiting = {
   claim: ClaimId;
   artefact: ArtefactId;
@@ -53,7 +56,7 @@ export class ForgeLoop {
   #next = new Map<string, { at: number; afterMs: number }>();
   /** Forge → until when it is left alone. */
   readonly #busy = new Map<string, number>();
-  readonly #problems = new Map<string, string>();
+  readonly #problems = new KnownProblems();
 
   constructor(parts: ForgeParts) {
     this.#parts = parts;
@@ -140,14 +143,12 @@ export class ForgeLoop {
     this.#next.set(key, { at: now() + next, afterMs: next });
     try {
       await this.#look(one);
-      this.#problems.delete(key);
+      this.#problems.forget(key);
     } catch (error) {
       if (error instanceof ForgeError && error.kind === "away")
         this.#busy.set(one.agent.forge, now() + Math.max(error.waitMs, awayMs));
       const unknown = error instanceof z.ZodError;
-      const why = unknown
-        ? "The forge answers in a form that Sett does not know"
-        : messageOf(error);
+      const why = unknown ? unknownForm : messageOf(error);
       this.#say(key, unknown ? `${why}: ${messageOf(error)}` : why);
       if (unknown || isForPerson(error)) await this.#stop(one, why);
     }
@@ -191,8 +192,7 @@ export class ForgeLoop {
   }
 
   #say(key: string, problem: string): void {
-    if (this.#problems.get(key) === problem) return;
-    this.#problems.set(key, problem);
+    if (!this.#problems.isNew(key, problem)) return;
     this.#parts.log.warn("Could not look at a forge, and goes on trying", { about: key, problem });
   }
 }

@@ -7,8 +7,9 @@ import { ValueFinder } from "../../../lib/forge/find-values.ts";
 import { type Forge, ForgeError, type Pull } from "../../../lib/forge/port.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
+import { KnownProblems } from "../../../lib/service/known-problems.ts";
 import { commentIn } from "./comment-record.ts";
-import type { ForgeParts } from "./forge-loop.ts";
+import { type ForgeParts, unknownForm } from "./forge-loop.ts";
 import { keepComment } from "./issue-comment.ts";
 import type { IssueFacts } from "./issue-text.ts";
 import { branchOf } from "./pull-agent.ts";
@@ -49,8 +50,6 @@ type Due = {
   place: { agent: PullAgent; forge: Forge; issue: number };
 };
 
-const unknownForm = "The forge answers in a form that Sett does not know";
-
 export class IssueLoop {
   readonly #parts: IssueParts;
   readonly #watched = new Map<GoalId, Watched>();
@@ -58,7 +57,7 @@ export class IssueLoop {
   readonly #left = new Set<GoalId>();
   /** Forge → until when it is left alone. */
   readonly #busy = new Map<string, number>();
-  readonly #problems = new Map<string, string>();
+  readonly #problems = new KnownProblems();
   /** How many goals there were at the last look. */
   #goals: number | undefined;
 
@@ -152,7 +151,7 @@ export class IssueLoop {
     const { goal, place } = due;
     try {
       await this.#look(due);
-      this.#problems.delete(goal);
+      this.#problems.forget(goal);
     } catch (error) {
       const isUnknown = error instanceof z.ZodError;
       this.#say(goal, messageOf(error));
@@ -232,8 +231,7 @@ export class IssueLoop {
   }
 
   #say(about: string, problem: string): void {
-    if (this.#problems.get(about) === problem) return;
-    this.#problems.set(about, problem);
+    if (!this.#problems.isNew(about, problem)) return;
     this.#parts.log.warn("Could not comment on an issue", { about, problem });
   }
 }

@@ -4,6 +4,7 @@
 import { sleep } from "../../../lib/async/sleep.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { Trigger } from "../../../lib/model/trigger.ts";
+import { KnownProblems } from "../../../lib/service/known-problems.ts";
 import type { Watch } from "../../../lib/triggers/kind.ts";
 import { kindOf } from "../../../lib/triggers/kinds.ts";
 import type { Parts } from "../parts.ts";
@@ -25,8 +26,7 @@ type Group = { everyMs: number; look(): Promise<void> };
 export class TriggerLooks {
   readonly groups: readonly Group[];
   readonly #parts: TriggerParts;
-  /** Trigger → why its last look failed: the log has a sentence once. */
-  readonly #problems = new Map<string, string>();
+  readonly #problems = new KnownProblems();
 
   constructor(parts: TriggerParts) {
     this.#parts = parts;
@@ -52,11 +52,10 @@ export class TriggerLooks {
     const { name } = trigger;
     try {
       await watch.look(trigger);
-      this.#problems.delete(name);
+      this.#problems.forget(name);
     } catch (error) {
       const problem = messageOf(error);
-      if (this.#problems.get(name) === problem) return;
-      this.#problems.set(name, problem);
+      if (!this.#problems.isNew(name, problem)) return;
       const about = { trigger: name, error: problem };
       this.#parts.deps.log.warn("A trigger could not look, and goes on trying", about);
     }

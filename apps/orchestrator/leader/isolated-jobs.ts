@@ -4,6 +4,7 @@ import { Fenced } from "../../../lib/blackboard/port/leading.ts";
 import { MalformedClaimError } from "../../../lib/blackboard/records/malformed-claim.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
+import { KnownProblems } from "../../../lib/service/known-problems.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
 
 export type Failure = { error: unknown };
@@ -12,8 +13,7 @@ export class IsolatedJobs<Id extends string> {
   readonly #log: JsonLog;
   readonly #sentence: string;
   readonly #field: string;
-  /** The problem that was logged last, by id. */
-  readonly #logged = new Map<Id, string>();
+  readonly #problems = new KnownProblems();
 
   /**
    * `sentence` is logged for an id whose job fails, with the id in `field`: once for each problem,
@@ -34,7 +34,7 @@ export class IsolatedJobs<Id extends string> {
     const results = await Promise.allSettled(ids.map(job));
     for (const [index, id] of ids.entries()) {
       const result = results[index];
-      if (result?.status !== "rejected") this.#logged.delete(id);
+      if (result?.status !== "rejected") this.#problems.forget(id);
       else if (result.reason instanceof Fenced || isAway(result.reason)) throw result.reason;
       else {
         this.#logFailure(id, result.reason);
@@ -45,9 +45,7 @@ export class IsolatedJobs<Id extends string> {
   }
 
   #logFailure(id: Id, error: unknown): void {
-    const problem = messageOf(error);
-    if (this.#logged.get(id) === problem) return;
-    this.#logged.set(id, problem);
+    if (!this.#problems.isNew(id, messageOf(error))) return;
     this.#log.error(this.#sentence, { [this.#field]: id, error });
   }
 }
