@@ -11,7 +11,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
 import { openHistory } from "../instance/open-history.ts";
-import { findApiProgram } from "../instance/programs.ts";
+import { programHere } from "../instance/programs.ts";
 import { archiveArgument, dataArguments, goalArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { treeText } from "../render/graph-tree.ts";
@@ -117,7 +117,7 @@ async function textOf(drawn: ArtefactGraph, form: Form, shell: Shell): Promise<s
 }
 
 async function drawer({ cwd }: Shell): Promise<Drawer> {
-  return { command: [...(await findApiProgram()), "--draw"], cwd, timeoutMs: drawingMs };
+  return { command: [...(await programHere("api")), "--draw"], cwd, timeoutMs: drawingMs };
 }
 
 function mermaidWithinLimits(drawn: ArtefactGraph, { messages }: Shell): string {

@@ -6,7 +6,7 @@ import { allRights } from "../../../lib/model/api-access.ts";
 import { clauseOf, exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { findRedisPlace } from "../instance/place.ts";
-import { findApiProgram } from "../instance/programs.ts";
+import { programHere } from "../instance/programs.ts";
 import { actorAt } from "../instance/session.ts";
 import { asArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
@@ -70,7 +70,7 @@ export const ui = defineCommand({
       shell.messages.note("Ctrl-C ends the page, and the token with it.");
     };
     await servePage(shell, {
-      program: await findApiProgram(),
+      program: await programHere("api"),
       name: args.name,
       find,
       port,

@@ -6,7 +6,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { parseJson } from "../../../lib/model/json.ts";
 import type { Finding } from "../facts/finding.ts";
-import { gatewayMode } from "../instance/run-gateway.ts";
+import { runningGateway } from "../instance/running-gateway.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 const Trials = z.array(
@@ -22,14 +22,14 @@ type Trial = z.infer<typeof Trials>[number];
 
 /** Throws `not-ready` where no gateway runs, or where it cannot say anything. */
 export async function findingsOfModels(shell: Shell, instance: InstanceName): Promise<Finding[]> {
-  const { name, run } = await gatewayMode(shell, instance, "--try-models", {
+  const { part, ask } = await runningGateway(shell, instance, {
     purpose: "ask its models",
     hint: "An instance without `models` in sett.yml has no gateway.",
   });
-  const { stdout, stderr } = await run({ signal: shell.interrupted });
+  const { stdout, stderr } = await ask("--try-models", undefined, shell.interrupted);
   const trials = trialsIn(stdout);
   if (trials === undefined)
-    throw new SettError("not-ready", `${name} could not ask the models.`, {
+    throw new SettError("not-ready", `${part.name} could not ask the models.`, {
       hint: oneLine(stderr.trim()) || "`sett logs gateway` may show why.",
     });
   return trials.map(judgeModel);

@@ -1,30 +1,36 @@
-// Asks a service what its volume has, by a run of its own program beside it: the command line has
-// no access to the volume.
+// Runs a mode of a service's own program beside it: what only the service can reach, such as its
+// volume and the providers.
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerPart, ExecResult } from "../../../lib/runtime/port.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { findOrchestratorProgram, orchestratorProgram } from "./programs.ts";
+import { programHere } from "./programs.ts";
 import { everyInstance, runtimeOf } from "./runtimes.ts";
 
-type ServiceProgram = {
+const programs = { recorder: "orchestrator", notary: "orchestrator", gateway: "gateway" } as const;
+
+export type AskedService = {
   part: ContainerPart;
-  ask: (argument: string, order: unknown) => Promise<ExecResult>;
+  /** `order`: for its standard input, as JSON. */
+  ask: (argument: string, order?: unknown, signal?: AbortSignal) => Promise<ExecResult>;
 };
 
-/** The service's program is the orchestrator's. Undefined where the instance has none here. */
+/** Undefined where the instance has none on this machine. */
 export async function askService(
   shell: Pick<Shell, "cwd" | "env" | "interrupted">,
   instance: InstanceName,
-  service: "recorder" | "notary",
-): Promise<ServiceProgram | undefined> {
+  service: keyof typeof programs,
+): Promise<AskedService | undefined> {
   const parts = (await everyInstance(shell)).instances.find((one) => one.instance === instance);
   const part = parts?.containers.find(({ labels }) => labels.component === service);
   if (parts === undefined || part === undefined) return undefined;
-  const ask: ServiceProgram["ask"] = async (argument, order) => {
-    const isProcess = parts.runtime === "process";
-    const program = isProcess ? await findOrchestratorProgram() : orchestratorProgram;
+  const name = programs[service];
+  const ask: AskedService["ask"] = async (argument, order, signal) => {
+    const program = parts.runtime === "process" ? await programHere(name) : [`/${name}`];
     const { observe } = await runtimeOf(shell, instance);
-    return await observe.exec(part.id, [...program, argument], { stdin: JSON.stringify(order) });
+    const stdin = order === undefined ? undefined : JSON.stringify(order);
+    const options = withoutUndefined({ stdin, signal });
+    return await observe.exec(part.id, [...program, argument], options);
   };
   return { part, ask };
 }

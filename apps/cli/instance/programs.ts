@@ -11,10 +11,6 @@ import { redisVersion } from "./redis-version.ts";
 /** The command line of each; `version` changes when any of the programs changes. */
 export type Programs = Record<Program, string[]> & { version: string };
 
-/** In its image. */
-export const gatewayProgram = ["/gateway"];
-export const orchestratorProgram = ["/orchestrator"];
-
 /** The command line that starts this same program again. */
 export function ownCommand(): string[] {
   const source = sourceFile();
@@ -39,19 +35,9 @@ export async function findPrograms({ withRedis }: { withRedis: boolean }): Promi
   };
 }
 
-/** The gateway's alone: it needs no Redis. */
-export async function findGatewayProgram(): Promise<string[]> {
-  return (await findProgram("gateway")).command;
-}
-
-/** The orchestrator's alone. */
-export async function findOrchestratorProgram(): Promise<string[]> {
-  return (await findProgram("orchestrator")).command;
-}
-
-/** The API's alone. */
-export async function findApiProgram(): Promise<string[]> {
-  return (await findProgram("api")).command;
+/** One alone: it needs no Redis. */
+export async function programHere(name: Program): Promise<string[]> {
+  return (await findProgram(name)).command;
 }
 
 /** The command line's. Undefined in a compiled program. */

@@ -5,7 +5,7 @@ import type { Body } from "../../../lib/client/facts/transcript.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { gatewayMode } from "./run-gateway.ts";
+import { runningGateway } from "./running-gateway.ts";
 
 const Line = z.union([
   z.object({ digest: z.string(), text: z.string() }),
@@ -28,18 +28,17 @@ export async function readBodies(
   const found = new Map<string, Body>();
   const wanted = [...new Set(digests)];
   if (wanted.length === 0) return found;
-  const { name, run } = await gatewayMode(shell, instance, "--read-bodies", {
+  const { part, ask } = await runningGateway(shell, instance, {
     purpose: "read the bodies of calls",
     hint: "The costs of the calls are in `sett budget` without it.",
   });
   for (let from = 0; from < wanted.length; from += bodiesAtOnce) {
-    const { exitCode, stdout, stderr } = await run({
-      stdin: JSON.stringify(wanted.slice(from, from + bodiesAtOnce)),
-    });
+    const some = wanted.slice(from, from + bodiesAtOnce);
+    const { exitCode, stdout, stderr } = await ask("--read-bodies", some);
     if (exitCode !== 0)
       throw new SettError(
         "not-ready",
-        `${name} could not read the bodies of the calls (exit code ${exitCode}).`,
+        `${part.name} could not read the bodies of the calls (exit code ${exitCode}).`,
         {
           hint: stderr.trim() || `\`sett logs gateway --name ${instance}\` may show why.`,
         },
