@@ -38,11 +38,15 @@ export const list = defineCommand({
   args: { json: jsonArgument },
   examples: ["sett list", "sett list --json | jq -r '.[].name'"],
   async run(args, shell) {
-    const { instances: found, dockerProblem } = await everyInstance(shell);
-    if (dockerProblem !== undefined && found.length === 0) throw dockerProblem;
-    if (dockerProblem !== undefined)
+    const { instances: found, problems } = await everyInstance(shell);
+    // A cluster is asked only where the repository has an instance in it.
+    const problem = problems.get("kubernetes") ?? problems.get("docker");
+    if (problem !== undefined && found.length === 0) throw problem;
+    if (problems.has("docker"))
       shell.messages.warn("Docker does not answer: instances in containers are not shown.");
-    const gone = dockerProblem === undefined ? await goneBlackboards(found, shell) : new Map();
+    if (problems.has("kubernetes"))
+      shell.messages.warn("A cluster does not answer: instances in it are not shown.");
+    const gone = problem === undefined ? await goneBlackboards(found, shell) : new Map();
     for (const [instance, refs] of gone) {
       shell.messages.warn(goneBlackboardSentence(instance, refs));
       shell.messages.next(restoreHint);

@@ -153,4 +153,6 @@ export type DoctorFacts = {
   machineNetworks: readonly string[];
   engine: EngineFacts;
   instance: InstanceFacts | undefined;
+  /** A cluster may have an instance of the repository, and does not answer. */
+  cluster?: Silent | undefined;
 };

@@ -81,7 +81,7 @@ async function readEngine(env: Shell["env"]): Promise<EngineFacts> {
   }
 }
 
-type Read = { engine: EngineFacts; instance: InstanceFacts | undefined };
+type Read = Pick<DoctorFacts, "engine" | "instance" | "cluster">;
 
 /** `engine`: silent, too, where it does not answer about its containers. */
 async function readInstance(
@@ -109,11 +109,14 @@ async function readInstance(
       },
     };
   }
-  const { instances, dockerProblem } = await everyInstance(shell, { limitMs });
+  const { instances, problems } = await everyInstance(shell, { limitMs });
+  const [dockerProblem, clusterProblem] = [problems.get("docker"), problems.get("kubernetes")];
   const answering =
     dockerProblem === undefined || engine.state === "silent" ? engine : silent(dockerProblem);
-  const found = await ownInstance(instances, shell, name, answering);
-  if (found === undefined) return { engine: answering, instance: undefined };
+  const isAllSeen = answering.state === "answers" && clusterProblem === undefined;
+  const found = await ownInstance(instances, shell, name, isAllSeen);
+  const cluster = clusterProblem && silent(clusterProblem);
+  if (found === undefined) return { engine: answering, instance: undefined, cluster };
   const runtime = instances.find((one) => one === found)?.runtime ?? "docker";
   const parts = await Promise.all(
     found.containers.map((part) => readPart(part, runtime, shell.env)),
@@ -199,7 +202,7 @@ async function ownInstance(
   instances: readonly InstanceParts[],
   shell: Shell,
   name: string | undefined,
-  engine: EngineFacts,
+  isAllSeen: boolean,
 ): Promise<InstanceParts | undefined> {
   const known = {
     instances: async () => [...instances],
@@ -215,8 +218,8 @@ async function ownInstance(
     return await findInstance(known, shell, name, hasAnything, { takesMoved: true });
   } catch (error) {
     const isExpected = error instanceof SettError && error.code === "instance-not-found";
-    // Without an Engine it is not known whether there is one of that name.
-    if (isExpected && (name === undefined || engine.state === "silent")) return undefined;
+    // Without an Engine or a cluster it is not known whether there is one of that name.
+    if (isExpected && (name === undefined || !isAllSeen)) return undefined;
     throw error;
   }
 }

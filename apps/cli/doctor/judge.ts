@@ -51,7 +51,7 @@ function gitFinding({ git }: DoctorFacts): Finding {
 }
 
 function instanceFinding(
-  { instance, isInRepository, engine }: DoctorFacts,
+  { instance, isInRepository, engine, cluster }: DoctorFacts,
   suggest: Suggest,
 ): Finding {
   const base = { subject: "instance", check: "state" };
@@ -60,6 +60,11 @@ function instanceFinding(
       ? "this repository has none"
       : "none, for this is no git repository";
     const why = "Only the machine was checked.";
+    if (cluster !== undefined)
+      return {
+        ...{ ...base, level: "problem", found: "not known: a cluster does not answer" },
+        ...{ why: cluster.message, remedy: cluster.hint },
+      };
     if (engine.state === "silent")
       return { ...base, level: "note", found: "not known", why, remedy: engine.hint };
     const remedy = isInRepository

@@ -15,13 +15,16 @@ export type AskedService = {
   ask: (argument: string, order?: unknown, signal?: AbortSignal) => Promise<ExecResult>;
 };
 
-/** Undefined where the instance has none on this machine. */
+/** Undefined where the instance has none. Throws why a runtime that may have it does not answer. */
 export async function askService(
   shell: Pick<Shell, "cwd" | "env" | "interrupted">,
   instance: InstanceName,
   service: keyof typeof programs,
 ): Promise<AskedService | undefined> {
-  const parts = (await everyInstance(shell)).instances.find((one) => one.instance === instance);
+  const { instances, problems } = await everyInstance(shell);
+  const parts = instances.find((one) => one.instance === instance);
+  const [problem] = problems.values();
+  if (parts === undefined && problem !== undefined) throw problem;
   const part = parts?.containers.find(({ labels }) => labels.component === service);
   if (parts === undefined || part === undefined) return undefined;
   const name = programs[service];

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { EngineRuntime, InstanceParts, Observe, Runtime } from "../../../lib/runtime/port.ts";
 import {
@@ -25,7 +26,8 @@ import { movedInto } from "./moved-instances.ts";
 import { findPrograms, ownCommand } from "./programs.ts";
 import { workspaceOf } from "./workspace-of.ts";
 
-export const runtimeNames = ["docker", "process", "kubernetes"] as const;
+/** In the order in which instances are looked for: processes need no Engine. */
+export const runtimeNames = ["process", "docker", "kubernetes"] as const;
 export type RuntimeName = (typeof runtimeNames)[number];
 
 type Env = Shell["env"];
@@ -48,11 +50,11 @@ export type FoundCluster = {
 };
 
 type InstanceInRuntime = InstanceParts & { runtime: RuntimeName };
+
+/** `problems`: why the instances of a runtime are missing. */
 type Found = {
   instances: InstanceInRuntime[];
-  dockerProblem: SettError | undefined;
-  /** Why instances of a cluster are missing. */
-  clusterProblem: SettError | undefined;
+  problems: ReadonlyMap<RuntimeName, SettError>;
 };
 
 /**
@@ -83,13 +85,13 @@ export async function runtimeOf(shell: Surroundings, name: string | undefined): 
 
 /**
  * The runtime for `sett up`: the one that has the instance or its kept blackboard, else the
- * requested one. `found`: the instances of both runtimes. Throws `instance-taken` when the two
- * differ, and what `check` throws. The returned runtime lists the instances of both runtimes, so
- * that no name or repository is used twice.
+ * requested one. Throws `instance-taken` when the two differ, what `check` throws, and why a
+ * cluster does not answer that may have the instance. The returned runtime lists the instances of
+ * all runtimes, so that no name or repository is used twice.
  */
 export async function runtimeForUp(
   shell: Surroundings,
-  { instances, dockerProblem }: Found,
+  { instances, problems }: Found,
   instance: InstanceName,
   { name: requested, place }: Requested,
 ): Promise<FoundRuntime> {
@@ -111,17 +113,30 @@ export async function runtimeForUp(
       },
     );
   }
-  // It was asked a moment ago: one that is stuck is not waited for twice.
-  if (kind === "docker" && dockerProblem !== undefined) throw withProcessHint(dockerProblem);
-  if (kind === "kubernetes") return await clusterForUp(shell, instance, place);
-  const everywhere = everyRuntime(shell, kind);
-  if (kind === "docker") {
-    const runtime = await requireEngine(shell);
-    return { kind, runtime: { ...runtime, observe: { ...runtime.observe, ...everywhere } } };
+  const silentCluster = problems.get("kubernetes");
+  if (silentCluster !== undefined && present === undefined && kind !== "kubernetes") {
+    const isThere = (await knownClusters(shell)).some((known) => known.instance === instance);
+    if (isThere || requested === undefined) throw silentCluster;
   }
-  const runtime = processesOf(shell.env);
-  await runtime.observe.check();
-  return { kind, runtime: { ...runtime, observe: { ...runtime.observe, ...everywhere } } };
+  const everywhere = everyRuntime(shell, kind);
+  switch (kind) {
+    case "docker": {
+      // It was asked a moment ago: one that is stuck is not waited for twice.
+      const problem = problems.get(kind);
+      if (problem !== undefined) throw withProcessHint(problem);
+      const runtime = await requireEngine(shell);
+      return { kind, runtime: { ...runtime, observe: { ...runtime.observe, ...everywhere } } };
+    }
+    case "process": {
+      const runtime = processesOf(shell.env);
+      await runtime.observe.check();
+      return { kind, runtime: { ...runtime, observe: { ...runtime.observe, ...everywhere } } };
+    }
+    case "kubernetes":
+      return await clusterForUp(shell, instance, place);
+    default:
+      return unreachable(kind);
+  }
 }
 
 /** `place`: what the options and sett.yml say of a cluster. */
@@ -200,42 +215,40 @@ function withProcessHint(error: unknown): unknown {
 }
 
 /**
- * Lists the instances of both runtimes. Throws where an Engine that is in use cannot tell its own:
+ * Lists the instances of all runtimes. Throws where an Engine that is in use cannot tell its own:
  * they would look as if they were gone.
  */
 function everyRuntime(shell: Surroundings, kind: RuntimeName): Pick<Observe, "instances"> {
   return {
     instances: async () => {
-      const { instances, dockerProblem } = await everyInstance(shell);
-      if (kind === "docker" && dockerProblem !== undefined) throw dockerProblem;
+      const { instances, problems } = await everyInstance(shell);
+      const problem = kind === "docker" ? problems.get(kind) : undefined;
+      if (problem !== undefined) throw problem;
       return instances;
     },
   };
 }
 
-/**
- * The instances of both runtimes, ordered by name. `dockerProblem`: why those of Docker are
- * missing. `limitMs`: how long the Engine may take for each answer.
- */
+/** Ordered by name. `limitMs`: how long the Engine may take for each answer. */
 export async function everyInstance(
   shell: Surroundings,
   { limitMs }: { limitMs?: number } = {},
 ): Promise<Found> {
-  const [processes, docker, cluster] = await Promise.all([
-    processesOf(shell.env).observe.instances(),
-    dockerInstances(shell, limitMs),
-    clusterInstances(shell),
-  ]);
-  const instances = [
-    ...processes.map((parts) => ({ ...parts, runtime: "process" as const })),
-    ...docker.instances.map((parts) => ({ ...parts, runtime: "docker" as const })),
-    ...cluster.instances.map((parts) => ({ ...parts, runtime: "kubernetes" as const })),
-  ];
-  return {
-    instances: instances.sort((a, b) => (a.instance < b.instance ? -1 : 1)),
-    dockerProblem: docker.problem,
-    clusterProblem: cluster.problem,
+  const look: Record<RuntimeName, () => Promise<Known>> = {
+    process: async () => ({ instances: await processesOf(shell.env).observe.instances() }),
+    docker: () => dockerInstances(shell, limitMs),
+    kubernetes: () => clusterInstances(shell),
   };
+  const problems = new Map<RuntimeName, SettError>();
+  const found = await Promise.all(
+    runtimeNames.map(async (runtime) => {
+      const { instances, problem } = await look[runtime]();
+      if (problem !== undefined) problems.set(runtime, problem);
+      return instances.map((parts) => ({ ...parts, runtime }));
+    }),
+  );
+  const instances = found.flat().sort((a, b) => (a.instance < b.instance ? -1 : 1));
+  return { instances, problems };
 }
 
 /** Returns the instances that this repository has in clusters. */
@@ -250,21 +263,21 @@ async function clusterInstances(shell: Surroundings): Promise<Known> {
       }),
     );
     const isOwn = ({ instance }: InstanceParts) => known.some((one) => one.instance === instance);
-    return { instances: all.flat().filter(isOwn), problem: undefined };
+    return { instances: all.flat().filter(isOwn) };
   } catch (error) {
     if (!(error instanceof SettError) || !error.code.startsWith("kubernetes-")) throw error;
     return { instances: [], problem: error };
   }
 }
 
-type Known = { instances: InstanceParts[]; problem: SettError | undefined };
+type Known = { instances: InstanceParts[]; problem?: SettError };
 
 async function dockerInstances(shell: Surroundings, limitMs?: number): Promise<Known> {
   try {
     const docker = await dockerOf(shell, limitMs);
     // An engine that hangs would never answer; `check` has a time limit.
     await docker.observe.check();
-    return { instances: await docker.observe.instances(), problem: undefined };
+    return { instances: await docker.observe.instances() };
   } catch (error) {
     if (!(error instanceof SettError) || error.code !== "docker-unreachable") throw error;
     return { instances: [], problem: error };

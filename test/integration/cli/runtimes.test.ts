@@ -99,3 +99,42 @@ nightly(
     expect(await $`git -C after config sett.demo.id`.cwd(root).nothrow().text()).toBe("");
   },
 );
+
+test("an instance in a cluster that does not answer is neither gone nor started a second time", async () => {
+  const folder = join(root, "clustered");
+  await $`git init --quiet clustered && git -C clustered -c user.name=A -c user.email=a@sett.invalid commit --quiet --allow-empty -m x`.cwd(
+    root,
+  );
+  await $`git config sett.demo.kubernetes sett-demo && git config sett.demo.id 0123456789abcdef.1790000000 && git update-ref refs/sett/demo/9f3a12b4-0000-4000-8000-000000000000 HEAD`.cwd(
+    folder,
+  );
+  const bids = [{ on: "GoalDefined", bid: "exclusive" }];
+  const agents = { echo: { image: "echo", command: ["true"], bids } };
+  await Bun.write(join(folder, "sett.yml"), JSON.stringify({ version: "1.0", agents }));
+  const cluster = { name: "away", cluster: { server: "http://127.0.0.1:1" } };
+  const context = { name: "away", context: { cluster: "away", user: "away" } };
+  const user = { name: "away", user: { token: "t" } };
+  const kubeconfig = {
+    ...{ apiVersion: "v1", kind: "Config", "current-context": "away" },
+    ...{ contexts: [context], clusters: [cluster], users: [user] },
+  };
+  await Bun.write(join(root, "kubeconfig"), JSON.stringify(kubeconfig));
+  const env = {
+    ...{ HOME: root, XDG_STATE_HOME: join(root, "state"), KUBECONFIG: join(root, "kubeconfig") },
+    DOCKER_HOST: `unix://${join(root, "no-engine.sock")}`,
+  };
+  const run = (...words: string[]) => runSett(words, { cwd: folder, env });
+  for (const words of [["list"], ["up"], ["up", "--name", "demo", "--runtime", "process"]]) {
+    const { code, err } = await run(...words);
+    expect({ words, code, err }).toEqual({ words, code: 1, err: expect.any(String) });
+    expect(err).toContain("http://127.0.0.1:1, does not answer");
+    expect(err).not.toContain("gone");
+  }
+  const doctor = await run("doctor");
+  expect(doctor.out).toContain("not known: a cluster does not answer");
+  await keepBlackboard("other", "here");
+  const listed = await run("list");
+  expect(listed.out).toContain("other");
+  expect(listed.err).toContain("A cluster does not answer: instances in it are not shown.");
+  expect(listed.err).not.toContain("gone");
+});
