@@ -1,6 +1,6 @@
 // The port to the container runtime, in Sett's words, cut by use: who observes, who applies a plan,
-// who starts workers. There are two implementations: Docker, and
-// processes of this machine, which are not isolated.
+// who starts workers. There are three implementations: Docker, a Kubernetes cluster, and processes
+// of this machine, which are not isolated.
 //
 // Every method throws SettError `docker-unreachable` when the Engine does not answer and
 // `docker-failed` when it refuses (for processes `process-failed`); further codes are named where

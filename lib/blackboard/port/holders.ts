@@ -1,6 +1,6 @@
 // The port by who holds it: what each of the programs may ask of the blackboard, so that the
-// compiler knows what a line of it may touch. redis/connect.ts and memory/create.ts give the whole
-// port; each program passes on its own part alone.
+// compiler knows what a line of it may touch. redis/connect.ts gives the whole port; each program
+// passes on its own part alone.
 
 import type { Blackboard } from "./blackboard.ts";
 import type { GrantBoard } from "./grants.ts";
