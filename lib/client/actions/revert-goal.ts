@@ -46,13 +46,14 @@ export async function revertGoal(
   const { goal, actor, suggest, signal, onSlow } = wanted;
   const name = `Goal ${shortId(goal)}`;
   const heads = await readHeads(board, await board.listArtefactsOfGoal(goal));
-  const { lane, landed } = landedOf(heads, wanted);
+  const start = heads.find((one) => String(one.id) === String(goal))?.metadata.commit;
+  const { lane, landed } = landedOf(heads, start, wanted);
   const tip = (await board.listLanes()).find((one) => one.lane === lane)?.commit;
   await fetch();
   for (const { head } of landed) await readSound(board, head.id, suggest);
   const reverts = landed.map(({ move }) => move.commit);
-  for (const commit of [...(tip === undefined ? [] : [tip]), ...reverts])
-    if (!(await repository.hasCommit(commit)))
+  for (const commit of [tip, start, ...reverts])
+    if (commit !== undefined && !(await repository.hasCommit(commit)))
       throw new SettError(
         "git-failed",
         `Commit ${commit.slice(0, 12)} is not in this repository.`,
@@ -62,7 +63,9 @@ export async function revertGoal(
       );
   if (tip === undefined || landed[0] === undefined) throw hasNotLanded(name, suggest);
   const message = messageOf(heads, { goal, lane, reverts });
-  const reverted = await repository.revert({ tip, commits: reverts, message, signal, onSlow });
+  const reverted = await repository.revert({
+    ...{ tip, commits: reverts, start, message, signal, onSlow },
+  });
   if (reverted.outcome === "same")
     throw new SettError("request-refused", `The lane ${lane} has nothing of ${name} any more.`, {
       hint: `What has landed: git log --first-parent ${laneRef(board.instance, lane)}`,
@@ -75,7 +78,7 @@ export async function revertGoal(
     const post = suggest(`post ${type} --commit HEAD --from ${shortId(landed[0].head.id)}`);
     throw new SettError(
       "request-refused",
-      `Later results on the lane ${lane} are built on ${name}, in ${files.map((file) => boundedLine(file, 100)).join(", ")}.`,
+      `Other changes on the lane ${lane} are built on ${name}, or meet it, in ${files.map((file) => boundedLine(file, 100)).join(", ")}.`,
       { hint: `Do it by hand: git switch --detach ${ref} && ${revert}, and then: ${post}` },
     );
   }
@@ -91,9 +94,9 @@ export async function revertGoal(
 /** All that the goal has moved one lane by, the newest first. */
 function landedOf(
   heads: readonly ArtefactHead[],
+  start: CommitHash | undefined,
   { goal, lane: wanted, suggest }: RevertWanted,
 ): { lane: LaneName; landed: Landed[] } {
-  const start = heads.find((one) => String(one.id) === String(goal))?.metadata.commit;
   const all = heads.flatMap((head): Landed[] => {
     const move = laneMoveOf(head);
     return move === undefined || !isOwn(move, head, start) ? [] : [{ head, move }];

@@ -6,14 +6,18 @@ import { CommitHash } from "../../model/ids.ts";
 import { runAsPerson } from "../run/as-person.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { limited } from "../run/limited.ts";
-import { commitTree, mergeTrees } from "../run/merge-trees.ts";
+import { commitTree, type MergedTrees, mergeTrees } from "../run/merge-trees.ts";
 import { hintOfSigner, namingWaits } from "../run/person-programs.ts";
 import { type Git, runGit, tryGit } from "../run/run-git.ts";
 
-/** `commits`: each is in the history of the tip, the newest first. */
+/**
+ * `commits`: each is in the history of the tip, the newest first. `start`: the commit on which their
+ * work began, all of which stays.
+ */
 export type Revert = {
   tip: CommitHash;
   commits: readonly CommitHash[];
+  start: CommitHash | undefined;
   message: string;
   signal: AbortSignal;
   /** Is given what git waits for, if it takes more than 3 s. */
@@ -21,7 +25,7 @@ export type Revert = {
 };
 
 /**
- * `same`: the tip has nothing of them. `conflict`: later commits change the same lines of `files`
+ * `same`: the tip has nothing of them. `conflict`: other commits change the same lines of `files`
  * as `of`, a merge or not.
  */
 export type Reverted =
@@ -54,7 +58,7 @@ export async function revertCommits(
 async function makeRevert(
   git: Git,
   place: RepositoryPlace,
-  { tip, commits, message, signal, onSlow }: Revert,
+  { tip, commits, start, message, signal, onSlow }: Revert,
 ): Promise<Reverted> {
   const cwd = place.toplevel;
   const own = limited({ ...git, env: { ...git.env, ...withoutPerson }, signal });
@@ -64,9 +68,19 @@ async function makeRevert(
     await commitTree(own, cwd, { tree, parents: [parent], message: "On the way to a revert\n" });
   let at = tip;
   for (const of of commits) {
+    const before = CommitHash.parse(
+      (await runGit(own, { args: ["rev-parse", "--verify", `${of}^1`], cwd })).trim(),
+    );
+    // The branch where the work began came onto the lane with it, and is not its own.
+    const without: MergedTrees =
+      start === undefined
+        ? { outcome: "merged", tree: await treeOf(before) }
+        : await mergeTrees(own, cwd, { ours: before, theirs: start });
     // Both come from `of`: what is merged is the way back from it.
-    const back = await between(await treeOf(`${of}^1`), of);
-    const merged = await mergeTrees(own, cwd, { ours: at, theirs: back });
+    const merged =
+      without.outcome === "conflict"
+        ? without
+        : await mergeTrees(own, cwd, { ours: at, theirs: await between(without.tree, of) });
     if (merged.outcome === "conflict") {
       const second = ["rev-parse", "--verify", "--quiet", `${of}^2`];
       const isMerge = (await tryGit(own, { args: second, cwd })).exitCode === 0;

@@ -35,10 +35,13 @@ function scene() {
     commits: CommitHash[],
     tip = paint,
     signal = new AbortController().signal,
+    start?: CommitHash,
   ) => {
     const repository = await HostRepository.open(path, { env: hostEnv });
     const message = "Revert it\n\nWhy.\n";
-    return await repository.revert({ tip, commits, message, signal, onSlow: () => {} });
+    return await repository.revert({
+      ...{ tip, commits, start, message, signal, onSlow: () => {} },
+    });
   };
   const all = () => run("status", "--porcelain") + run("for-each-ref") + run("rev-parse", "HEAD");
   return { ...host, run, revert, all, walls, roof, paint };
@@ -66,6 +69,28 @@ test("several are taken back as one commit, and nothing is left then", async () 
   // As the lane has them then: the revert is one of those that have landed.
   const again = await at.revert([reverted.commit, at.paint, at.roof, at.walls], reverted.commit);
   expect(again).toEqual({ outcome: "same" });
+});
+
+test.each(["a merge", "a squash"])("%s takes its person's branch along, and gives only its own back", async (way) => {
+  using at = scene();
+  const start = commitFiles(at.path, { "windows.txt": "large\n" }, "A commit of the person's");
+  const result = commitFiles(at.path, { "door.txt": "green\n" }, "Result");
+  at.run("checkout", "-q", "--detach", at.paint);
+  at.run("merge", "-q", way === "a squash" ? "--squash" : "--no-ff", "--no-commit", result);
+  at.run("commit", "-q", "-m", "Landed");
+  const tip = CommitHash.parse(at.run("rev-parse", "HEAD"));
+  at.run("switch", "-q", "main");
+  const reverted = await at.revert([tip], tip, undefined, CommitHash.parse(start));
+  if (reverted.outcome !== "reverted") throw new Error(JSON.stringify(reverted));
+  expect(at.run("diff", "--name-status", tip, reverted.commit)).toBe("D\tdoor.txt");
+});
+
+test("a branch that cannot be told from the work that began on it stays whole: the files are named", async () => {
+  using at = scene();
+  const start = commitFiles(at.path, { "walls.txt": "green\n" }, "A commit of the person's");
+  expect(await at.revert([at.paint], at.paint, undefined, CommitHash.parse(start))).toMatchObject({
+    ...{ outcome: "conflict", of: at.paint, isMerge: false, files: ["walls.txt"] },
+  });
 });
 
 test("what later work is built on is no commit: the files are named", async () => {

@@ -88,7 +88,7 @@ test("what a goal has landed is taken back on the tip, the newest first, as a re
   const { outcome, posted, orders } = await revert({ made: [result, first, repeated, second] });
   const reverts = [commit("3"), commit("1")];
   expect(outcome).toMatchObject({ lane: "main", reverts });
-  expect(orders).toMatchObject([{ tip: commit("5"), commits: reverts }]);
+  expect(orders).toMatchObject([{ tip: commit("5"), commits: reverts, start: commit("0") }]);
   expect(orders).toMatchObject([{ message: expect.stringMatching(/^Revert “Build it”\n\n/) }]);
   expect(posted).toMatchObject([
     {
