@@ -61,17 +61,19 @@ export const Egress = z
     error:
       "must be a host and a port, such as `registry.example.org:443`, `*.example.org:443` or `*:443`",
   })
-  .refine((text) => !isNever(parseTarget(text)), {
+  .refine((text) => !isNever(parseTarget(text)?.host ?? ""), {
     error:
-      "is an address that agents never reach: a machine itself, its link, or a group of machines",
+      "is an address that agents never reach: a machine itself, its link, or a group of machines. This machine is `host.docker.internal:PORT`",
   })
   .transform((text) => {
     const { host, port } = parseTarget(text) ?? { host: text, port: httpsPort };
     return `${host}:${port}`;
   });
 
-function isNever(target: EgressTarget | undefined): boolean {
-  const address = target?.host.replace(/^\[(.*)\]$/, "$1") ?? "";
+/** True of what no target may name. `host`: an address of IPv6 in brackets. */
+export function isNever(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+  if (/^(?:.*\.)?localhost$/i.test(address)) return true;
   return /^[\d.]+$|:/.test(address) && kindOfAddress(address) === "never";
 }
 

@@ -1,7 +1,7 @@
 // Decides whether an agent may connect to a host: what sett.yml names, at an address that agents
 // may reach.
 import { isIP } from "node:net";
-import { allowedBy, type EgressTarget, isPattern } from "../../../lib/model/egress.ts";
+import { allowedBy, type EgressTarget, isNever, isPattern } from "../../../lib/model/egress.ts";
 import { type AddressKind, isAddressIn, kindOfAddress } from "../../../lib/model/egress-address.ts";
 
 /**
@@ -48,7 +48,9 @@ export async function admit({
 }: Question): Promise<Admission> {
   const target = allowedBy(targets, host, port);
   if (target === undefined) {
-    const remedy = `Add \`${host}:${port}\` to \`${keyOf(agent)}\` in sett.yml.`;
+    const remedy = isNever(host)
+      ? "Agents never reach that address."
+      : `Add \`${host}:${port}\` to \`${keyOf(agent)}\` in sett.yml.`;
     return { status: 403, reason: `${agent} may not connect to ${host}:${port}. ${remedy}` };
   }
   const address = host.replace(/^\[(.*)\]$/, "$1");

@@ -41,6 +41,9 @@ test.each([
   "0.0.0.0:80",
   "[::ffff:127.0.0.1]:80",
   "999.1.1.1:80",
+  "localhost:5432",
+  "LOCALHOST:*",
+  "api.localhost",
 ])("%s is never reached, which a sett.yml cannot change", (text) => {
   expect(Egress.safeParse(text).error?.issues[0]?.message).toStartWith(
     "is an address that agents never reach",

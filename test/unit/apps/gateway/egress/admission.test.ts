@@ -82,6 +82,13 @@ test.each([
   );
 });
 
+test.each(["169.254.169.254", "127.0.0.1", "[::1]", "localhost", "localhost."])(
+  "%s is nothing to be added to sett.yml, which would refuse it",
+  async (host) => {
+    expect(await verdictOn([], host)).toEndWith("Agents never reach that address.");
+  },
+);
+
 test("what sett.yml names in full is reached in private networks and on this machine, also beside a pattern", async () => {
   for (const host of ["lan.example.org", "machine.example.org", "10.0.0.1"]) {
     expect(await verdictOn([everywhere, `${host}:443`], host)).not.toContain("private");
