@@ -17,7 +17,7 @@ export type AskedService = {
 
 /** Undefined where the instance has none. Throws why a runtime that may have it does not answer. */
 export async function askService(
-  shell: Pick<Shell, "cwd" | "env" | "interrupted">,
+  shell: Pick<Shell, "cwd" | "env" | "interrupted" | "messages">,
   instance: InstanceName,
   service: keyof typeof programs,
 ): Promise<AskedService | undefined> {

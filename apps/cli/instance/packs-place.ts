@@ -10,7 +10,7 @@ import { runtimeOf } from "./runtimes.ts";
 /** It does not come back by itself. */
 const goneStates: ReadonlySet<string> = new Set(["created", "exited"]);
 
-type Surroundings = Pick<Shell, "cwd" | "env" | "interrupted">;
+type Surroundings = Pick<Shell, "cwd" | "env" | "interrupted" | "messages">;
 
 /**
  * The options of git for the person's repository. An instance that SETT_API names gets commits by

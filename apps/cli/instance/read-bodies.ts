@@ -21,7 +21,7 @@ const bodiesAtOnce = 20;
  * not run on this machine.
  */
 export async function readBodies(
-  shell: Pick<Shell, "cwd" | "env" | "interrupted">,
+  shell: Pick<Shell, "cwd" | "env" | "interrupted" | "messages">,
   instance: InstanceName,
   digests: readonly string[],
 ): Promise<Map<string, Body>> {

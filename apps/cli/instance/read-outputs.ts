@@ -10,7 +10,7 @@ import type { Shell } from "../terminal/shell.ts";
 import { askService } from "./ask-service.ts";
 import { isServing } from "./place.ts";
 
-type Own = Pick<Shell, "cwd" | "env" | "interrupted">;
+type Own = Pick<Shell, "cwd" | "env" | "interrupted" | "messages">;
 type Body = { artefact: ArtefactId; name: StreamName; goal: GoalId; digest: string };
 
 const Line = z.object({ digest: z.string(), base64: z.string().optional() });

@@ -17,7 +17,7 @@ import { readBodies } from "./read-bodies.ts";
 export async function readTranscript(
   board: ReadingBoard & { instance: InstanceName },
   artefact: Artefact,
-  shell: Pick<Shell, "cwd" | "env" | "interrupted">,
+  shell: Pick<Shell, "cwd" | "env" | "interrupted" | "messages">,
 ): Promise<Transcript> {
   const api = apiOf(shell.env);
   if (api !== undefined) return withConversations(await readRemoteCalls(api, artefact.id));

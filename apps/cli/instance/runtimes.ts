@@ -31,7 +31,7 @@ export const runtimeNames = ["process", "docker", "kubernetes"] as const;
 export type RuntimeName = (typeof runtimeNames)[number];
 
 type Env = Shell["env"];
-type Surroundings = Pick<Shell, "cwd" | "env" | "interrupted">;
+type Surroundings = Pick<Shell, "cwd" | "env" | "interrupted" | "messages">;
 export type FoundRuntime =
   | { kind: "docker"; runtime: EngineRuntime }
   | { kind: "process"; runtime: Runtime }
@@ -285,11 +285,14 @@ async function dockerInstances(shell: Surroundings, limitMs?: number): Promise<K
 }
 
 async function dockerOf(
-  { env, interrupted }: Pick<Surroundings, "env" | "interrupted">,
+  { env, interrupted, messages }: Omit<Surroundings, "cwd">,
   limitMs?: number,
 ): Promise<EngineRuntime> {
   const { dockerRuntime } = await import("../../../lib/runtime/docker/runtime.ts");
-  return await dockerRuntime({ env, interrupted, ...withoutUndefined({ limitMs }) });
+  return await dockerRuntime({
+    ...{ env, interrupted, onSlow: messages.note },
+    ...withoutUndefined({ limitMs }),
+  });
 }
 
 /**

@@ -35,8 +35,13 @@ const afterInterruptionMs = 5_000;
  * of those under way. After a request that was too late the Engine must first answer a small one,
  * since an undo makes many requests and would wait for each of them.
  */
-export function boundAnswers(docker: Docker, patienceMs: number, interrupted?: AbortSignal): void {
+export function boundAnswers(
+  docker: Docker,
+  patienceMs: number,
+  { interrupted, onSlow }: { interrupted?: AbortSignal; onSlow?: OnSlow } = {},
+): void {
   setPatience(docker, patienceMs);
+  const note = noting(onSlow);
   const dial: Dial = docker.modem.dial.bind(docker.modem);
   const recovery = new Recovery(dial, Math.min(recoveryMs, patienceMs));
   docker.modem.dial = (options, answered) => {
@@ -50,11 +55,13 @@ export function boundAnswers(docker: Docker, patienceMs: number, interrupted?: A
       ]),
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let slow: ReturnType<typeof setTimeout> | undefined;
     let isAnswered = false;
     const answer: Answered = (error, data) => {
       if (isAnswered) return;
       isAnswered = true;
       clearTimeout(timer);
+      clearTimeout(slow);
       interrupted?.removeEventListener("abort", hurry);
       answered?.(error, data);
     };
@@ -76,6 +83,7 @@ export function boundAnswers(docker: Docker, patienceMs: number, interrupted?: A
       if (isAnswered) return;
       if (Number.isFinite(limitMs)) {
         timer = setTimeout(() => giveUp(tooLate(limitMs, undefined)), limitMs);
+        if (limitMs <= patienceMs) slow = setTimeout(() => note(limitMs), slowMs);
         interrupted?.addEventListener("abort", hurry, { once: true });
       }
       dial(request, answer);
@@ -90,6 +98,24 @@ export function boundAnswers(docker: Docker, patienceMs: number, interrupted?: A
       void recovery
         .answers()
         .then((does) => (does ? send() : answer(tooLate(recovery.withinMs, undefined), null)));
+  };
+}
+
+/** Is given a sentence for people. */
+export type OnSlow = (sentence: string) => void;
+
+const slowMs = 5_000;
+const betweenNotesMs = 60_000;
+
+/** An Engine that is slow is slow for each of many requests. */
+function noting(onSlow: OnSlow | undefined): (limitMs: number) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (limitMs) => {
+    if (performance.now() - last < betweenNotesMs) return;
+    last = performance.now();
+    onSlow?.(
+      `The Docker Engine is slow: no answer for ${slowMs / 1000} s, and each may take ${limitMs / 1000} s.`,
+    );
   };
 }
 

@@ -30,7 +30,7 @@ import { readImageFile } from "./image-file.ts";
 import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts, strangersOf } from "./inspect-parts.ts";
 import { layVolume, makeUpper } from "./layered-volumes.ts";
-import { boundAnswers, limitAnswers } from "./limit-answers.ts";
+import { boundAnswers, limitAnswers, type OnSlow } from "./limit-answers.ts";
 import { loadImages } from "./load-images.ts";
 import { acquireLock } from "./lock.ts";
 import { logLimitsOf } from "./log-limits.ts";
@@ -62,6 +62,8 @@ type DockerOptions = ({ env: HostEnvironment } | { socketPath: string }) & {
   patienceMs?: number;
   /** Its abort leaves the requests under way a moment to end. */
   interrupted?: AbortSignal;
+  /** Without `limitMs`: a sentence for people, at times, where answers take long. */
+  onSlow?: OnSlow;
 };
 
 /** Does not connect yet; `check` finds out whether the Engine answers. */
@@ -80,7 +82,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
   const docker = await openEngine(address, env);
   const { limitMs, patienceMs = limitMs ?? patienceIn(env) } = options;
   if (limitMs !== undefined) limitAnswers(docker, limitIn(env, limitMs));
-  else boundAnswers(docker, patienceMs, options.interrupted);
+  else boundAnswers(docker, patienceMs, options);
   const silenceMs = buildSilenceMs(patienceMs);
   const logLimits = logLimitsOf(docker);
   const named = <Port extends object>(port: Port) => namingEngine(port, address, env);

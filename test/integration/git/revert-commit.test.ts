@@ -71,19 +71,22 @@ test("several are taken back as one commit, and nothing is left then", async () 
   expect(again).toEqual({ outcome: "same" });
 });
 
-test.each(["a merge", "a squash"])("%s takes its person's branch along, and gives only its own back", async (way) => {
-  using at = scene();
-  const start = commitFiles(at.path, { "windows.txt": "large\n" }, "A commit of the person's");
-  const result = commitFiles(at.path, { "door.txt": "green\n" }, "Result");
-  at.run("checkout", "-q", "--detach", at.paint);
-  at.run("merge", "-q", way === "a squash" ? "--squash" : "--no-ff", "--no-commit", result);
-  at.run("commit", "-q", "-m", "Landed");
-  const tip = CommitHash.parse(at.run("rev-parse", "HEAD"));
-  at.run("switch", "-q", "main");
-  const reverted = await at.revert([tip], tip, undefined, CommitHash.parse(start));
-  if (reverted.outcome !== "reverted") throw new Error(JSON.stringify(reverted));
-  expect(at.run("diff", "--name-status", tip, reverted.commit)).toBe("D\tdoor.txt");
-});
+test.each(["a merge", "a squash"])(
+  "%s takes its person's branch along, and gives only its own back",
+  async (way) => {
+    using at = scene();
+    const start = commitFiles(at.path, { "windows.txt": "large\n" }, "A commit of the person's");
+    const result = commitFiles(at.path, { "door.txt": "green\n" }, "Result");
+    at.run("checkout", "-q", "--detach", at.paint);
+    at.run("merge", "-q", way === "a squash" ? "--squash" : "--no-ff", "--no-commit", result);
+    at.run("commit", "-q", "-m", "Landed");
+    const tip = CommitHash.parse(at.run("rev-parse", "HEAD"));
+    at.run("switch", "-q", "main");
+    const reverted = await at.revert([tip], tip, undefined, CommitHash.parse(start));
+    if (reverted.outcome !== "reverted") throw new Error(JSON.stringify(reverted));
+    expect(at.run("diff", "--name-status", tip, reverted.commit)).toBe("D\tdoor.txt");
+  },
+);
 
 test("a branch that cannot be told from the work that began on it stays whole: the files are named", async () => {
   using at = scene();

@@ -134,13 +134,15 @@ test("an engine behind a path of another server is asked below that path, as by 
   }
 });
 
-test("an engine that needs more than five seconds for its answer is waited for", async () => {
+test("an engine that needs more than five seconds for its answer is waited for, and named once", async () => {
   await using engine = await slowEngine(5_500);
-  expect(
-    await (await dockerRuntime({ socketPath: engine.socketPath })).observe.check(),
-  ).toMatchObject({
-    version: "20.10.24",
+  const said: string[] = [];
+  const { observe } = await dockerRuntime({
+    ...{ socketPath: engine.socketPath, onSlow: (sentence: string) => said.push(sentence) },
   });
+  for (const answer of await Promise.all([observe.check(), observe.check()]))
+    expect(answer).toMatchObject({ version: "20.10.24" });
+  expect(said).toEqual(["The Docker Engine is slow: no answer for 5 s, and each may take 30 s."]);
 }, 600_000);
 
 test.each([
