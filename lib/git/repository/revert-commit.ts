@@ -11,8 +11,8 @@ import { hintOfSigner, namingWaits } from "../run/person-programs.ts";
 import { type Git, runGit, tryGit } from "../run/run-git.ts";
 
 /**
- * `commits`: each is in the history of the tip, the newest first. `start`: the commit on which their
- * work began, all of which stays.
+ * `commits`: each is in the history of the tip, the newest first. `start`: the commit on which
+ * their work began, all of which stays.
  */
 export type Revert = {
   tip: CommitHash;

@@ -88,7 +88,7 @@ test.each(["a merge", "a squash"])(
   },
 );
 
-test("a branch that cannot be told from the work that began on it stays whole: the files are named", async () => {
+test("a branch that git cannot merge without the work that began on it stays whole: the files are named", async () => {
   using at = scene();
   const start = commitFiles(at.path, { "walls.txt": "green\n" }, "A commit of the person's");
   expect(await at.revert([at.paint], at.paint, undefined, CommitHash.parse(start))).toMatchObject({
