@@ -114,6 +114,8 @@ export type InstanceFacts = {
   store?: ShownSize | undefined;
   /** Remotes from which a fetch may remove the names of goals and results. */
   pruning?: readonly string[] | undefined;
+  /** Names of goals and results whose commits the repository has no more. */
+  gone?: readonly string[] | undefined;
   /** Undefined where there is no Engine. */
   layers?: LayerFacts | undefined;
 };

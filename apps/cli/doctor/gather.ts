@@ -142,26 +142,28 @@ async function readInstance(
 async function repositoryFacts(
   parts: InstanceParts,
   shell: Shell,
-): Promise<Pick<InstanceFacts, "exchange" | "lacking" | "store" | "pruning">> {
+): Promise<Pick<InstanceFacts, "exchange" | "lacking" | "store" | "pruning" | "gone">> {
   const workspace = workspaceOf(parts);
   if (workspace === "") return { exchange: undefined };
   try {
-    const [{ HostRepository }, { pruningRemotes }] = await Promise.all([
+    const [{ HostRepository }, { pruningRemotes }, { goneResults }] = await Promise.all([
       import("../../../lib/git/repository/host-repository.ts"),
       import("../../../lib/git/repository/pruning-remotes.ts"),
+      import("../../../lib/git/repository/gone-results.ts"),
     ]);
     const repository = await HostRepository.open(workspace, {
       ...gitOf(shell),
       mayBeEmpty: true,
     });
     const pruning = await pruningRemotes(repository.place, parts.instance, shell.env);
+    const gone = await goneResults(repository.place, parts.instance, shell.env);
     const exchange = repository.exchange(parts.instance);
     const lacking = await repository
       .head()
       .then((head) => exchange.lacking(head))
       .catch(() => undefined);
     const [holdings, store] = [await exchange.holdings(), await exchange.shown()];
-    return { exchange: holdings, lacking, store, pruning };
+    return { exchange: holdings, lacking, store, pruning, gone };
   } catch {
     return { exchange: undefined };
   }

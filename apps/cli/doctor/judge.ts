@@ -93,7 +93,7 @@ function instanceFinding(
 
 function partFindings(
   { version, engine, machineNetworks: now }: DoctorFacts,
-  { parts, redis, record, bodies, exchange, lacking, store, pruning, layers }: InstanceFacts,
+  { parts, redis, record, bodies, exchange, lacking, store, pruning, gone, layers }: InstanceFacts,
   suggest: Suggest,
 ): Finding[] {
   const up = suggest("up");
@@ -118,6 +118,7 @@ function partFindings(
     ...judgeLacking(lacking),
     ...judgeStore(store),
     ...judgePruning(pruning),
+    ...judgeGone(gone),
     ...judgeLayers(layers),
   ];
 }
@@ -131,6 +132,26 @@ function judgePruning(remotes: readonly string[] = []): Finding[] {
       level: "warning",
       ...aboutPruning(remotes),
       why: "Goals and results then have no name in git: they cannot be merged by it, and git's next clean-up may remove the commits.",
+    },
+  ];
+}
+
+const shownNames = 3;
+
+function judgeGone(gone: readonly string[] = []): Finding[] {
+  const [first] = gone;
+  if (first === undefined) return [];
+  const names = gone.slice(0, shownNames).join(", ");
+  const more = gone.length > shownNames ? ` and ${gone.length - shownNames} more` : "";
+  const all = `${first.split("/", 3).join("/")}/*`;
+  return [
+    {
+      subject: "repository",
+      check: "results",
+      level: "problem",
+      found: `git has no commit any more, or not its files' list, for ${names}${more}`,
+      why: "They cannot be merged, and no agent can go on from them. A disk has lost objects of git, or a person has removed them.",
+      remedy: `\`git fetch --refetch CLONE '${all}:${all}'\` brings them from a clone that has them; a back-up has them, too.`,
     },
   ];
 }

@@ -240,7 +240,7 @@ nightly(
 );
 
 nightly(
-  "what an agent has left in the exchange is named, until it is gone",
+  "what an agent has left in the exchange, and a result that git has lost, are named until they are mended",
   async () => {
     await using at = await dockerInstance();
     const labels = {
@@ -269,6 +269,17 @@ nightly(
     });
     await $`git ${repository} config --unset remote.copy.fetch`.quiet();
     expect((await found())("repository", "fetches")).toBeUndefined();
+    const result = `refs/sett/${at.instance}/a-result`;
+    const absent = "0123456789".repeat(4);
+    await writeFile(join(root, "repository/.git/packed-refs"), `${absent} ${result}\n`);
+    const all = `refs/sett/${at.instance}/*`;
+    expect((await found())("repository", "results")).toMatchObject({
+      level: "problem",
+      found: `git has no commit any more, or not its files' list, for ${result}`,
+      remedy: expect.stringContaining(`git fetch --refetch CLONE '${all}:${all}'`),
+    });
+    await rm(join(root, "repository/.git/packed-refs"));
+    expect((await found())("repository", "results")).toBeUndefined();
   },
   120_000,
 );
