@@ -110,6 +110,7 @@ test("each decision of a rework is made again from the log, and from the archive
   await at.need("prune", "--before", "0s", "--to", file);
   const { code, out } = await offline(file, "--json");
   expect({ code, ...JSON.parse(out) }).toEqual({ code: 0, ...live });
+  expect((await at.sett("audit", "replay")).err).toContain("Tips of lanes were not compared");
 }, 120_000);
 
 nightly(
