@@ -57,6 +57,19 @@ export async function useAllProcessors({ all }: { all: boolean }): Promise<void>
     libc.sched_setaffinity(thread, everyProcessor.byteLength, everyProcessor);
 }
 
+const priorityOfGroup = 1;
+const lowestPriority = 19;
+
+/**
+ * Returns what lets a process group, and all that it starts from then on, have processors after
+ * this process where there are too few: a build with many processes would keep a cub of the same
+ * share from renewing its lease. Other containers get no more and no less by it.
+ */
+export async function groupAfterThis(): Promise<(group: number) => void> {
+  const libc = process.pid === 1 ? await openLibc() : undefined;
+  return (group) => void libc?.setpriority(priorityOfGroup, group, lowestPriority);
+}
+
 /**
  * Overwrites an argument of this program where others read it, which is in its own memory. Call it
  * before anything else has started that may read it. Returns whether the kernel shows it no more.
@@ -127,6 +140,7 @@ const everyProcessor = new Uint8Array(512).fill(0xff);
 type Libc = {
   signal: (number: number, handler: bigint) => unknown;
   sched_setaffinity: (thread: number, bytes: number, mask: Uint8Array) => unknown;
+  setpriority: (kind: number, who: number, priority: number) => unknown;
   prctl: (option: number, ...values: readonly [bigint, bigint, bigint, bigint]) => number;
   prlimit: (pid: number, resource: number, limit: BigUint64Array, old: null) => number;
   socket: (family: number, kind: number, protocol: number) => number;
@@ -149,6 +163,7 @@ async function open(): Promise<Libc | undefined> {
       // The handler is a number here: libc has small ones for what is no function.
       signal: { args: [i32, u64], returns: u64 },
       sched_setaffinity: { args: [i32, u64, ptr], returns: i32 },
+      setpriority: { args: [i32, i32, i32], returns: i32 },
       prctl: { args: [i32, u64, u64, u64, u64], returns: i32 },
       prlimit: { args: [i32, i32, ptr, ptr], returns: i32 },
       socket: { args: [i32, i32, i32], returns: i32 },

@@ -166,6 +166,11 @@ const rows: Row[] = [
     "mkdir d; cd d; for n in $(seq 10000); do : > $n; done; ls | wc -l",
     undefined,
   ],
+  [
+    "as many processes as it may have, all at work for longer than its lease",
+    'for n in $(seq 190); do while :; do :; done & all="$all $!"; done; sleep 20; kill $all',
+    undefined,
+  ],
   ["open files", "test $(ulimit -Hn) = 4096; test $(ulimit -c) = 0", undefined],
 ];
 const daily = [

@@ -128,7 +128,7 @@ import { at, call } from "./calls.ts";
 const limit = new BigUint64Array([100n, 100n]);
 const zero = new Int32Array(1);
 console.log(JSON.stringify([
-  call(141, 140, 0, 0, 1), call(251, 30, 1, 0, 2 << 13), call(203, 122, 0, 8, at(new BigUint64Array([1n]))), call(144, 119, 0, 3, at(zero)),
+  call(141, 140, 0, 0, 19), call(251, 30, 1, 0, 2 << 13), call(203, 122, 0, 8, at(new BigUint64Array([1n]))), call(144, 119, 0, 3, at(zero)),
   call(302, 261, 0, 7, at(limit), 0), call(302, 261, process.ppid, 7, 0, at(limit)), call(144, 119, process.pid, 0, at(zero)),
 ]));
 `;
@@ -242,6 +242,13 @@ test("no limit, priority or setting of it can be changed, and its processors are
     async () => (await ofThreads()) === before,
     { happened: ofThreads },
   );
+});
+
+test("commands, and all that they start, have processors after it, and cannot change that", async () => {
+  const after = "until grep -q ') . [0-9]* [1-9].* 19 ' /proc/self/stat; do :; done";
+  const nice = "awk '{ print $19 }' /proc/self/stat; awk '{ print $19 }' /proc/1/stat";
+  const own = "nice -n -5 true 2>&1 | grep -c denied";
+  expect(await outputOf(`${after}; setsid sh -c "${own}"; ${nice}`)).toBe("1\n19\n0");
 });
 
 test("a program may change its own", async () => {

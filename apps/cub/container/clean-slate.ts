@@ -9,7 +9,7 @@ import { removeTree, resetFolder, resetMode } from "../../../lib/folders/remove-
 import { isRunningGit } from "../../../lib/git/run/run-git.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { isMarked, isMarkedMeanwhile, processMarker } from "../../../lib/process/bid-mark.ts";
-import { useAllProcessors } from "../../../lib/process/process-one.ts";
+import { groupAfterThis, useAllProcessors } from "../../../lib/process/process-one.ts";
 import {
   type ProcessEntry,
   readProcesses,
@@ -92,8 +92,10 @@ export class CleanSlate {
    */
   async run<Result>(command: (onStart: OnStart) => Promise<Result>): Promise<Result> {
     let leader: number | undefined;
+    const putAfter = await groupAfterThis();
     const onStart = (pid: number) => {
       leader = pid;
+      putAfter(pid);
       this.#preferForKilling(pid);
       this.#leaders.add(pid);
     };

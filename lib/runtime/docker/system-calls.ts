@@ -123,10 +123,12 @@ const sendersOfSignals = {
 const fileControl = { setSignal: 10, getSeals: 1034 };
 
 /**
- * By which number `setpriority` and `ioprio_set` know a process or thread, and a process group. The
- * next is all that a user has.
+ * By which number each knows a process or thread, a process group, and all that a user has.
  */
-const whose = { priority: [0, 1], ioPriority: [1, 2] };
+const whose = { priority: [0, 1, 2], ioPriority: [1, 2, 3] } as const;
+
+/** In the number of a process, which is less than 4 194 304, from the second one on. */
+const bitsOfProcess = Array.from({ length: 21 }, (_, at) => 2 << at);
 
 /** RLIMIT_LOCKS, which Linux does not use, and the cub does: lib/process/bid-mark.ts. */
 const lockLimit = 10;
@@ -204,6 +206,8 @@ function signalRules() {
  * library does so for a new thread.
  */
 function schedulingRules() {
+  const [process, group, user] = whose.priority;
+  const [ofProcess, ofGroup, ofUser] = whose.ioPriority;
   return [
     allow(["prlimit64"], equals(0, 0)),
     allow(["prlimit64"], differs(0, 0), equals(2, 0)),
@@ -214,16 +218,17 @@ function schedulingRules() {
     refuse(["sched_setscheduler"], eperm, differs(0, 0), differs(1, 0)),
     allow(["sched_setattr"], equals(0, 0)),
     refuse(["sched_setattr"], eperm, differs(0, 0)),
-    ...prioritiesOf("setpriority", whose.priority),
-    ...prioritiesOf("ioprio_set", whose.ioPriority),
-  ];
-}
-
-function prioritiesOf(name: string, kinds: readonly number[]) {
-  return [
-    ...kinds.map((kind) => allow([name], equals(0, kind), equals(1, 0))),
-    ...kinds.map((kind) => refuse([name], eperm, equals(0, kind), differs(1, 0))),
-    refuse([name], eperm, equals(0, Math.max(...kinds) + 1)),
+    ...[process, group].map((kind) => allow(["setpriority"], equals(0, kind), equals(1, 0))),
+    refuse(["setpriority"], eperm, equals(0, process), differs(1, 0)),
+    // The cub lets the groups of its commands go after itself, and its own group is 1.
+    ...bitsOfProcess.map((bit) => allow(["setpriority"], equals(0, group), masked(1, bit, bit))),
+    refuse(["setpriority"], eperm, equals(0, group), equals(1, 1)),
+    refuse(["setpriority"], eperm, equals(0, user)),
+    ...[ofProcess, ofGroup].map((kind) => allow(["ioprio_set"], equals(0, kind), equals(1, 0))),
+    ...[ofProcess, ofGroup].map((kind) =>
+      refuse(["ioprio_set"], eperm, equals(0, kind), differs(1, 0)),
+    ),
+    refuse(["ioprio_set"], eperm, equals(0, ofUser)),
   ];
 }
 
