@@ -77,6 +77,8 @@ export type RecordFacts =
       state: "answers";
       artefacts: number;
       overwritten: readonly ArtefactId[];
+      /** They are there, and on one of two lists: of all artefacts, and of their goal's. */
+      hidden?: readonly ArtefactId[];
       malformed: readonly string[];
       /** Goals that a file of `sett prune` has whole, and that are not removed yet. */
       archived?: readonly GoalId[];

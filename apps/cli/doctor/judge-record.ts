@@ -29,6 +29,7 @@ export function judgeRecord(record: RecordFacts | undefined, prune: string): Fin
   const { waiting } = record;
   return [
     artefactsFinding(record),
+    ...hiddenFindings(record),
     ...malformedFindings(record),
     eventsFinding(record),
     ...archivedFindings(record, prune),
@@ -62,6 +63,15 @@ function artefactsFinding({ artefacts, overwritten }: Answer): Finding {
   const why =
     "They are not what their makers and people stored. `sett prune` does not move their goals.";
   return { ...base, level: "problem", found, why, remedy };
+}
+
+function hiddenFindings({ hidden = [] }: Answer): Finding[] {
+  if (hidden.length === 0) return [];
+  const shown = hidden.slice(0, shownIds).map(shortId).join(", ");
+  const more = hidden.length > shownIds ? ` and ${hidden.length - shownIds} more` : "";
+  const found = `taken off a list by hand: ${shown}${more}`;
+  const why = "`sett hoard`, `sett graph`, reports or archives leave them out, and do not say so.";
+  return [{ subject, check: "lists", level: "problem", found, why, remedy }];
 }
 
 function malformedFindings({ malformed }: Answer): Finding[] {

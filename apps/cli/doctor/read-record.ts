@@ -1,6 +1,8 @@
 // Compares the whole record of an instance with its digests, and the log with its own counts.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import { readHeads } from "../../../lib/client/facts/artefacts.ts";
 import { artefactList, forwards, goalList } from "../../../lib/client/facts/pages.ts";
+import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
@@ -19,12 +21,19 @@ export async function readRecord(
 ): Promise<RecordFacts> {
   try {
     await using board = await connect(place, answerWithinMs);
-    const overwritten: ArtefactId[] = [];
+    // Those of goals first: an artefact comes onto both lists in one step.
+    const ofGoals = await listedByGoals(board);
+    const [overwritten, hidden]: [ArtefactId[], ArtefactId[]] = [[], []];
+    const unlisted = new Set(ofGoals);
     let artefacts = 0;
     for await (const page of forwards(artefactList(board, undefined), 0)) {
       artefacts += page.length;
+      const strangers = page.filter((id) => !ofGoals.has(id));
       overwritten.push(...(await board.findOverwritten(page)));
+      hidden.push(...(await unlistedByGoals(board, await readHeads(board, strangers))));
+      for (const id of page) unlisted.delete(id);
     }
+    hidden.push(...(await readHeads(board, [...unlisted])).map(({ id }) => id));
     const goalsMs = retention?.goals_ms;
     const waiting = goalsMs === undefined ? undefined : await goalsThatWait(board, goalsMs);
     const { lost } = await board.countLostEvents();
@@ -32,6 +41,7 @@ export async function readRecord(
       state: "answers",
       artefacts,
       overwritten,
+      hidden,
       ...(await brokenAndArchived(board)),
       lost,
       fewer: await lostSince(board, noted),
@@ -41,6 +51,34 @@ export async function readRecord(
     if (error instanceof SettError) return silent(error);
     throw error;
   }
+}
+
+async function listedByGoals(board: PersonBlackboard): Promise<Set<ArtefactId>> {
+  const ids = new Set<ArtefactId>();
+  for await (const goals of forwards(goalList(board), 0))
+    for (const list of await Promise.all(goals.map((goal) => listOf(board, goal))))
+      for (const id of list ?? []) ids.add(id);
+  return ids;
+}
+
+/** Undefined for a goal that cannot be read, which is a finding of its own. */
+async function listOf(board: PersonBlackboard, goal: GoalId): Promise<ArtefactId[] | undefined> {
+  const { isMalformed } = await board.readGoal(goal);
+  return isMalformed ? undefined : await board.listArtefactsOfGoal(goal);
+}
+
+/** One that was made meanwhile is on its goal's list by now. */
+async function unlistedByGoals(
+  board: PersonBlackboard,
+  heads: readonly ArtefactHead[],
+): Promise<ArtefactId[]> {
+  const goals = [...new Set(heads.map(({ goal_id: goal }) => goal))];
+  const lists = new Map(
+    await Promise.all(goals.map(async (goal) => [goal, await listOf(board, goal)] as const)),
+  );
+  return heads.flatMap(({ id, goal_id: goal }) =>
+    lists.get(goal)?.includes(id) === false ? [id] : [],
+  );
 }
 
 /** Names what is malformed as people do: `claim 01234567`. */

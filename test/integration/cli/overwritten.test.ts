@@ -173,6 +173,22 @@ test("doctor counts what was overwritten, and events that were deleted", async (
   });
 });
 
+test("doctor names what was taken off the list of all artefacts, or off that of its goal", async () => {
+  const lists = ["sett:demo:artefacts", `sett:demo:goal:${goal?.id}:artefacts`];
+  const found = async () =>
+    JSON.parse((await at.sett("doctor", "--json")).out).findings.find(
+      ({ check }: { check: string }) => check === "lists",
+    )?.found;
+  expect(await found()).toBeUndefined();
+  for (const list of lists) {
+    const place = (await at.redis.cli("ZSCORE", list, sound?.id ?? "")).trim();
+    await at.redis.cli("ZREM", list, sound?.id ?? "");
+    expect(await found()).toBe(`taken off a list by hand: ${short(sound)}`);
+    await at.redis.cli("ZADD", list, place, sound?.id ?? "");
+  }
+  expect(await found()).toBeUndefined();
+});
+
 nightly(
   "prune leaves a goal in which something was overwritten, says so, and moves the others",
   async () => {
