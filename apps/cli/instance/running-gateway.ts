@@ -11,7 +11,7 @@ import { isServing } from "./place.ts";
  * it does not run on this machine.
  */
 export async function runningGateway(
-  shell: Pick<Shell, "cwd" | "env" | "interrupted">,
+  shell: Pick<Shell, "cwd" | "env" | "interrupted" | "messages">,
   instance: InstanceName,
   about: { purpose: string; hint?: string },
 ): Promise<AskedService> {
