@@ -24,8 +24,11 @@ export async function showReplay({ file, json, name }: Order, shell: Shell): Pro
   const more = found.length - maxShown;
   if (more > 0 && !json) shell.messages.note(`… ${more} more: --json shows all.`);
   explain(replayed, { file, isArchive }, shell);
-  const archives = (await history.live?.listArchives()) ?? [];
-  if (archives.length > 0)
+  const [archives = [], tips = []] = await Promise.all([
+    history.live?.listArchives(),
+    history.live?.listLanes(),
+  ]);
+  if (archives.length > 0 && tips.length > 0)
     shell.messages.note(
       `Tips of lanes were not compared: a goal that is in a file of \`sett prune\` may have moved them. Each file by itself: ${shell.suggest("audit replay FILE")}`,
     );
