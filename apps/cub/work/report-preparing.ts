@@ -45,8 +45,12 @@ export async function reportPreparing(
     });
   }, reportEveryMs);
   try {
+    let [current, before] = [progress, 0];
     await work((each) => {
-      progress = each;
+      // Each submodule is a checkout of its own, which follows the ones before.
+      if (each.of !== current.of || each.files < current.files) before += current.of;
+      current = each;
+      progress = { files: before + each.files, of: before + each.of };
     });
   } finally {
     clearInterval(timer);

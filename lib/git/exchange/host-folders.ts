@@ -17,8 +17,14 @@ import { StoredCommits } from "./brought-commits.ts";
 import { createExchange, exchangePath, holdsPacks, removeExchange } from "./exchange.ts";
 import { bringPacks } from "./incoming-packs.ts";
 import { lackingLfsObjects, openLfsToApi, showLfsObjects } from "./lfs-store.ts";
-import { lackingSubmodules, openModulesToApi, showSubmodules } from "./module-store.ts";
+import {
+  lackingSubmodules,
+  moduleStorePath,
+  openModulesToApi,
+  showSubmodules,
+} from "./module-store.ts";
 import { addToStore, createStore, openStoreToApi, removeStore } from "./object-store.ts";
+import { PackingRoom } from "./packing-room.ts";
 import type {
   AgentHoldings,
   HostExchange,
@@ -64,7 +70,7 @@ export class HostFolders implements HostExchange {
         git: signal === undefined ? git : { ...git, signal },
       };
       const head = await createStore(store, { history, isOpen });
-      await showSubmodules(store, [head], history);
+      await showSubmodules(store, [head], { history, makeRoom: PackingRoom.apart });
       await showLfsObjects(store, [head]);
       return head;
     });
@@ -100,7 +106,8 @@ export class HostFolders implements HostExchange {
     const store = { ...this.store, onProgress };
     await sayingFullDisk(store.path, async () => {
       await addToStore(store, commits);
-      await showSubmodules(store, commits, await readHistory(store));
+      const history = await readHistory(store);
+      await showSubmodules(store, commits, { history, makeRoom: PackingRoom.inStore });
       await showLfsObjects(store, commits);
     });
   }
@@ -112,7 +119,9 @@ export class HostFolders implements HostExchange {
   }
 
   async shown(): Promise<ShownSize | undefined> {
-    return await sizeOfPacks(this.store);
+    const own = await sizeOfPacks(this.store);
+    const ofModules = await sizeOfPacks({ ...this.store, path: moduleStorePath(this.store.path) });
+    return own && { ...own, bytes: own.bytes + (ofModules?.bytes ?? 0) };
   }
 
   async quarantine(folder?: string): Promise<PackQuarantine> {

@@ -3,41 +3,18 @@
 //
 //   .git/sett/objects/INSTANCE/lfs/AB/CD/ABCD…   a content, by its SHA-256
 import { constants } from "node:fs";
-import {
-  chmod,
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  rename,
-  rm,
-  stat,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { chmod, copyFile, link, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { showName } from "../run/file-name.ts";
-import { findSubmodules } from "../run/find-submodules.ts";
 import { bytesOfContents, findContents, writeContent } from "../run/lfs-contents.ts";
-import {
-  addedPointers,
-  namesLfs,
-  objectPath,
-  type PointerFile,
-  pointersInIndex,
-} from "../run/lfs-pointers.ts";
+import { addedPointers, namesLfs, objectPath } from "../run/lfs-pointers.ts";
+import { isFolder, isWhole, lfsFolder, lfsSourcesOf, pointersOf } from "../run/lfs-sources.ts";
 import { type GitRun, LimitExceeded, runGit, tryGit } from "../run/run-git.ts";
 import type { Lacking } from "./port.ts";
 import { someOf } from "./some-of.ts";
 import type { Store } from "./store.ts";
-
-type Base = Pick<Store, "git" | "place">;
-
-/** A commit, where its objects are, and where git-lfs keeps contents. `prefix`: in latin1. */
-type Source = { commit: CommitHash; objectsDir: string; lfsDir: string; prefix: string };
 
 /** Four times what a pack may have: most files of LFS are packed already. */
 const maxContentBytes = 8 * 1024 ** 3;
@@ -50,7 +27,7 @@ export function lfsStorePath(objectsDir: string): string {
 /** Shows what is here of the contents that `commits` name. Throws git-failed. */
 export async function showLfsObjects(store: Store, commits: readonly CommitHash[]): Promise<void> {
   for (const commit of new Set(commits))
-    for (const source of await sourcesOf(store, commit))
+    for (const source of await lfsSourcesOf(store, commit))
       for (const { oid, size } of await pointersOf(store, source)) {
         const [from, to] = [
           objectPath(source.lfsDir, oid),
@@ -62,11 +39,11 @@ export async function showLfsObjects(store: Store, commits: readonly CommitHash[
 
 /** The files of a commit that agents have as pointers; undefined where there are none. */
 export async function lackingLfsObjects(
-  base: Base,
+  base: Pick<Store, "git" | "place">,
   commit: CommitHash,
 ): Promise<Lacking | undefined> {
   const missing: string[] = [];
-  for (const source of await sourcesOf(base, commit))
+  for (const source of await lfsSourcesOf(base, commit))
     for (const { path, oid, size } of await pointersOf(base, source))
       if (!(await isWhole(objectPath(source.lfsDir, oid), size)))
         missing.push(showName(source.prefix + path));
@@ -134,78 +111,6 @@ export async function openLfsToApi({ place, path }: Store): Promise<void> {
   const folders = names.filter((each) => each.isDirectory());
   const all = [own, ...folders.map((each) => join(each.parentPath, each.name))];
   await changeOwner(place.containerUser, ...all);
-}
-
-/** The commit and those of its submodules, as far as they have files of LFS. */
-async function sourcesOf({ git, place }: Base, commit: CommitHash): Promise<Source[]> {
-  const { gitDir, commonDir, objectsDir } = place;
-  const top = { commit, objectsDir, lfsDir: await lfsFolder(git, gitDir, commonDir), prefix: "" };
-  const found: Source[] = [top];
-  for (const each of await findSubmodules(git, place, commit))
-    if (each.gitDir !== undefined)
-      found.push({
-        ...{ commit: each.commit, objectsDir: each.objectsDir, prefix: `${each.path}/` },
-        lfsDir: await lfsFolder(git, undefined, each.gitDir),
-      });
-  const sources: Source[] = [];
-  for (const source of found)
-    if ((await isFolder(source.lfsDir)) || (await namesLfsAtTop({ git, place }, source)))
-      sources.push(source);
-  return sources;
-}
-
-/** Returns where git-lfs keeps contents: `lfs.storage`, or beside the objects. */
-async function lfsFolder(
-  git: Base["git"],
-  gitDir: string | undefined,
-  commonDir: string,
-): Promise<string> {
-  const where = gitDir === undefined ? [`--file=${join(commonDir, "config")}`] : ["--type=path"];
-  const args = ["config", ...where, "--get", "lfs.storage"];
-  const inPlace = gitDir === undefined ? args : [`--git-dir=${gitDir}`, ...args];
-  const folder = (await tryGit(git, { args: inPlace })).stdout.replace(/\n$/, "") || "lfs";
-  return join(isAbsolute(folder) ? folder : join(commonDir, folder), "objects");
-}
-
-/** Git's attributes are most often at the top. */
-async function namesLfsAtTop(
-  { git, place }: Base,
-  { commit, objectsDir }: Source,
-): Promise<boolean> {
-  const args = [`--git-dir=${place.gitDir}`, "cat-file", "blob", `${commit}:.gitattributes`];
-  const found = await tryGit(git, { args, env: { GIT_OBJECT_DIRECTORY: objectsDir } });
-  return found.stdout.includes("filter=lfs");
-}
-
-/** By an index in a folder without files, where git takes the attributes from the index. */
-async function pointersOf(
-  { git, place }: Base,
-  { commit, objectsDir }: Source,
-): Promise<PointerFile[]> {
-  const folder = await mkdtemp(join(tmpdir(), "sett-lfs-"));
-  try {
-    const files = join(folder, "files");
-    await mkdir(files);
-    const env = { GIT_OBJECT_DIRECTORY: objectsDir, GIT_INDEX_FILE: join(folder, "index") };
-    // Another form would have files in the person's repository.
-    const own = ["-c", "core.splitIndex=false", "-c", "index.sparse=false"];
-    const at = [...own, `--git-dir=${place.gitDir}`, `--work-tree=${files}`];
-    const run = (each: GitRun) =>
-      runGit(git, { ...each, args: [...at, ...each.args], cwd: files, env });
-    await run({ args: ["read-tree", commit] });
-    return await pointersInIndex(run);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
-}
-
-async function isWhole(path: string, size: number): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined);
-  return found?.isFile() === true && found.size === size;
 }
 
 /**

@@ -5,15 +5,17 @@
 //   .git/sett/objects/INSTANCE/modules   an object store like the one around it
 import { chmod, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { SettError } from "../../model/errors.ts";
 import { CommitHash } from "../../model/ids.ts";
-import { borrowing } from "../run/borrowing.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { showName } from "../run/file-name.ts";
 import { findSubmodules, type Submodule } from "../run/find-submodules.ts";
+import { FullDisk } from "../run/full-disk.ts";
 import { runGit } from "../run/run-git.ts";
+import type { PackingRoom } from "./packing-room.ts";
 import type { Lacking } from "./port.ts";
 import { someOf } from "./some-of.ts";
-import { maxPacks, type Store } from "./store.ts";
+import { maxPacks, packFolderOf, packsIn, type Store } from "./store.ts";
 import {
   linesOf,
   readHistory,
@@ -31,14 +33,21 @@ export function moduleStorePath(objectsDir: string): string {
   return join(objectsDir, "modules");
 }
 
+/** `makeRoom`: where packs are made. */
+export type ModuleOptions = {
+  history: number | undefined;
+  makeRoom: (store: Store) => Promise<PackingRoom>;
+};
+
 /**
  * Shows what is here of the submodules of `commits`, as far as the newest `history` commits of
- * each. What cannot be read is left out: `lackingSubmodules` names it. Throws git-failed.
+ * each: `lackingSubmodules` names the others. Throws git-failed, also where a clone of one is
+ * damaged, since agents would find it empty.
  */
 export async function showSubmodules(
   store: Store,
   commits: readonly CommitHash[],
-  history: number | undefined,
+  { history, makeRoom }: ModuleOptions,
 ): Promise<void> {
   const found = new Map<string, Found>();
   for (const commit of new Set(commits))
@@ -52,15 +61,13 @@ export async function showSubmodules(
   const isAnew = old.length > 0;
   const wanted = [...found.values(), ...(isAnew ? await earlierOf(own, [...found.values()]) : [])];
   const written: (string | undefined)[] = [];
-  for (const each of wanted)
-    written.push(await add(own, each, { history, isAnew }).catch(() => undefined));
-  if (isAnew && written.includes(undefined)) return;
+  for (const each of wanted) written.push(await add(own, each, { history, isAnew, makeRoom }));
   await writeHistory(own, history);
   await removePacks(
     own,
     old.filter((name) => !written.includes(name)),
   );
-  if ((await packsIn(own)).length > maxPacks) await mergePacks(own);
+  if ((await packsIn(own)).length > maxPacks) await mergePacks(own, makeRoom);
 }
 
 /** The submodules of a commit that agents find empty; undefined where all are there. */
@@ -113,13 +120,13 @@ async function earlierOf(store: Store, found: readonly Found[]): Promise<Found[]
   return earlier;
 }
 
-type Adding = { history: number | undefined; isAnew: boolean };
+type Adding = ModuleOptions & { isAnew: boolean };
 
 /** Resolves with the name of its pack, undefined where the store has all of it already. */
 async function add(
   store: Store,
-  { gitDir, objectsDir, commit }: Found,
-  { history, isAnew }: Adding,
+  { path, gitDir, objectsDir, commit }: Found,
+  { history, isAnew, makeRoom }: Adding,
 ): Promise<string | undefined> {
   const inStore = { GIT_OBJECT_DIRECTORY: store.path, GIT_ALTERNATE_OBJECT_DIRECTORIES: "" };
   const isThere = (await presentIn(store, [commit], inStore)).length > 0;
@@ -142,10 +149,22 @@ async function add(
     commit,
     ...known.map((tip) => `^${tip}`),
   ];
-  const env = { GIT_OBJECT_DIRECTORY: store.path, ...borrowing(objectsDir) };
-  const name = await pack(store, ["--revs"], revisions, env);
+  const source = { ...store, place: { ...store.place, objectsDir } };
+  const name = await pack(source, makeRoom, ["--revs"], revisions).catch((error: unknown) =>
+    Promise.reject(ofSubmodule(path, gitDir, error)),
+  );
   await writeTips(store, [...tips, commit]);
   return name;
+}
+
+/** Says which clone it is that cannot be read; a full disk has another cause. */
+function ofSubmodule(path: string, gitDir: string, error: unknown): unknown {
+  if (!(error instanceof SettError) || error instanceof FullDisk) return error;
+  const name = showName(path);
+  return new SettError(error.code, `The submodule ${name}: ${error.message}`, {
+    hint: `Its clone is ${gitDir}: \`git --git-dir=${gitDir} fsck --connectivity-only\` says what it lacks. For a new one, \`git submodule deinit ${name}\`, move that folder away, then \`git submodule update --init ${name}\`.`,
+    cause: error,
+  });
 }
 
 /** The ones of `commits` that are commits there. */
@@ -180,46 +199,35 @@ async function endsOf(
   );
 }
 
+/** Resolves with the name of the pack; undefined where the store has all of it. */
 async function pack(
-  { git, place, path }: Store,
+  store: Store,
+  makeRoom: ModuleOptions["makeRoom"],
   options: readonly string[],
   lines: readonly string[],
-  env: Record<string, string>,
-): Promise<string> {
-  const folder = join(path, "pack");
-  const writing = ["pack-objects", ...options, "--delta-base-offset", "--quiet"];
-  const args = [`--git-dir=${place.gitDir}`, ...writing, join(folder, "pack")];
-  const stdin = lines.map((line) => `${line}\n`).join("");
-  const name = `pack-${(await runGit(git, { args, env, stdin })).trim()}`;
-  const files = (await readdir(folder))
-    .filter((each) => each.startsWith(`${name}.`))
-    .map((each) => join(folder, each));
-  for (const file of files) await chmod(file, 0o444);
-  await changeOwner(place.owner, ...files);
+): Promise<string | undefined> {
+  await using room = await makeRoom(store);
+  const name = await room.pack(options, lines.map((line) => `${line}\n`).join(""));
+  if (name !== undefined) await room.place(name);
   return name;
 }
 
 /** Agents may be reading the old packs, so they go only when the new one is there. */
-async function mergePacks(store: Store): Promise<void> {
+async function mergePacks(store: Store, makeRoom: ModuleOptions["makeRoom"]): Promise<void> {
   const { git, place, path } = store;
   const old = await packsIn(store);
   const env = { GIT_OBJECT_DIRECTORY: path, GIT_ALTERNATE_OBJECT_DIRECTORIES: "" };
   const all = ["cat-file", "--batch-all-objects", "--batch-check=%(objectname)"];
   const listed = await runGit(git, { args: [`--git-dir=${place.gitDir}`, ...all], env });
-  const name = await pack(store, [], listed.trim().split("\n"), env);
+  const name = await pack(store, makeRoom, [], listed.trim().split("\n"));
   await removePacks(
     store,
     old.filter((each) => each !== name),
   );
 }
 
-async function packsIn({ path }: Store): Promise<string[]> {
-  const names = await readdir(join(path, "pack"));
-  return names.filter((name) => name.endsWith(".pack")).map((name) => name.replace(/\.pack$/, ""));
-}
-
-async function removePacks({ path }: Store, names: readonly string[]): Promise<void> {
+async function removePacks(store: Store, names: readonly string[]): Promise<void> {
   for (const name of names)
     for (const ending of ["idx", "pack", "rev"])
-      await rm(join(path, "pack", `${name}.${ending}`), { force: true });
+      await rm(join(packFolderOf(store), `${name}.${ending}`), { force: true });
 }

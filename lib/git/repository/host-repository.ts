@@ -5,7 +5,6 @@ import { SettError } from "../../model/errors.ts";
 import { type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../../model/ids.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { SparsePaths } from "../copy/sparse-paths.ts";
-import { readTree } from "../copy/tree-facts.ts";
 import { HostFolders } from "../exchange/host-folders.ts";
 import type { HostExchange, RecordedCommit } from "../exchange/port.ts";
 import { HostPacks } from "../packs/host-packs.ts";
@@ -40,6 +39,7 @@ import { readBundle, writeBundle } from "./results-bundle.ts";
 import { ResultsReader } from "./results-reader.ts";
 import { type Revert, type Reverted, revertCommits } from "./revert-commit.ts";
 import { type ChangeDetail, type Earlier, showChanges, type Work } from "./show-changes.ts";
+import { sizeOfFiles } from "./size-of-files.ts";
 import type { Source } from "./source.ts";
 import { lastTag, readTags, type Tag, tagArguments } from "./tags.ts";
 import { type CommitReader, withoutCommits } from "./unpublished.ts";
@@ -179,12 +179,8 @@ export class HostRepository {
    * Undefined where a partial clone lacks what says so.
    */
   async takesMoreThan(commit: CommitHash, bytes: number): Promise<boolean | undefined> {
-    const of = (run: GitRun) => inPlace(this.place, run);
-    const sparse = undefined;
-    return await this.#ifHere(async () => {
-      const tree = await readTree({ git: this.#git, of, commit, maxBytes: bytes, sparse });
-      return tree === undefined;
-    });
+    const wanted = { commit, maxBytes: bytes, sparse: undefined };
+    return await this.#ifHere(async () => (await this.#size(wanted)) === undefined);
   }
 
   /**
@@ -192,11 +188,12 @@ export class HostRepository {
    * Undefined where a partial clone lacks what says so.
    */
   async sizeOf(commit: CommitHash, sparse?: SparsePaths): Promise<number | undefined> {
-    const of = (run: GitRun) => inPlace(this.place, run);
     const maxBytes = Number.POSITIVE_INFINITY;
-    return await this.#ifHere(
-      async () => (await readTree({ git: this.#git, of, commit, maxBytes, sparse }))?.bytes ?? 0,
-    );
+    return await this.#ifHere(async () => (await this.#size({ commit, maxBytes, sparse })) ?? 0);
+  }
+
+  async #size(wanted: Omit<Parameters<typeof sizeOfFiles>[0], "git" | "place">) {
+    return await sizeOfFiles({ git: this.#git, place: this.place, ...wanted });
   }
 
   /** Undefined where a partial clone lacks what is read. It is not fetched only to warn of it. */

@@ -215,6 +215,8 @@ test("contents count against the limit of the disk, however often a commit names
   });
   await copy.prepare(commit, [], { maxBytes: 1_500_000 });
   await copy.prepare(commit, [], { maxBytes: 1_500_000 });
+  expect(await scene.repository.takesMoreThan(commit, 700_000)).toBe(true);
+  expect(await scene.repository.takesMoreThan(commit, 1_500_000)).toBe(false);
 });
 
 test("a submodule has its contents as well, from where its own git-lfs keeps them", async () => {

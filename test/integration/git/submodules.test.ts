@@ -1,6 +1,7 @@
 // The submodules of a goal's commit in the working copies of agents: what the person's repository
 // has of them, and nothing else.
 import { expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -12,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { readLayer, writeLayer } from "../../../lib/git/copy/layer.ts";
+import { SparsePaths } from "../../../lib/git/copy/sparse-paths.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { treeFolder } from "../../../lib/model/layer.ts";
@@ -208,6 +210,54 @@ test("the files of submodules count against the limit of the disk", async () => 
     message: expect.stringContaining("take more than `resources.limits.disk` allows"),
   });
   await copy.prepare(moved, [], { maxBytes: 500_000 });
+});
+
+test("how much a commit takes on disks is known with its submodules, and so is the store", async () => {
+  using scene = await sceneWithSubmodules();
+  const moved = scene.moveDoor({ large: randomBytes(300_000).toString("latin1") });
+  const { repository } = scene;
+  expect(await repository.takesMoreThan(moved, 200_000)).toBe(true);
+  expect(await repository.takesMoreThan(moved, 600_000)).toBe(false);
+  expect(await repository.sizeOf(moved)).toBeGreaterThan(300_000);
+  expect(await repository.sizeOf(moved, new SparsePaths(["*.md"]))).toBeLessThan(100_000);
+  expect(await repository.sizeOf(moved, new SparsePaths(["lib/"]))).toBeGreaterThan(300_000);
+  await scene.pin(moved);
+  expect((await repository.exchange(instance).shown())?.bytes).toBeGreaterThan(300_000);
+});
+
+test("how far the packing of a submodule is, is said", async () => {
+  using scene = await sceneWithSubmodules();
+  const moved = scene.moveDoor({ a: "a", b: "b", c: "c" });
+  const objects = git(scene.door, "rev-list", "--objects", "HEAD").split("\n").length;
+  const said: unknown[] = [];
+  await scene.repository
+    .exchange(instance)
+    .make({ writers: [agentName], onProgress: (news) => said.push(news) });
+  expect(said).toContainEqual({ what: "Writing objects", done: objects, of: objects });
+  await scene.pin(moved);
+});
+
+test("a damaged clone of a submodule is named, leaves nothing half made, and a new one is as good as any", async () => {
+  using scene = await sceneWithSubmodules();
+  const lost = git(scene.door, "rev-parse", "HEAD:door.txt");
+  const clone = join(scene.path, ".git/modules/lib/door");
+  rmSync(join(clone, "objects", lost.slice(0, 2), lost.slice(2)));
+  const make = () => scene.repository.exchange(instance).make({ writers: [agentName] });
+  const error = await make().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    code: "git-failed",
+    message: expect.stringMatching(new RegExp(`^The submodule lib/door: .*${lost}`, "s")),
+    hint: expect.stringContaining("`git submodule update --init lib/door`"),
+  });
+  expect(existsSync(join(scene.path, ".git/sett/packing"))).toBe(false);
+  git(scene.path, "submodule", "deinit", "-q", "lib/door");
+  renameSync(clone, join(scene.root, "away"));
+  git(scene.path, ...local, "submodule", "update", "-q", "--init", "lib/door");
+  git(scene.path, ...local, "submodule", "update", "-q", "--init", "--recursive");
+  await make();
+  const agent = scene.agent("coder");
+  await agent.prepare(scene.withDoor);
+  expectDoor(agent.folder);
 });
 
 test("a submodule that is not here is an empty folder, and a sentence names it", async () => {
