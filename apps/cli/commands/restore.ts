@@ -1,6 +1,8 @@
 // sett restore: brings an instance back from a file of `sett backup`.
 import { resolve } from "node:path";
+import { checkConfig } from "../../../lib/config/read-config.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import type { SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { requireKeys, writeKeys } from "../backup/keys.ts";
@@ -10,7 +12,10 @@ import { LockedWork, lockInstance } from "../instance/lock.ts";
 import { whereTheyAre } from "../instance/moved-instances.ts";
 import { everyInstance, runtimeForUp, runtimeNames } from "../instance/runtimes.ts";
 import { defineCommand } from "../program/command.ts";
+import { findConfig } from "../program/config-path.ts";
+import { elsewhereOf } from "../services/redis-elsewhere.ts";
 import { Progress } from "../terminal/progress.ts";
+import type { Shell } from "../terminal/shell.ts";
 import { importImages } from "../up/images/carried-images.ts";
 
 export const restore = defineCommand({
@@ -54,6 +59,7 @@ export const restore = defineCommand({
     const keys = args.keys === undefined ? undefined : resolve(shell.cwd, args.keys);
     if (keys !== undefined) await requireKeys(backup, keys);
     const { instance, created_at } = backup.manifest;
+    await requireOwnRedis(instance, shell);
     const requested = runtimeNames.find((each) => each === args.runtime);
     const wish = { name: requested, place: { context: undefined, namespace: undefined } };
     const found = await runtimeForUp(shell, await everyInstance(shell), instance, wish);
@@ -79,6 +85,27 @@ export const restore = defineCommand({
     return;
   },
 });
+
+/** Where sett.yml cannot be read, `sett up` will say so. */
+async function requireOwnRedis(instance: InstanceName, { cwd, env }: Shell): Promise<void> {
+  const config = await configOf({ cwd, env });
+  const url = config && elsewhereOf(config);
+  if (url === undefined) return;
+  const message = `sett.yml keeps the blackboard of ${instance} in Redis at ${url}, where no back-up is brought back.`;
+  throw new SettError("usage", message, {
+    hint: "Leave `services.redis` out of sett.yml, then restore it: the instance has a Redis of its own again.",
+  });
+}
+
+async function configOf(place: Pick<Shell, "cwd" | "env">): Promise<SettConfig | undefined> {
+  try {
+    const { file } = await findConfig(place, undefined);
+    return (await checkConfig(resolve(place.cwd, file), place.env, { withoutKeys: true })).config;
+  } catch (error) {
+    if (!(error instanceof SettError)) throw error;
+    return undefined;
+  }
+}
 
 function notInCluster(instance: InstanceName): SettError {
   return new SettError("usage", `${instance} cannot be restored into a cluster yet.`, {

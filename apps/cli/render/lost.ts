@@ -22,6 +22,11 @@ export function newBlackboardSentence(
   return `The blackboard of ${instance} ${began}: the one before is gone. ${whatGitHas(instance, refs)}`;
 }
 
+/** `place`: the URL of a Redis, or the instance's own. */
+export function otherBlackboardSentence(instance: string, place: string): string {
+  return `The blackboard of ${instance} is new, and empty: sett.yml named another Redis before. The one before is kept in ${place}: with \`services.redis\` as it was, \`sett up\` goes on with it.`;
+}
+
 /** Before any `sett up`. */
 export function goneBlackboardSentence(instance: string, refs: readonly KeptRef[]): string {
   return `The blackboard of ${instance} is gone, and \`sett up\` would begin an empty one. ${whatGitHas(instance, refs)}`;

@@ -8,6 +8,7 @@ import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import type { NotedLog } from "../facts/noted-log.ts";
 import { isTakenOver } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
+import { elsewhereIn } from "../instance/place.ts";
 import { noteWaitingGoals } from "../instance/retention.ts";
 import { keepLogs } from "../logs/keep-logs.ts";
 import { rolesOf } from "../services/notary.ts";
@@ -170,11 +171,20 @@ function applyInputOf(
       noted,
       refs: () => keptRefs(place, instance, env),
       hasRecord: before?.volumes.some(({ labels }) => labels.component === "record") === true,
+      keptIn: keptIn(before, elsewhereOf(config)),
       transcriptsKeptMs: config.retention.transcripts_ms,
     },
     keepLogs: (containers) => keepLogs({ runtime, place, by: "sett up", messages }, containers),
     repositoryLock: repository.lockFile,
   };
+}
+
+/** `url`: of the Redis that sett.yml names now; undefined for one of the instance's own. */
+function keptIn(before: InstanceParts | undefined, url: string | undefined): string | undefined {
+  const was = before && elsewhereIn(before);
+  if (was !== undefined) return was === url ? undefined : was;
+  const hasOwn = before?.volumes.some(({ labels }) => labels.component === "blackboard");
+  return url !== undefined && hasOwn ? "its own Redis" : undefined;
 }
 
 async function sayWhatIsUp({ runtime, cassettes, host, shell }: Input, plan: InstancePlan) {

@@ -1,6 +1,6 @@
 // Shows that a restore which fails or is interrupted leaves nothing half-made, and what it refuses.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listOfSnapshot } from "../../../apps/cli/backup/append-files.ts";
@@ -13,6 +13,7 @@ import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { Apply, Runtime } from "../../../lib/runtime/port.ts";
 import { fakeShell } from "../../support/cli/fake-shell.ts";
+import { runSett } from "../../support/cli/sett-process.ts";
 import { hostEnv as env, git, newArtefactId } from "../../support/git/sample-repository.ts";
 import { nightly } from "../../support/nightly.ts";
 import { type ProcessInstance, processInstance } from "../../support/process/process-instance.ts";
@@ -172,4 +173,18 @@ test("another instance's id, and the repository of another one, are refused", as
   expect((await restore(path, { isReplacing: true })).outcome).toBe(
     `${sett.instance} is on this machine already, for ${elsewhere}.`,
   );
+});
+
+test("where sett.yml keeps the blackboard in a Redis of others, nothing is brought back, and the way to do it is named", async () => {
+  const settings = {
+    version: "1.0",
+    services: { redis: { url: "rediss://ada:secret@redis.example.org:6380" } },
+    agents: { echo: { image: "echo:latest", command: ["true"], bids: [] } },
+  };
+  writeFileSync(join(folder, "sett.yml"), JSON.stringify(settings));
+  const { code, err } = await runSett(["restore", write()], { cwd: folder, env: { ...env } });
+  expect([code, err]).toEqual([2, expect.stringContaining("Leave `services.redis` out")]);
+  expect(err).toContain("in Redis at rediss://redis.example.org:6380, where no back-up");
+  expect(err).not.toContain("secret");
+  expect(readdirSync(join(folder, ".git"))).not.toContain("sett");
 });

@@ -16,16 +16,19 @@ export type KnownBefore = {
   noted: NotedLog | undefined;
   refs: () => Promise<KeptRef[]>;
   hasRecord: boolean;
+  /** Where the blackboard is that sett.yml named before, if it named another one. */
+  keptIn: string | undefined;
   /** How long bodies of calls are kept; undefined: for ever. */
   transcriptsKeptMs: number | undefined;
 };
 
 /**
- * `events`: a part of the log is gone. `blackboard`: what git still has, where the blackboard is
+ * `keptIn`: where the blackboard before an empty one still is. `events`: a part of the log is gone. `blackboard`: what git still has, where the blackboard is
  * empty although the repository knows the instance. The last two: of the record's volume.
  */
 export type Lost = {
   blackboard: KeptRef[] | undefined;
+  keptIn?: string | undefined;
   events: LostEvents | undefined;
   hasLostBodies: boolean;
   hasLostOutputs: boolean;
@@ -42,8 +45,10 @@ export async function findLost(
   known: KnownBefore,
   parts: readonly string[],
 ): Promise<Lost> {
-  const { isKnown, noted, refs, hasRecord } = known;
+  const { isKnown, noted, refs, hasRecord, keptIn } = known;
   if ((await board.endOfEvents()) === "0") {
+    if (keptIn !== undefined)
+      return { blackboard: undefined, keptIn, events: undefined, ...noRecordLost };
     const left = await refs();
     const wasThere = isKnown || (noted?.logged ?? 0) > 0 || left.length > 0;
     return { blackboard: wasThere ? left : undefined, events: undefined, ...noRecordLost };

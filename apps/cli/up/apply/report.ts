@@ -5,6 +5,7 @@ import {
   lostOutputsSentence,
   newBlackboardSentence,
   newRecordSentence,
+  otherBlackboardSentence,
   restoreHint,
 } from "../../render/lost.ts";
 import type { Shell } from "../../terminal/shell.ts";
@@ -43,9 +44,10 @@ export async function report(
 
 export function sayLost(
   instance: InstanceName,
-  { blackboard, events, hasLostBodies, hasLostOutputs }: Lost,
+  { blackboard, keptIn, events, hasLostBodies, hasLostOutputs }: Lost,
   { messages }: Pick<Shell, "messages">,
 ): void {
+  if (keptIn !== undefined) messages.warn(otherBlackboardSentence(instance, keptIn));
   const sentences = [
     blackboard && newBlackboardSentence(instance, blackboard),
     events && lostEventsSentence(instance, events),

@@ -15,6 +15,7 @@ const known: KnownBefore = {
   noted: undefined,
   refs: async () => [],
   hasRecord: true,
+  keptIn: undefined,
   transcriptsKeptMs: undefined,
 };
 const open = () => blackboardInMemory({ instance: demo }).open();
@@ -44,6 +45,17 @@ test("an empty blackboard of a known instance is said to be new, with what git s
   expect(await said(board, { isKnown: false })).toBe("");
   await board.createArtefact(sampleArtefact(), "person:Ada");
   expect(await said(board, { refs })).toBe("");
+});
+
+test("a blackboard that sett.yml named before is said to be kept, with its place, and no back-up is named", async () => {
+  await using board = await open();
+  const keptIn = "rediss://redis.example.org:6380";
+  const err = await said(board, { keptIn });
+  expect(err).toContain(`The one before is kept in ${keptIn}: with \`services.redis\` as it was`);
+  expect(err).not.toContain("gone");
+  expect(err).not.toContain("docs/operations.md#restore");
+  await board.createArtefact(sampleArtefact(), "person:Ada");
+  expect(await said(board, { keptIn })).toBe("");
 });
 
 test("a record whose volume is gone is named where the blackboard knows of an output that was on it", async () => {
