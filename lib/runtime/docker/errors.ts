@@ -41,6 +41,7 @@ export function explain(thrown: unknown, doing: string, signal?: AbortSignal): S
   // Without an HTTP status the error is not from the Engine: the connection failed.
   if (status === undefined) return unreachable(error);
   const reason = reasonOf(error);
+  if (/HTTP request to an HTTPS server/.test(reason)) return takesTls(error);
   const missingImage = /no such image:? ([^\s]+)/i.exec(reason);
   if (status === 404 && missingImage !== null) {
     return new SettError(
@@ -104,8 +105,25 @@ function unreachable(error: unknown): SettError {
   // A server answers that speaks no HTTP, such as one of SSH or one that wants TLS.
   if (code.startsWith("HPE_")) return isNoEngine(error);
   const said = error instanceof Error ? error.message : String(error);
+  if (said.includes("WRONG_VERSION_NUMBER")) return takesNoTls(error);
   const message = `The Docker Engine does not answer: ${sentence(brokenOff[said] ?? said)}`;
   return new SettError("docker-unreachable", message, { hint: hintFor(code), cause: error });
+}
+
+/** The Engine's own answer to a request without TLS. */
+function takesTls(cause: unknown): SettError {
+  const hint =
+    "`export DOCKER_TLS_VERIFY=1`, and DOCKER_CERT_PATH names the folder with ca.pem, cert.pem and key.pem.";
+  const message = "The Docker Engine at that port takes connections by TLS alone.";
+  return new SettError("docker-unreachable", message, { hint, cause });
+}
+
+function takesNoTls(cause: unknown): SettError {
+  const hint =
+    "An Engine with TLS listens at port 2376 as a rule: look at DOCKER_HOST. Without DOCKER_TLS_VERIFY a port without TLS is reached, which lets everybody in.";
+  const message =
+    "What answers at that port speaks no TLS, which DOCKER_TLS_VERIFY or the context asks for.";
+  return new SettError("docker-unreachable", message, { hint, cause });
 }
 
 const tlsHint =

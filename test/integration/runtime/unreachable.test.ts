@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
+import { makeCertificate } from "../../support/http/make-certificate.ts";
 
 /**
  * An engine that answers every connection with `bytes` and hangs up: what is left of one that is
@@ -166,6 +167,38 @@ test.each([
       await expect(runtime.observe.instances()).rejects.toThrow(
         "What answers there is no Docker Engine.",
       );
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("an Engine that takes TLS alone, and a port without TLS, are named as what they are", async () => {
+  // Go's server of HTTPS gives this answer.
+  const refusal = "Client sent an HTTP request to an HTTPS server.\n";
+  const server = createHttpServer((_, answer) => answer.writeHead(400).end(refusal));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const host = `tcp://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
+  await makeCertificate(folder, "IP:127.0.0.1", false);
+  const failureOf = async (env: Record<string, string>) => {
+    const { observe } = await dockerRuntime({ env: { DOCKER_HOST: host, ...env } });
+    return await observe.instances().catch((error: unknown) => error);
+  };
+  try {
+    expect(await failureOf({})).toMatchObject({
+      code: "docker-unreachable",
+      message: "The Docker Engine at that port takes connections by TLS alone.",
+      hint: expect.stringContaining("export DOCKER_TLS_VERIFY=1"),
+    });
+    const withTls = { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: folder };
+    expect(await failureOf(withTls)).toMatchObject({
+      code: "docker-unreachable",
+      message: expect.stringContaining("speaks no TLS"),
+      hint: expect.stringContaining("port 2376"),
+    });
   } finally {
     server.closeAllConnections();
     server.close();
