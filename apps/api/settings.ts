@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
+import { throughProxy } from "../../lib/model/proxy.ts";
 import { Trigger } from "../../lib/model/trigger.ts";
 import {
   countOf,
@@ -179,7 +180,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     recorderUrl: read.SETT_RECORDER_URL,
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
-    telemetry: telemetrySettings(read),
+    telemetry: telemetrySettings(read, (url) => throughProxy(url, environment)),
     telemetryHeaders: read.SETT_TELEMETRY_HEADERS,
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
     redisGiveUpMs: read.SETT_REDIS_GIVE_UP,

@@ -141,14 +141,14 @@ export const ModelsFile = z
       .string({ error: "must be an address such as `http://proxy.example.org:3128`, or `none`" })
       .optional()
       .describe(
-        "The proxy through which the gateway reaches the providers, or `none`. A variable of this machine is replaced. Default: HTTPS_PROXY, but for the hosts of NO_PROXY, of the environment of `sett up`.",
+        "The proxy through which the services of the instance reach other hosts (models, tools, webhooks, forges, identity providers, traces), or `none`. A variable of this machine is replaced. Default: HTTPS_PROXY, but for the hosts of NO_PROXY, of the environment of `sett up`.",
       ),
     ca: z
       .string({ error: "must be the path of a PEM file of this machine" })
       .min(1, { error: "must not be empty" })
       .optional()
       .describe(
-        "A PEM file of this machine with certificates that the gateway trusts beside the usual ones. Default: NODE_EXTRA_CA_CERTS or SSL_CERT_FILE of the environment of `sett up`.",
+        "A PEM file of this machine with certificates that these services trust beside the usual ones. Default: NODE_EXTRA_CA_CERTS or SSL_CERT_FILE of the environment of `sett up`.",
       ),
   })
   .catchall(ModelFile)

@@ -90,6 +90,8 @@ export type TraceSettings = {
   maxQueue: number;
   maxBatch: number;
   resource: Record<string, string>;
+  /** The SDK's own client knows no proxies under this runtime. */
+  isBehindProxy: boolean;
 };
 
 /** `traces`: undefined where they are not exported. */
@@ -99,15 +101,22 @@ export type TelemetrySettings = {
   sinceMs: number;
 };
 
-export function telemetrySettings(env: z.output<typeof TelemetryEnvironment>): TelemetrySettings {
+/** `wayTo`: as `throughProxy`. */
+export function telemetrySettings(
+  env: z.output<typeof TelemetryEnvironment>,
+  wayTo: (url: string) => string,
+): TelemetrySettings {
   return {
-    traces: tracesOf(env),
+    traces: tracesOf(env, wayTo),
     historyMs: env.SETT_TELEMETRY_HISTORY,
     sinceMs: env.SETT_TELEMETRY_FROM,
   };
 }
 
-function tracesOf(env: z.output<typeof TelemetryEnvironment>): TraceSettings | undefined {
+function tracesOf(
+  env: z.output<typeof TelemetryEnvironment>,
+  wayTo: (url: string) => string,
+): TraceSettings | undefined {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url =
     env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/+$/, "")}/v1/traces`);
@@ -121,6 +130,7 @@ function tracesOf(env: z.output<typeof TelemetryEnvironment>): TraceSettings | u
     maxQueue: env.OTEL_BSP_MAX_QUEUE_SIZE,
     maxBatch: env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
     resource: { ...env.OTEL_RESOURCE_ATTRIBUTES, "service.name": env.OTEL_SERVICE_NAME },
+    isBehindProxy: wayTo(url) !== "",
   };
 }
 

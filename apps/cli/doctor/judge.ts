@@ -174,13 +174,15 @@ function subjectOf({ part }: PartFacts): string {
     : partName(part);
 }
 
-/** Says how the gateway reaches the providers, where that is not the usual way. */
-function judgeWay({ part: { labels, env } }: PartFacts): Finding[] {
+/** Says how a service reaches other hosts, where that is not the usual way. */
+function judgeWay(facts: PartFacts): Finding[] {
+  const { labels, env } = facts.part;
   const { HTTPS_PROXY: proxy, NODE_EXTRA_CA_CERTS: ca } = env;
-  if (labels.component !== "gateway" || (proxy === undefined && ca === undefined)) return [];
+  const isService = ["gateway", "api", "forge", "orchestrator"].includes(labels.component);
+  if (!isService || (proxy === undefined && ca === undefined)) return [];
   const found = [
     ...(proxy === undefined ? [] : [`through the proxy ${URL.parse(proxy)?.host ?? "of its own"}`]),
     ...(ca === undefined ? [] : ["with certificates of your own"]),
   ].join(", ");
-  return [{ subject: "gateway", check: "way to providers", level: "ok", found }];
+  return [{ subject: subjectOf(facts), check: "way to other hosts", level: "ok", found }];
 }

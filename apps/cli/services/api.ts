@@ -18,6 +18,7 @@ import { packsOfApi } from "./packs.ts";
 import { reachesRecorder } from "./recorder.ts";
 import { passwordFor } from "./redis-users.ts";
 import { defineService } from "./service.ts";
+import { certificatesOut, wayOut } from "./way-out.ts";
 
 /** In its container: which port and address of this machine lead to it is not its affair. */
 const apiPort = 8443;
@@ -43,6 +44,7 @@ export const api = defineService({
       temporaryFolder(256),
       ...repositoryOf(input),
       ...packsOfApi(input),
+      ...certificatesOut(input.config),
     ],
     // No part reaches another in it: a mistake in the API leads to Redis and to the reader of logs.
     network: "open",
@@ -96,6 +98,7 @@ function environmentOf({ instance, config, api: place }: PlanInput): Record<stri
   return {
     SETT_INSTANCE_NAME: instance,
     ...redisTimes(config),
+    ...wayOut(config),
     SETT_API_TOKENS: JSON.stringify(place?.tokens ?? []),
     ...place?.telemetry?.variables,
     // With the names of secrets, and not their values.

@@ -9,6 +9,7 @@ import { gatewayStopSeconds, watchingResources } from "./limits.ts";
 import { packsOfApi } from "./packs.ts";
 import { passwordFor } from "./redis-users.ts";
 import { defineService } from "./service.ts";
+import { certificatesOut, wayOut } from "./way-out.ts";
 
 const filesDir = "/files";
 const secretsVariable = "SETT_HOOK_SECRETS_DIR";
@@ -27,6 +28,7 @@ export const forge = defineService({
       temporaryFolder(256),
       ...(input.api === undefined ? [] : [seesRepository(input.api, filesDir, [])]),
       ...packsOfApi(input),
+      ...certificatesOut(input.config),
     ],
     network: "open",
     reachesMachine: true,
@@ -65,6 +67,7 @@ function environmentOf({ instance, config }: PlanInput): Record<string, string> 
   return {
     SETT_INSTANCE_NAME: instance,
     ...redisTimes(config),
+    ...wayOut(config),
     SETT_FORGES: JSON.stringify({ forges: config.forges, agents }),
   };
 }

@@ -3,7 +3,6 @@
 // Nothing here contains a key: whatever a container is made from can be read with `docker inspect`.
 // The keys are put into its memory when it runs.
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
-import type { ProviderWay } from "../../../lib/model/config-models.ts";
 import { headersFile, type ToolHeaders } from "../../../lib/model/config-tools.ts";
 import { hasLimits } from "../../../lib/model/spending.ts";
 import type { Mount } from "../../../lib/runtime/container-spec.ts";
@@ -13,11 +12,11 @@ import type { PlanInput } from "./input.ts";
 import { gatewayStopSeconds, mebibyte, serviceResources } from "./limits.ts";
 import { serves } from "./reach.ts";
 import { defineService } from "./service.ts";
+import { certificatesOut, wayOut } from "./way-out.ts";
 
 const keysDir = "/keys";
 const recordDir = "/record";
 const cassetteDir = "/cassettes";
-const caFile = "/company-ca.pem";
 
 export const gateway = defineService({
   name: "gateway",
@@ -43,7 +42,7 @@ export const gateway = defineService({
       reachesRedis(input, { role: "gateway" }),
       temporaryFolder(64),
       ...cassetteMounts(input),
-      ...caMounts(input.config),
+      ...certificatesOut(input.config),
     ],
     network: "instance",
     reachesMachine: true,
@@ -101,7 +100,7 @@ function environmentOf(input: PlanInput): Record<string, string> {
     }),
     SETT_MODEL_RECORD: config.models.record,
     ...(transcripts_ms !== undefined && { SETT_TRANSCRIPT_RETENTION: `${transcripts_ms}ms` }),
-    ...wayEnvironment(config.models.way),
+    ...wayOut(config),
     SETT_KEYS_DIR: keysDir,
     SETT_RECORD_DIR: recordDir,
     ...cassetteEnvironment(input),
@@ -116,19 +115,6 @@ function toolEnvironment({ agents, tools }: SettConfig): Record<string, string> 
     SETT_TOOLS: JSON.stringify(tools.settings),
     SETT_TOOL_AGENTS: JSON.stringify(Object.fromEntries(uses)),
   };
-}
-
-/** The variables by which its runtime goes. This machine is reached without a proxy. */
-function wayEnvironment({ proxy, no_proxy = "", ca }: ProviderWay): Record<string, string> {
-  const direct = [no_proxy, "host.docker.internal"].filter((hosts) => hosts !== "").join(",");
-  return {
-    ...(proxy !== undefined && { HTTPS_PROXY: proxy, HTTP_PROXY: proxy, NO_PROXY: direct }),
-    ...(ca !== undefined && { NODE_EXTRA_CA_CERTS: caFile }),
-  };
-}
-
-function caMounts({ models: { way } }: SettConfig): Mount[] {
-  return way.ca === undefined ? [] : [{ kind: "bind", path: way.ca, target: caFile, access: "ro" }];
 }
 
 /** For a replay no model needs its key. */

@@ -1,5 +1,6 @@
 // The orchestrator, which leads the claims of an instance.
 import { policyOf } from "../../../lib/config/registrations.ts";
+import type { SettConfig } from "../../../lib/model/config.ts";
 import { starterCaller } from "../../../lib/model/proven-address.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Need } from "../../../lib/runtime/part-plan.ts";
@@ -9,6 +10,7 @@ import { orchestratorStopSeconds, serviceResources, serviceUser } from "./limits
 import { proofFor } from "./reach.ts";
 import { defineService } from "./service.ts";
 import { scalesOf, starterDoor } from "./starter.ts";
+import { certificatesOut, hasProxyHere, wayOut } from "./way-out.ts";
 
 /** The name of this machine in addresses of sett.yml. */
 const machineName = "host.docker.internal";
@@ -24,9 +26,10 @@ export const orchestrator = defineService({
       reachesRedis(input, { role: "orchestrator" }),
       temporaryFolder(64),
       ...workersOf(input),
+      ...(input.config.notify.length > 0 ? certificatesOut(input.config) : []),
     ],
     network: "instance",
-    reachesMachine: input.config.notify.some(({ url }) => new URL(url).hostname === machineName),
+    reachesMachine: notifiesMachine(input.config),
     user: serviceUser,
     resources: serviceResources,
     pidsLimit: 512,
@@ -38,6 +41,13 @@ export const orchestrator = defineService({
   sign: "always",
 });
 
+/** A receiver is a program of this machine, or the proxy on the way to it. */
+function notifiesMachine(config: SettConfig): boolean {
+  const { notify } = config;
+  const isHere = ({ url }: { url: string }) => new URL(url).hostname === machineName;
+  return notify.length > 0 && (hasProxyHere(config) || notify.some(isHere));
+}
+
 function environmentOf({ instance, config }: PlanInput): Record<string, string> {
   const { health_port } = config.services.orchestrator;
   return {
@@ -46,7 +56,10 @@ function environmentOf({ instance, config }: PlanInput): Record<string, string> 
     ...leaseTime(config),
     ...(health_port !== undefined && { SETT_HEALTH_PORT: String(health_port) }),
     SETT_POLICY: JSON.stringify(policyOf(config)),
-    ...(config.notify.length > 0 && { SETT_NOTIFY: JSON.stringify(config.notify) }),
+    ...(config.notify.length > 0 && {
+      SETT_NOTIFY: JSON.stringify(config.notify),
+      ...wayOut(config),
+    }),
     // The holder is the same after a restart, so that it acquires its leader lease again at once.
     SETT_HOLDER: "orchestrator",
   };

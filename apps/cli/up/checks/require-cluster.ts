@@ -86,7 +86,8 @@ export function notInCluster(config: SettConfig): Finding[] {
     ),
     ...(services.api === undefined ? [] : [{ path: ["services", "api"], sentence: notThere }]),
     ...(config.proof ? [{ path: ["proof"], sentence: notThere }] : []),
-    ...(models.way.ca === undefined || Object.keys(models.settings).length === 0
+    ...(models.way.ca === undefined ||
+    (Object.keys(models.settings).length === 0 && notify.length === 0)
       ? []
       : [{ path: ["models", "ca"], sentence: "cannot be given to pods yet: leave it out" }]),
     ...Object.entries(models.settings).flatMap(([name, { base_url }]) =>

@@ -76,7 +76,10 @@ export function otherThere({
   services: { api },
 }: Pick<SettConfig, "agents" | "models" | "notify" | "services">): Finding[] {
   const named = (address: string) => address.includes(machineName);
+  const { ca, proxy = "" } = models.way;
+  const goesOut = Object.keys(models.settings).length > 0 || notify.length > 0 || api !== undefined;
   const paths: ConfigPath[] = [
+    ...(goesOut && named(proxy) ? [["models", "proxy"]] : []),
     ...Object.entries(models.settings).flatMap(([name, { base_url }]) =>
       named(base_url) ? [["models", name, "base_url"]] : [],
     ),
@@ -90,6 +93,14 @@ export function otherThere({
       path,
       sentence: `${machineName} is the machine of the Docker Engine there, and not this one`,
     })),
+    ...(ca === undefined || !goesOut
+      ? []
+      : [
+          {
+            path: ["models", "ca"],
+            sentence: `${ca} is a file of this machine, which no service has there: a host whose certificate needs it is not reached`,
+          },
+        ]),
     ...(api === undefined
       ? []
       : [

@@ -1,4 +1,5 @@
 // An instance in containers of an Engine: its images, and what others have there.
+import type { SettConfig } from "../../../../lib/model/config.ts";
 import { dockerTranslation } from "../../../../lib/runtime/docker/translate.ts";
 import type { EngineRuntime } from "../../../../lib/runtime/port.ts";
 import { requireReachable } from "../checks/require-reachable.ts";
@@ -35,12 +36,11 @@ export function engineHost(runtime: EngineRuntime, input: HostInput): Host {
       await takeNames({ runtime, instance, config, id, kept }, shell),
     isNear: async ({ id }) => {
       const isNear = await runtime.engine.seesFolder(repository.place.commonDir, labelsOf(id));
-      // Commits reach such an Engine by a service alone.
-      if (!isNear) config = { ...config, services: { ...config.services, packs: "service" } };
+      if (!isNear) config = asElsewhere(config);
       return isNear;
     },
     requireUsable: async ({ id, before, engine: info, isNear }, problemAt) => {
-      if (!isNear) requireReachable({ file, config, cassettes, problemAt }, warn);
+      if (!isNear) requireReachable({ file, config: input.config, cassettes, problemAt }, warn);
       const labels = labelsOf(id);
       await requireUsable({
         file,
@@ -77,4 +77,11 @@ export function engineHost(runtime: EngineRuntime, input: HostInput): Host {
       await removeReplaced(runtime, { kept, current }, warn);
     },
   };
+}
+
+/** Commits reach such an Engine by a service alone, and no file of this machine does. */
+function asElsewhere(config: SettConfig): SettConfig {
+  const { ca: _, ...way } = config.models.way;
+  const services = { ...config.services, packs: "service" } as const;
+  return { ...config, services, models: { ...config.models, way } };
 }

@@ -3,7 +3,7 @@ import { readEnvironment } from "../../../../lib/service/environment.ts";
 import { TelemetryEnvironment, telemetrySettings } from "../../../../lib/telemetry/settings.ts";
 
 const read = (environment: Record<string, string>) =>
-  telemetrySettings(readEnvironment(TelemetryEnvironment, environment));
+  telemetrySettings(readEnvironment(TelemetryEnvironment, environment), () => "");
 
 test("without an endpoint there are no traces, and what is open is looked for in the last day", () => {
   expect(read({})).toEqual({ traces: undefined, historyMs: 86_400_000, sinceMs: 0 });

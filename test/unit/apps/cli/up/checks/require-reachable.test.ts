@@ -40,6 +40,15 @@ test("what is another thing there is named, too: this machine's name, and the AP
   ]);
 });
 
+test("a proxy and certificates of this machine are named where a service would need them", () => {
+  const way = { proxy: "http://host.docker.internal:3128", ca: "/etc/company.pem" };
+  const models = { ...config.models, way };
+  const paths = otherThere({ ...config, models }).map(({ path }) => path.join("."));
+  expect(paths).toEqual(expect.arrayContaining(["models.proxy", "models.ca"]));
+  const alone = { agents: [], notify: [], services: { ...config.services, api: undefined } };
+  expect(otherThere({ ...alone, models: { ...models, settings: {} } })).toEqual([]);
+});
+
 test("a folder of recorded calls is refused before anything else", () => {
   const cassettes = { mode: "replay", folder: "/home/ada/cassettes" } as const;
   const problemAt = () => {
