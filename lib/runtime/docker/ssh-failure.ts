@@ -39,6 +39,13 @@ const reasons: readonly Reason[] = [
     hint: () => "Install it: on Debian `apt-get install openssh-client`.",
   },
   {
+    pattern:
+      /Connection (?:closed|reset) by .* port|kex_exchange_identification|Session open refused/,
+    sentence: "the machine ended the connection before anyone could log in",
+    hint: (target) =>
+      `Its sshd takes so many at once, of all its users (\`MaxStartups\`, \`MaxSessions\`): try the same command again, or allow more there. If \`ssh ${target} true\` fails, too, its log says why.`,
+  },
+  {
     pattern: /no connection within|timed out/,
     sentence: "the machine does not answer in time",
     hint: (target) => `Is it up, and its name right? Try \`ssh ${target} true\`.`,

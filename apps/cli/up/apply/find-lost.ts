@@ -23,8 +23,9 @@ export type KnownBefore = {
 };
 
 /**
- * `keptIn`: where the blackboard before an empty one still is. `events`: a part of the log is gone. `blackboard`: what git still has, where the blackboard is
- * empty although the repository knows the instance. The last two: of the record's volume.
+ * `keptIn`: where the blackboard before an empty one still is. `events`: a part of the log is gone.
+ * `blackboard`: what git still has, where the blackboard is empty although the repository knows the
+ * instance. The last two: of the record's volume.
  */
 export type Lost = {
   blackboard: KeptRef[] | undefined;

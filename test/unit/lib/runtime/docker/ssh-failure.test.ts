@@ -20,6 +20,11 @@ test.each([
     "its user may not use the Engine's socket there",
     "group `docker`",
   ],
+  [
+    "kex_exchange_identification: read: Connection reset by peer\r\nConnection reset by 10.0.0.2 port 22\r\n",
+    "ended the connection before anyone could log in",
+    "`MaxStartups`",
+  ],
   ["ssh: connect to host build port 22: No route to host\r\n", "No route to host.", "Try `ssh"],
   ["", "it does not say why", "Try `ssh -p 22 ada@build docker version`."],
 ])("of ssh that says %j", (said, reason, way) => {
