@@ -18,7 +18,9 @@ export async function printFar(isQuick: boolean, before: string | undefined): Pr
   const rounds = isQuick ? 3 : 9;
   await printEngines(rounds);
   await printGoals(isQuick ? 20 : 200);
-  if (before !== undefined) await printPrograms(before, isQuick ? 20 : 60);
+  if (before === undefined) return;
+  await printPrograms(before, isQuick ? 20 : 60);
+  await printUps(before, rounds);
 }
 
 async function printRow(name: string, floor: number, sides: Sides, rounds: number): Promise<void> {
@@ -107,4 +109,24 @@ async function printPrograms(before: string, rounds: number): Promise<void> {
   await printRow("sett --version, memory ÷ before, KB", 1.05, memory, rounds);
   const bytes = (program: string) => async () => Bun.file(program).size / 1e6;
   await printRow("the program ÷ before, MB", 1.03, { far: bytes(now), near: bytes(before) }, 1);
+}
+
+/** With sockets, on an Engine of this machine, which has the images of both. */
+async function printUps(before: string, rounds: number): Promise<void> {
+  await using sett = await SettWorkspace.create({
+    ...scriptAgent("one", tool),
+    "sett.yml": settYml({ one: bids }),
+  });
+  await sett.commit("Add a sett");
+  const upMs = (binary: string | undefined) => async () => {
+    sett.binary = binary;
+    const began = performance.now();
+    const { code, err } = await sett.sett("up", "--name", sett.name);
+    const tookMs = performance.now() - began;
+    if (code !== 0) throw new Error(err);
+    await sett.sett("down", "--volumes", "--name", sett.name);
+    return tookMs;
+  };
+  const sides = { far: upMs(undefined), near: upMs(before) };
+  await printRow("up with sockets ÷ before, ms", 1.05, sides, rounds);
 }
