@@ -50,7 +50,6 @@ function changesInstance({ type, data, artefact_id, goal_id }: SettEvent): boole
 export const InstanceContext = createContext<Reading<Instance>>({
   data: undefined,
   error: undefined,
-  isLoading: true,
   refresh: () => undefined,
 });
 

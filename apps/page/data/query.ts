@@ -8,7 +8,6 @@ import { stream } from "./stream.ts";
 export type Reading<Data> = {
   data: Data | undefined;
   error: ApiError | undefined;
-  isLoading: boolean;
   refresh: () => void;
 };
 
@@ -26,7 +25,7 @@ type Options<Data> = {
 /** After an answer that will be another one soon. */
 const retryMs = 3_000;
 
-const none = { data: undefined, error: undefined, isLoading: true };
+const none = { data: undefined, error: undefined };
 
 /** `key`: what is asked; undefined asks nothing. A new key drops what was read for the old one. */
 export function useQuery<Data>(
@@ -64,7 +63,6 @@ export function useQuery<Data>(
         data: before.key === key ? before.data : undefined,
         ...result,
         key,
-        isLoading: false,
       }));
       const wait = isPassing(result.error) ? retryMs : pauseMs;
       isAskedAgain ||= isPassing(result.error);
