@@ -22,6 +22,12 @@ type PlayOptions = {
   onFailed?: (failed: Failed) => void;
 };
 
+/**
+ * `npm test` plays so many, from the first one on. A job of the workflow plays 1 500 more, and the
+ * night 50 000.
+ */
+export const byDay = 500;
+
 /** Within one turn of the event loop nothing is collected. */
 const schedulesInATurn = 20;
 

@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { textOf } from "./faults.ts";
 import { findDefects, writeKnown } from "./find-defects.ts";
 import { findings } from "./findings.ts";
-import { type Failed, playMany } from "./play-many.ts";
+import { byDay, type Failed, playMany } from "./play-many.ts";
 import { plannedFaults, runSchedule } from "./run-schedule.ts";
 
 const { values: options } = parseArgs({
@@ -33,7 +33,7 @@ const jobs = Math.min(Number(options.jobs), schedules);
 const beganMs = performance.now();
 
 if (options.defects && options.known)
-  await writeKnown({ most: Number(options.schedules ?? "2000") });
+  await writeKnown({ most: Number(options.schedules ?? byDay) });
 else if (options.defects)
   await findDefects({ most: Number(options.schedules ?? "20000"), jobs: Number(options.jobs) });
 else if (options.trace || options.faults !== undefined) playOne(first, options.faults);

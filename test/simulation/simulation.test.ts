@@ -4,14 +4,11 @@ import { expect, test } from "bun:test";
 import { Orchestrator } from "../../apps/orchestrator/orchestrator.ts";
 import { textOf } from "./faults.ts";
 import { findings } from "./findings.ts";
-import { playMany } from "./play-many.ts";
+import { byDay, playMany } from "./play-many.ts";
 import { plannedFaults, runSchedule } from "./run-schedule.ts";
 
-/** A minute on a quiet machine; much longer beside everything else. The night plays 50 000. */
-const schedules = 500;
-
-test(`${schedules} schedules come to rest, and break no rule`, async () => {
-  const failed = await playMany(Array.from({ length: schedules }, (_, index) => index + 1));
+test(`${byDay} schedules come to rest, and break no rule`, async () => {
+  const failed = await playMany(Array.from({ length: byDay }, (_, index) => index + 1));
   expect(failed.map(({ seed, needed, sentences }) => ({ seed, needed, sentences }))).toEqual([]);
 }, 3_000_000);
 
@@ -31,7 +28,7 @@ test("a seed repeats its schedule, event by event, and what is on record after i
 }, 600_000);
 
 test("the seeds plan faults of every kind", () => {
-  const seeds = Array.from({ length: schedules }, (_, index) => index + 1);
+  const seeds = Array.from({ length: byDay }, (_, index) => index + 1);
   const kinds = new Set(seeds.flatMap((seed) => plannedFaults(seed).map(({ kind }) => kind)));
   expect([...kinds].toSorted()).toEqual([
     "another cub",
