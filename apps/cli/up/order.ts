@@ -29,7 +29,7 @@ import type { Cassettes } from "../services/input.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { chooseInstance } from "./checks/checks.ts";
 import { createFirstSett } from "./checks/first-sett.ts";
-import { untilEngine } from "./checks/until-engine.ts";
+import { untilRuntime } from "./checks/until-runtime.ts";
 import { prepareCassettes, readCassettes } from "./plan/cassettes.ts";
 import { requireTelemetry } from "./plan/telemetry-variables.ts";
 
@@ -60,8 +60,8 @@ type Arguments = {
 };
 
 /**
- * Writes a first sett where there is none, and waits for the Engine where no person watches. Throws
- * what each step throws; nothing is made yet.
+ * Writes a first sett where there is none, and waits for the runtime where no person watches.
+ * Throws what each step throws; nothing is made yet.
  */
 export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
   const ordered = readCassettes(args, shell.cwd);
@@ -93,7 +93,7 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
     const wish = { name: requested, place: { context: args.context, namespace } };
     return { instance, why, runtime: await runtimeForUp(shell, known, instance, wish) };
   };
-  const chosen = await (args.unattended ? untilEngine(choose, shell) : choose());
+  const chosen = await (args.unattended ? untilRuntime(choose, shell) : choose());
   const { instance, why, runtime } = chosen;
   if (why !== undefined) shell.messages.note(why);
   const pruning = await pruningRemotes(place, instance, shell.env);

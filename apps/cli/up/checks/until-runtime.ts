@@ -1,7 +1,7 @@
-// Waits for the Docker Engine where no person watches: after a restart of the machine it may come
-// later than the command.
+// Waits for the Docker Engine, or a cluster, where no person watches: after a restart of the machine
+// it may come later than the command.
 import { sleep } from "../../../../lib/async/sleep.ts";
-import { SettError } from "../../../../lib/model/errors.ts";
+import { isUnreachable, SettError } from "../../../../lib/model/errors.ts";
 import type { Shell } from "../../terminal/shell.ts";
 
 /** A supervisor starts the command again after that. */
@@ -9,10 +9,10 @@ const patienceMs = 5 * 60_000;
 const everyMs = 1_000;
 
 /**
- * What `look` finds, which is asked again for five minutes while the Engine does not answer. Throws
- * the last reason then, any other one at once, and `interrupted`.
+ * What `look` finds, which is asked again for five minutes while the runtime does not answer.
+ * Throws the last reason then, any other one at once, and `interrupted`.
  */
-export async function untilEngine<Found>(
+export async function untilRuntime<Found>(
   look: () => Promise<Found>,
   { interrupted, messages }: Pick<Shell, "interrupted" | "messages">,
   times = { patienceMs, everyMs },
@@ -22,9 +22,9 @@ export async function untilEngine<Found>(
     try {
       return await look();
     } catch (error) {
-      const isAway = error instanceof SettError && error.code === "docker-unreachable";
-      if (!isAway || interrupted.aborted || performance.now() >= last) throw error;
-      if (tries === 1) messages.note(`Waiting for the Docker Engine. ${error.message}`);
+      const isOver = interrupted.aborted || performance.now() >= last;
+      if (isOver || !isUnreachable(error)) throw error;
+      if (tries === 1) messages.note(`Waiting for an answer. ${error.message}`);
     }
     await sleep(times.everyMs, interrupted);
     if (interrupted.aborted) throw new SettError("interrupted", "Interrupted.");

@@ -1,6 +1,6 @@
-// An Engine that comes later than the command, one that does not come, and other errors.
+// A runtime that comes later than the command, one that does not come, and other errors.
 import { expect, test } from "bun:test";
-import { untilEngine } from "../../../../../../apps/cli/up/checks/until-engine.ts";
+import { untilRuntime } from "../../../../../../apps/cli/up/checks/until-runtime.ts";
 import { SettError, type SettErrorCode } from "../../../../../../lib/model/errors.ts";
 import { errorOf } from "../../../../../support/error-of.ts";
 
@@ -10,7 +10,7 @@ function scene(code: SettErrorCode, answersAfter = Number.POSITIVE_INFINITY) {
   const scene = {
     ...{ stop, said, looks: 0 },
     wait: (patienceMs: number) =>
-      untilEngine(
+      untilRuntime(
         async () => {
           scene.looks += 1;
           if (scene.looks > answersAfter) return "found";
@@ -26,11 +26,14 @@ function scene(code: SettErrorCode, answersAfter = Number.POSITIVE_INFINITY) {
   return scene;
 }
 
-test("an Engine that comes late is waited for, which is said once", async () => {
-  const late = scene("docker-unreachable", 3);
-  expect(await late.wait(60_000)).toBe("found");
-  expect(late.said).toEqual(["Waiting for the Docker Engine. It is not there."]);
-});
+test.each([["docker-unreachable"], ["kubernetes-unreachable"]] as const)(
+  "what comes late is waited for, which is said once: %s",
+  async (code) => {
+    const late = scene(code, 3);
+    expect(await late.wait(600_000)).toBe("found");
+    expect(late.said).toEqual(["Waiting for an answer. It is not there."]);
+  },
+);
 
 test("one that does not come is the last error, and any other error is one at once", async () => {
   const away = scene("docker-unreachable");
