@@ -109,12 +109,6 @@ export function readAmounts(text: string): { amounts: Amounts } | { problem: str
   return amountKinds.some((kind) => amounts[kind] > 0) ? { amounts } : { problem: "adds nothing" };
 }
 
-/** Returns the same for a caller that needs no reason. */
-export function parseAmounts(text: string): Amounts | undefined {
-  const read = readAmounts(text);
-  return "amounts" in read ? read.amounts : undefined;
-}
-
 const nounOf: Readonly<Record<AmountKind, string>> = {
   nanousd: "money",
   tokens: "tokens",

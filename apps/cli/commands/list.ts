@@ -40,12 +40,13 @@ export const list = defineCommand({
   async run(args, shell) {
     const { instances: found, problems } = await everyInstance(shell);
     // A cluster is asked only where the repository has an instance in it.
-    const problem = problems.get("kubernetes") ?? problems.get("docker");
+    const ofCluster = problems.get("kubernetes");
+    const problem = ofCluster ?? problems.get("docker");
     if (problem !== undefined && found.length === 0) throw problem;
     if (problems.has("docker"))
       shell.messages.warn("Docker does not answer: instances in containers are not shown.");
-    if (problems.has("kubernetes"))
-      shell.messages.warn("A cluster does not answer: instances in it are not shown.");
+    if (ofCluster !== undefined)
+      shell.messages.warn(`Instances in a cluster are not shown. ${ofCluster.message}`);
     const gone = problem === undefined ? await goneBlackboards(found, shell) : new Map();
     for (const [instance, refs] of gone) {
       shell.messages.warn(goneBlackboardSentence(instance, refs));

@@ -157,6 +157,6 @@ export type DoctorFacts = {
   machineNetworks: readonly string[];
   engine: EngineFacts;
   instance: InstanceFacts | undefined;
-  /** A cluster may have an instance of the repository, and does not answer. */
+  /** A cluster may have an instance of the repository, and cannot be asked. */
   cluster?: Silent | undefined;
 };

@@ -62,7 +62,7 @@ function instanceFinding(
     const why = "Only the machine was checked.";
     if (cluster !== undefined)
       return {
-        ...{ ...base, level: "problem", found: "not known: a cluster does not answer" },
+        ...{ ...base, level: "problem", found: "not known: the cluster of one cannot be asked" },
         ...{ why: cluster.message, remedy: cluster.hint },
       };
     if (engine.state === "silent")

@@ -131,10 +131,12 @@ test("an instance in a cluster that does not answer is neither gone nor started 
     expect(err).not.toContain("gone");
   }
   const doctor = await run("doctor");
-  expect(doctor.out).toContain("not known: a cluster does not answer");
+  expect(doctor.out).toContain("not known: the cluster of one cannot be asked");
   await keepBlackboard("other", "here");
   const listed = await run("list");
   expect(listed.out).toContain("other");
-  expect(listed.err).toContain("A cluster does not answer: instances in it are not shown.");
+  expect(listed.err).toContain(
+    "Instances in a cluster are not shown. The API server of the context away",
+  );
   expect(listed.err).not.toContain("gone");
 });

@@ -1,5 +1,5 @@
-// Waits for the Docker Engine, or a cluster, where no person watches: after a restart of the machine
-// it may come later than the command.
+// Waits for the Docker Engine, or a cluster, where no person watches: after a restart of the
+// machine it may come later than the command.
 import { sleep } from "../../../../lib/async/sleep.ts";
 import { isUnreachable, SettError } from "../../../../lib/model/errors.ts";
 import type { Shell } from "../../terminal/shell.ts";
