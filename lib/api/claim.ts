@@ -6,6 +6,7 @@ import { Claim, Grant } from "../model/claim.ts";
 import { Actor } from "../model/event.ts";
 import { AgentName, ArtefactId, ClaimId } from "../model/ids.ts";
 import { Phase } from "../model/phase.ts";
+import { Approvals as QuorumApprovals } from "../model/quorum.ts";
 import { Instant } from "./common.ts";
 
 export const GrantView = Grant.meta({
@@ -13,6 +14,12 @@ export const GrantView = Grant.meta({
   description: "The right and duty of an agent to work on a claim in one phase.",
 });
 export type GrantView = z.infer<typeof GrantView>;
+
+export const Approvals = QuorumApprovals.meta({
+  id: "Approvals",
+  description:
+    "Where not one approval of any person is enough: how many are needed, who has approved so far, and the addresses or names of people whose approval does not count.",
+});
 
 const StepState = z.enum([
   "queued",
@@ -99,6 +106,7 @@ export const Waiting = z
       claim: ClaimId,
       artefact: ArtefactId,
       since: Instant,
+      approvals: Approvals.optional(),
       ...why,
     }),
     z.strictObject({

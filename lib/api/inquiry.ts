@@ -4,6 +4,7 @@ import { amountKinds } from "../model/amounts.ts";
 import { Artefact } from "../model/artefact.ts";
 import { BudgetScope } from "../model/model-call.ts";
 import { ArtefactHead, Overwritten } from "./artefact.ts";
+import { Approvals } from "./claim.ts";
 import { Instant, listOf } from "./common.ts";
 
 const common = {
@@ -48,6 +49,7 @@ export const Approval = z
     claim_id: z.string(),
     for: z.string().openapi({ description: "The agent of sett.yml for which a person judges." }),
     artefact: ArtefactHead,
+    approvals: Approvals.optional(),
     content: z.strictObject({ text: z.string(), whole: z.boolean() }),
   })
   .openapi("Approval", {

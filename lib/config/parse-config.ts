@@ -316,7 +316,8 @@ function configOf(
       forge,
       ...more
     } = agent;
-    const { command = [], prompts, people: named, pull_request, ...settings } = more;
+    const { approvals, not_by, people: named, pull_request, ...rest } = more;
+    const { command = [], prompts, ...settings } = rest;
     const known = packages.get(use ?? "");
     const isKnown = use !== undefined && known !== undefined && "digest" in known;
     const name = AgentName.parse(key);
@@ -331,7 +332,10 @@ function configOf(
         ...resolveForgeAgent(name, wanted, people.known),
       });
     } else if (human)
-      config.people.push({ ...own, bids, ...withoutUndefined({ people: speakers }) });
+      config.people.push({
+        ...{ ...own, bids },
+        ...withoutUndefined({ people: speakers, approvals, not_by }),
+      });
     else if (external) config.external.push({ ...own, bids, on_missing_bid, retries });
     else
       config.agents.push({

@@ -35,5 +35,51 @@ export function peopleMistakes(
       return [{ path: ["agents", agent, "people", at], sentence }];
     });
   });
-  return [...wrong, ...keys, ...unknown];
+  const quorums = Object.entries(agents).flatMap(([agent, settings]) =>
+    quorumMistakes(Object(settings), people, file.signed === "required").map(
+      ({ key, sentence }) => ({ path: ["agents", agent, key], sentence }),
+    ),
+  );
+  return [...wrong, ...keys, ...unknown, ...quorums];
+}
+
+/** So many approvals, or approvals of these people, could never be had. */
+function quorumMistakes(
+  { human, people: named, approvals, not_by }: RawMap,
+  people: RawMap,
+  isSigned: boolean,
+): { key: string; sentence: string }[] {
+  if (human !== true) return [];
+  const keys = Object.entries({ approvals, not_by }).flatMap(([key, value]) =>
+    value === undefined ? [] : [key],
+  );
+  if (!Array.isArray(named))
+    return keys.map((key) => ({
+      ...{
+        key,
+        sentence:
+          "needs `people`: who may approve. Without it every name that is typed would be a person of its own",
+      },
+    }));
+  const may = Object.entries(people).filter(([name, settings]) => {
+    const { groups } = Object(settings);
+    return (
+      named.includes(name) || (Array.isArray(groups) && groups.some((one) => named.includes(one)))
+    );
+  }).length;
+  const tooMany = typeof approvals === "number" && approvals > may;
+  return [
+    ...(tooMany
+      ? [{ key: "approvals", sentence: `is more than the people who may approve, who are ${may}` }]
+      : []),
+    ...(not_by !== undefined && !isSigned
+      ? [
+          {
+            key: "not_by",
+            sentence:
+              "needs `signed: required` in `people`: without signatures a person may take another name",
+          },
+        ]
+      : []),
+  ];
 }

@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { isPerson } from "../core/is-person.ts";
 import type { SettConfig } from "../model/config.ts";
 import { messageOf } from "../model/errors.ts";
-import { readSigners } from "../proof/ssh/allowed-signers.ts";
+import { type AllowedSigner, readSigners } from "../proof/ssh/allowed-signers.ts";
 import type { NamedPlace } from "./parse-config.ts";
 import type { ConfigProblem } from "./problems.ts";
 
@@ -39,10 +39,30 @@ export async function readSigning(
         `names ${name}, which has no key of anyone in \`people\`: write their addresses in it`,
       ),
     ];
+  const short = config === undefined ? undefined : withoutKeys(config, signers);
+  if (short !== undefined) return [problemAt(`names ${name}, ${short}`)];
   if (signers.length > 0) return [];
   return [
     problemAt(`names ${name}, in which there is no key: \`ada@example.org ssh-ed25519 AAAA…\``),
   ];
+}
+
+/** Where an agent needs more approvals than people have keys; undefined where none does. */
+function withoutKeys(
+  { people, signing }: SettConfig,
+  signers: readonly AllowedSigner[],
+): string | undefined {
+  if (signing?.required !== true) return undefined;
+  for (const { name, people: may = [], approvals = 1 } of people) {
+    const count = may.filter((person) =>
+      signers.some(({ principals }) =>
+        principals.some((principal) => isPerson(`person:${principal}`, person)),
+      ),
+    ).length;
+    if (may.length > 0 && approvals > count)
+      return `which has keys of ${count} of the people of ${name}: it asks for ${approvals} approval${approvals === 1 ? "" : "s"}`;
+  }
+  return undefined;
 }
 
 async function textOf({ file, name, problemAt }: SignersPlace): Promise<string | ConfigProblem> {

@@ -3,10 +3,11 @@ import type { RegisteredAgent } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { Bid, BidWord, ReviewAfter } from "../model/bid.ts";
 import type { ChangedPaths } from "../model/changed-paths.ts";
-import type { ClaimSnapshot, Grant } from "../model/claim.ts";
+import type { ClaimSnapshot, Grant, WaitingGrant } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import type { Phase } from "../model/phase.ts";
 import type { Policy } from "../model/policy.ts";
+import type { Involved } from "../model/quorum.ts";
 import type { FollowUp } from "./follow-up.ts";
 import type { Presence, Rivals } from "./presence.ts";
 import type { CancelledGrant, FailedGrant, QueuedGrant } from "./retry.ts";
@@ -45,12 +46,13 @@ export type ClaimEvent =
 
 /**
  * A decision needs this of the artefact that the claim is about. `paths`: the files that its whole
- * change touches; undefined where no rule needs them, or where they are not known.
+ * change touches; undefined where no rule needs them, or where they are not known. `involved`: as
+ * far as a rule needs them.
  */
 export type Target = Pick<
   Artefact,
   "id" | "type" | "version" | "produced_by_role" | "produced_by_agent"
-> & { paths?: ChangedPaths | undefined };
+> & { paths?: ChangedPaths | undefined; involved?: Involved | undefined };
 
 /**
  * All that a decision depends on. `at` and `failureId` are used for the records that the decision
@@ -90,7 +92,7 @@ export type ClaimWrite =
   | { kind: "retry_later"; grant: FailedGrant; afterMs: number }
   | { kind: "retry"; grant: QueuedGrant }
   /** Another attempt, where none has failed. */
-  | { kind: "resume"; grant: QueuedGrant }
+  | { kind: "resume"; grant: QueuedGrant | WaitingGrant }
   /** The grant that asked does not wait for the answer any more. */
   | { kind: "close_question"; question: ArtefactId; reason: string }
   | { kind: "fail"; failure: FailureNote }

@@ -2,18 +2,29 @@
 // writes together.
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { Bid, BidWord, ReviewAfter } from "../model/bid.ts";
-import { type Claim, type Grant, missingBidders, questionOf } from "../model/claim.ts";
+import {
+  type Claim,
+  type DoneGrant,
+  type Grant,
+  missingBidders,
+  questionOf,
+  type WaitingGrant,
+} from "../model/claim.ts";
 import type { AgentName } from "../model/ids.ts";
 import { ofSame } from "../model/of-same.ts";
 import { type Phase, phaseTable } from "../model/phase.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import type { ClaimWrite, DecisionInput } from "./claim-decision.ts";
 import type { Rivals } from "./presence.ts";
+import { quorumFor } from "./quorum.ts";
 import { type CancelledGrant, type FailedGrant, type QueuedGrant, withRetryAt } from "./retry.ts";
 
 /** A grant for a person waits from the beginning: no process is started for it. */
 export function newGrant(base: Omit<QueuedGrant, "state">, isPerson: boolean): Grant {
-  if (!isPerson) return { ...base, state: "queued" };
+  return isPerson ? personGrant(base) : { ...base, state: "queued" };
+}
+
+function personGrant(base: Omit<QueuedGrant, "state">): WaitingGrant {
   return {
     ...base,
     state: "waiting",
@@ -25,7 +36,7 @@ export function newGrant(base: Omit<QueuedGrant, "state">, isPerson: boolean): G
 
 const peopleAmong = ofSame(
   (agents: readonly RegisteredAgent[]) =>
-    new Set(agents.filter(({ human }) => human).map(({ name }) => name)),
+    new Map(agents.flatMap((agent) => (agent.human ? [[agent.name, agent] as const] : []))),
 );
 
 export class Draft {
@@ -64,14 +75,27 @@ export class Draft {
 
   /** Grants work in a phase, also where the claim is in it already. */
   enter(phase: Phase, agents: readonly AgentName[], rivals?: Rivals): void {
-    const { at } = this.input;
+    const { at, target } = this.input;
     const people = peopleAmong(this.input.agents);
-    const grants = agents.map((agent) =>
-      newGrant({ agent, phase, attempt: 1, queued_at: at }, people.has(agent)),
-    );
+    const grants = agents.map((agent) => {
+      const person = people.get(agent);
+      const quorum = person && quorumFor(person, target.involved);
+      const base = { agent, phase, attempt: 1, queued_at: at, ...withoutUndefined({ quorum }) };
+      return newGrant(base, person !== undefined);
+    });
     this.claim = { ...this.claim, status: phaseTable[phase].status };
     this.grants.push(...grants);
     this.writes.push({ kind: "enter", phase, grants, ...withoutUndefined({ rivals }) });
+  }
+
+  /** Asks the people of the grant once more: what they have approved is not enough. */
+  askAgain({ agent, phase, attempt, quorum }: DoneGrant): void {
+    const { approvals: _, ...rule } = quorum ?? { needed: 1 };
+    const grant = personGrant({
+      ...{ agent, phase, attempt: attempt + 1, queued_at: this.input.at, quorum: rule },
+    });
+    this.replace(grant);
+    this.writes.push({ kind: "resume", grant });
   }
 
   /**
@@ -119,10 +143,11 @@ export class Draft {
 
   /** Ends the grant with a Failure that the orchestrator posts. */
   fail(grant: Grant, type: string, reason: string): void {
-    const { agent, phase, attempt, retries, dialogue, queued_at } = grant;
+    const { agent, phase, attempt, retries, dialogue, queued_at, quorum } = grant;
     const { at, failureId, target } = this.input;
     this.endGrant({
-      ...{ agent, phase, attempt, queued_at, ...withoutUndefined({ retries, dialogue }) },
+      ...{ agent, phase, attempt, queued_at },
+      ...withoutUndefined({ retries, dialogue, quorum }),
       ...("started_at" in grant
         ? {
             started_at: grant.started_at,

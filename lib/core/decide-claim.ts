@@ -23,6 +23,7 @@ import { isBiddingOver } from "./consensus.ts";
 import { chosenAmong, moveGrant, rivalsAmong } from "./equal-bids.ts";
 import { followUpOnFeedback, reworkByAnother, reworkerAfter } from "./feedback.ts";
 import { imposeBidsOfSilent, imposeMissingBids } from "./missing-bids.ts";
+import { isApproved } from "./quorum.ts";
 import {
   type FailedGrant,
   nextAttempt,
@@ -46,6 +47,7 @@ export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision |
   // The claim must not fail by what the event says of a review that is not needed any more, such as
   // the removal of its agent.
   withdrawReviews(draft);
+  askAgainWithoutQuorum(draft);
   applyEvent(draft, event);
   if (!isEnded(draft.claim.status) && mayAdvance(draft)) advance(draft);
   if (!isEnded(draft.claim.status)) failRemoved(draft);
@@ -72,6 +74,17 @@ function inOneOrder(input: DecisionInput): DecisionInput {
 
 function byAgent<One extends { agent: string }>(list: readonly One[]): One[] {
   return list.toSorted((one, other) => (one.agent < other.agent ? -1 : 1));
+}
+
+/** A program that stores an approval has counted; it is not trusted to. */
+function askAgainWithoutQuorum(draft: Draft): void {
+  const { claim, input } = draft;
+  if (claim.bidding === "open" || phaseOfStatus(claim.status) !== "review") return;
+  for (const grant of draft.grants) {
+    if (grant.state !== "done" || grant.phase !== "review") continue;
+    const people = input.agents.find(({ name }) => name === grant.agent)?.people;
+    if (!isApproved(grant, input.reviews, people)) draft.askAgain(grant);
+  }
 }
 
 /** Nothing of the claim counts any more, so that no bid is noted either. */

@@ -5,6 +5,7 @@ import { textOfBids, textOfReviewsAfter } from "../model/bid.ts";
 import type { Claim, Grant } from "../model/claim.ts";
 import type { EventDraft } from "../model/event.ts";
 import type { Basis } from "../model/fact.ts";
+import { quorumData } from "../model/quorum.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import type { ClaimEvent, ClaimWrite, Decision } from "./claim-decision.ts";
@@ -118,11 +119,11 @@ function eventsOf(write: ClaimWrite, claim: Claim): EventDraft[] {
 
 /** A person's grant waits from the beginning. */
 function beginEvent(
-  { agent, phase, attempt, state }: Grant,
+  { agent, phase, attempt, state, quorum }: Grant,
   more: EventDraft["data"] = {},
 ): EventDraft {
   const type = state === "waiting" ? "grant_waiting" : "grant_queued";
-  return { type, agent, data: { phase, attempt, ...more } };
+  return { type, agent, data: { phase, attempt, ...quorumData(quorum), ...more } };
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 } from "../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
 import { agentRemovedType, attemptLostType } from "../model/own-types.ts";
+import { type Approvals, approvalsOf } from "../model/quorum.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { causeOfRetry } from "./retry-claim.ts";
 import { unaskedReviews } from "./review-order.ts";
@@ -81,7 +82,15 @@ export type Waiting =
   | { kind: "decision"; claim: ClaimId; since: string }
   | { kind: "answer"; question: ArtefactId; since: string }
   /** `agent` is the person who is to judge the artefact. */
-  | { kind: "approval"; agent: AgentName; claim: ClaimId; artefact: ArtefactId; since: string }
+  | {
+      kind: "approval";
+      agent: AgentName;
+      claim: ClaimId;
+      artefact: ArtefactId;
+      since: string;
+      /** Where not one approval of any person is enough. */
+      approvals?: Approvals | undefined;
+    }
   /** `pieces`: of a list whose claim waits for all work on them. */
   | { kind: "claim"; artefact: ArtefactId; since: string; pieces?: number | undefined }
   /** A person must repair a claim that cannot be read. `since`: when its artefact was created. */
@@ -299,7 +308,12 @@ function waitedForIn(grant: Grant, { id: claim, artefact_id }: Claim): Waiting[]
     }
     case "waiting":
       if (!isForApproval(grant)) return [];
-      return [{ kind: "approval", agent, claim, artefact: artefact_id, since: grant.started_at }];
+      return [
+        {
+          ...{ kind: "approval", agent, claim, artefact: artefact_id, since: grant.started_at },
+          ...(grant.quorum && { approvals: approvalsOf(grant.quorum) }),
+        },
+      ];
     case "done":
     case "cancelled":
       return [];

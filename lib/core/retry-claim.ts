@@ -64,11 +64,16 @@ export function retryClaim(input: {
   // The agent that a grant was moved to has one of its own.
   const own = failed.grants.filter((grant) => !wasMoved(grant));
   const grants = own.map((grant): Grant => {
-    const { agent, phase, attempt, dialogue } = grant;
+    const { agent, phase, attempt, dialogue, quorum } = grant;
+    const { approvals: _, ...rule } = quorum ?? {};
     if (grant.state === "done") return grant;
     const isPerson = agents.some(({ name, human }) => name === agent && human === true);
     return newGrant(
-      { agent, phase, attempt: attempt + 1, ...(dialogue && { dialogue }), queued_at: at },
+      {
+        ...{ agent, phase, attempt: attempt + 1, queued_at: at },
+        ...(dialogue && { dialogue }),
+        ...(quorum && { quorum: { ...rule, needed: quorum.needed } }),
+      },
       isPerson,
     );
   });

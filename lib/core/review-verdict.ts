@@ -6,9 +6,15 @@ import type { Artefact } from "../model/artefact.ts";
 
 /**
  * A decision needs this of a Review. `excerpt`: the beginning of its feedback; empty where it
- * approves.
+ * approves. `by`: the person, as the record names them.
  */
-export type Verdict = { id: Artefact["id"]; agent: string; approves: boolean; excerpt: string };
+export type Verdict = {
+  id: Artefact["id"];
+  agent: string;
+  approves: boolean;
+  excerpt: string;
+  by?: string;
+};
 
 /** Keeps texts that quote feedback readable; the whole is on the blackboard. */
 const maxExcerptLength = 2_000;
@@ -17,9 +23,14 @@ export function verdictOf({
   id,
   produced_by_agent,
   payload,
-}: Pick<Artefact, "id" | "produced_by_agent" | "payload">): Verdict {
+  metadata = {},
+}: Pick<Artefact, "id" | "produced_by_agent" | "payload"> &
+  Partial<Pick<Artefact, "metadata">>): Verdict {
   const approves = isApproval(payload);
   const excerpt =
     payload.length > maxExcerptLength ? `${payload.slice(0, maxExcerptLength)}…` : payload;
-  return { id, agent: produced_by_agent, approves, excerpt: approves ? "" : excerpt };
+  return {
+    ...{ id, agent: produced_by_agent, approves, excerpt: approves ? "" : excerpt },
+    ...(typeof metadata.by === "string" && { by: metadata.by }),
+  };
 }

@@ -6,6 +6,7 @@ import { AgentName, ClaimId } from "./ids.ts";
 import { LaneName } from "./lane.ts";
 import { KnownPerson, Signing } from "./people.ts";
 import type { Preparing } from "./preparing.ts";
+import { NotBy } from "./quorum.ts";
 
 export const Strategy = z.enum(["reuse", "fresh_per_call"]);
 export type Strategy = z.infer<typeof Strategy>;
@@ -55,6 +56,10 @@ export const AgentRegistration = z.strictObject({
   lane: LaneName.optional(),
   /** Only they speak for it; missing: every person does. */
   people: z.array(KnownPerson).min(1).optional(),
+  /** So many of them have to approve; missing: one. */
+  approvals: z.int().min(2).optional(),
+  /** The approval of people who had such a part in the work does not count. */
+  not_by: z.array(NotBy).min(1).optional(),
   signing: Signing.optional(),
 });
 export type AgentRegistration = z.infer<typeof AgentRegistration>;

@@ -5,6 +5,7 @@ import { ClaimStatus } from "./claim-status.ts";
 import { AgentName, ArtefactId, ClaimId, CommitHash, GoalId } from "./ids.ts";
 import { Phase } from "./phase.ts";
 import { EndedPiece } from "./pieces.ts";
+import { Quorum } from "./quorum.ts";
 
 /** `standard` claims gather bids; the others start in `pending_exclusive` with one named agent. */
 export const ClaimKind = z.enum(["standard", "rework", "clarification", "retry"]);
@@ -59,6 +60,8 @@ const grantBase = {
   /** Earlier attempts asked these and were answered: question, answer, question, answer … */
   dialogue: z.array(ArtefactId).optional(),
   queued_at: z.iso.datetime(),
+  /** Of a person's grant, where not one approval of any person is enough. */
+  quorum: Quorum.optional(),
 };
 /**
  * A process. `born` differs between any two processes that had the same `pid` on a machine;

@@ -38,11 +38,11 @@ const withContainer = [
 ] as const;
 
 /** The keys of a person, who reviews. */
-const ofPerson = new Set(["human", "people", "role", "bids"]);
+const ofPerson = new Set(["human", "people", "approvals", "not_by", "role", "bids"]);
 
 function impossibleForPerson(agent: Readonly<Record<string, unknown>>): Impossible[] {
   const message =
-    "cannot be combined with `human: true`: a person has only a `role`, `bids` that say what they review, and `people` who may speak";
+    "cannot be combined with `human: true`: a person has only a `role`, `bids` that say what they review, `people` who may speak, `approvals` and `not_by`";
   const surplus = Object.keys(AgentFile.in.shape).filter(
     (key) => agent[key] !== undefined && !ofPerson.has(key),
   );
@@ -134,8 +134,14 @@ function impossibleWithoutContainer(
   if (builtIn !== undefined) return impossibleForBuiltIn(agent, builtIn);
   if (agent.pull_request !== undefined)
     return [{ path: ["pull_request"], message: "needs `forge`, which says where" }];
-  if (agent.people !== undefined)
-    return [{ path: ["people"], message: "needs `human: true`: only people are asked by name" }];
+  const ofPeople = (["people", "approvals", "not_by"] as const).filter(
+    (key) => agent[key] !== undefined,
+  );
+  if (ofPeople.length > 0)
+    return ofPeople.map((key) => ({
+      path: [key],
+      message: "needs `human: true`: only people are asked by name",
+    }));
   if (agent.external !== true) return undefined;
   const message =
     "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";

@@ -36,6 +36,7 @@ import type { Hook } from "./notify.ts";
 import { type KnownPerson, PeopleFile, type Signing } from "./people.ts";
 import { defaultPolicy } from "./policy.ts";
 import { PrepareFile } from "./prepare.ts";
+import { NotBy, notByWords } from "./quorum.ts";
 import type { SpendingLimits } from "./spending.ts";
 import { type Trigger, TriggersFile } from "./trigger.ts";
 import { WorkspacePaths } from "./workspace-path.ts";
@@ -143,6 +144,19 @@ export const AgentFile = z
       .optional()
       .describe(
         "With `human: true`, or `forge`: the people who may give the verdict, by their names or groups in `people`. Default: every person, and with `forge` all who have an account there.",
+      ),
+    approvals: z
+      .int()
+      .min(2, { error: "must be 2 or more: without it one approval is enough" })
+      .max(20)
+      .optional()
+      .describe("With `human: true`: how many different people of `people` have to approve."),
+    not_by: z
+      .array(NotBy)
+      .min(1, { error: `must name one of ${notByWords.join(", ")}, or be left out` })
+      .optional()
+      .describe(
+        "With `human: true`: people whose approval does not count: who has posted the goal, has answered a question of the work, has made it by hand, or has approved what it was made from.",
       ),
     forge: ForgeName.optional().describe(
       "The agent is built in: it makes a pull request of what it reviews, at this forge of `forges`.",
@@ -437,6 +451,8 @@ export type AgentConfig = Omit<
   | "external"
   | "human"
   | "people"
+  | "approvals"
+  | "not_by"
   | "forge"
   | "pull_request"
   | "use"
@@ -475,6 +491,8 @@ export type BuiltInAgent = Pick<AgentConfig, "name" | "role" | "bids"> & ForgeAg
 export type Person = Pick<AgentConfig, "name" | "role" | "bids"> & {
   /** They may give the verdict; undefined: every person. */
   people?: KnownPerson[];
+  approvals?: number;
+  not_by?: NotBy[];
 };
 
 /**

@@ -91,7 +91,12 @@ export const EventType = z.enum([
   "grant_failed",
   /** A failed attempt is followed by another. Data: `phase`, `attempt`, `after_ms`. */
   "grant_retrying",
-  /** The grant waits for an answer, or for a person's judgement. Data: `phase`, `attempt`. */
+  /**
+   * The grant waits for an answer, or for a person's judgement. Data: `phase`, `attempt`; where not
+   * one approval of any person is enough, `approvals` (how many different people have to approve)
+   * and `not_by` (the addresses or names of people whose approval does not count); and `approved`,
+   * how many have, where a person has approved and the grant goes on waiting.
+   */
   "grant_waiting",
   /**
    * The grant ended with its claim, or a person's verdict is not needed any more, or another agent

@@ -3,7 +3,7 @@
 // the blackboard's functions.
 import { startedGrant } from "../core/started-grant.ts";
 import { BidWord } from "../model/bid.ts";
-import { type Grant, hasVerdict, isEnded } from "../model/claim.ts";
+import { type Grant, hasVerdict, isEnded, isForApproval } from "../model/claim.ts";
 import type { SettEvent } from "../model/event.ts";
 import type { ArtefactId } from "../model/ids.ts";
 import { budgetExceededType } from "../model/model-call.ts";
@@ -70,18 +70,32 @@ function applyWork(claim: ClaimSoFar, event: SettEvent, artefacts: Artefacts): s
     claim: before,
     grants: grants.map((one) => (one.agent === agent ? next : one)),
   };
-  if (hasVerdict(next))
+  if (hasVerdict(next) || isApprovedByOne(next)) {
+    const by = personIn(artefacts.get(id));
     claim.reviews.push({
-      ...{ id, agent: next.agent, excerpt: "" },
-      approves: data.rejects !== true,
+      ...{ id, agent: next.agent, excerpt: "", approves: data.rejects !== true },
+      ...withoutUndefined({ by }),
     });
+  }
   return undefined;
 }
 
-/** A person's grant waits for a verdict from the beginning. */
-function mayFollow(type: SettEvent["type"], { state }: Grant): boolean {
+/**
+ * A person's grant waits for a verdict from the beginning, and goes on waiting where others have to
+ * approve, too.
+ */
+function mayFollow(type: SettEvent["type"], { state, quorum }: Grant): boolean {
   if (type === "grant_started") return state === "queued";
-  return state === "running" || (state === "waiting" && type === "grant_done");
+  if (state === "running" || (state === "waiting" && type === "grant_done")) return true;
+  return state === "waiting" && type === "grant_waiting" && quorum !== undefined;
+}
+
+function isApprovedByOne({ state, quorum }: Grant): boolean {
+  return state === "waiting" && quorum?.approvals !== undefined;
+}
+
+function personIn(artefact: KnownArtefact | undefined): string | undefined {
+  return artefact?.actor.startsWith("person:") ? artefact.actor.slice(7) : undefined;
 }
 
 function movedGrant(
@@ -95,17 +109,25 @@ function movedGrant(
       : startedGrant(grant, { started_at: time, context_ids: [] });
   if (type === "grant_started") return ran;
   const { agent, phase, attempt, retries, dialogue, queued_at, started_at, context_ids } = ran;
+  const { quorum } = ran;
   const base = {
     ...{ agent, phase, attempt, queued_at, started_at, context_ids },
-    ...withoutUndefined({ retries, dialogue }),
+    ...withoutUndefined({ retries, dialogue, quorum }),
   };
+  const approvals = quorum?.approvals ?? [];
+  if (type === "grant_waiting" && isForApproval(grant) && quorum !== undefined) {
+    const by = personIn(artefacts.get(artefact_id)) ?? "";
+    const approved = { ...quorum, approvals: [...approvals, { review: artefact_id, by }] };
+    return { ...grant, quorum: approved };
+  }
   if (type === "grant_waiting")
     return {
       ...base,
       state: "waiting",
       waits_for: { kind: "answer", question_id: artefact_id },
     };
-  const ended = { ...base, ended_at: time, artefact_ids: [artefact_id] };
+  const earlier = approvals.map(({ review }) => review);
+  const ended = { ...base, ended_at: time, artefact_ids: [artefact_id, ...earlier] };
   if (type === "grant_done")
     return { ...ended, state: "done", ...(data.rejects === true && { rejects: true as const }) };
   const failure = artefacts.get(artefact_id)?.type ?? "";

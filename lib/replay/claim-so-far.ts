@@ -23,6 +23,8 @@ export type KnownArtefact = {
   agent: string;
   goal: string;
   claim: ClaimId | undefined;
+  /** The one of its event. */
+  actor: string;
   /** The list of pieces that it is of. */
   list: string | undefined;
   /** True of a list of pieces. */
@@ -45,6 +47,7 @@ export function knownArtefact({
   artefact_id,
   goal_id,
   claim_id,
+  actor,
   data = {},
 }: SettEvent): KnownArtefact {
   return {
@@ -56,6 +59,7 @@ export function knownArtefact({
     agent: String(data.agent ?? ""),
     goal: String(goal_id),
     claim: claim_id,
+    actor,
     list: data.list === undefined ? undefined : String(data.list),
     hasPieces: data.pieces !== undefined,
     claims: [],

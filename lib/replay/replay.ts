@@ -5,6 +5,7 @@ import { abandonClaim } from "../core/abandon-claim.ts";
 import type { Decision, DecisionInput } from "../core/claim-decision.ts";
 import { decideClaim } from "../core/decide-claim.ts";
 import { decisionEvents } from "../core/decision-events.ts";
+import { needsInvolved } from "../core/involved.ts";
 import { isRetry } from "../core/retry-claim.ts";
 import { goalFeedbackType } from "../model/artefact.ts";
 import { type ClaimSnapshot, isEnded } from "../model/claim.ts";
@@ -29,6 +30,7 @@ import {
   textOf,
 } from "./decision-on-record.ts";
 import { FactReader } from "./fact-reader.ts";
+import { involvedByLog } from "./involved-by-log.ts";
 import { readTrigger } from "./read-trigger.ts";
 
 /**
@@ -110,7 +112,7 @@ export class Replay {
     for (const claim of this.#claims.values()) {
       if (isEnded(claim.snapshot.claim.status)) continue;
       const input = this.#inputOf(claim, []);
-      if (typeof input === "string") continue;
+      if (input === undefined || typeof input === "string") continue;
       const decision = decideClaim(input, { kind: "progress" });
       const [next] = decision === undefined ? [] : eventsOf(decision, claim);
       const { id, artefact_id: artefact } = claim.snapshot.claim;
@@ -215,6 +217,7 @@ export class Replay {
     const problem = problemOfRev(first, claim);
     if (problem !== undefined) return this.#differ(first, problem, record);
     const input = this.#inputOf(claim, events);
+    if (input === undefined) return this.#setUnknown(first);
     if (typeof input === "string") return this.#differ(first, input, record);
     const decision = decideAgain(input, events, (made) => textOf(eventsOf(made, claim)) === record);
     if (decision === undefined) return this.#differ(first, "Nothing is to be decided.", record);
@@ -264,11 +267,14 @@ export class Replay {
     }
   }
 
-  /** Or a sentence that says what is missing to decide again. */
+  /**
+   * Or a sentence that says what is missing to decide again. Undefined where another claim, from
+   * which a part of it follows, is not known.
+   */
   #inputOf(
     { snapshot, reviews, basis }: ClaimSoFar,
     events: readonly SettEvent[],
-  ): DecisionInput | string {
+  ): DecisionInput | string | undefined {
     const agents = basis && this.#facts.registry(basis.registry);
     const policy = basis && this.#facts.policy(basis.policy);
     const target = targetOf(snapshot.claim, this.#artefacts);
@@ -279,9 +285,12 @@ export class Replay {
     if (basis?.paths !== undefined && paths === undefined)
       return "The files that the artefact's change touches are not on record.";
     const { bidding, created_at } = snapshot.claim;
+    const isNeeded = needsInvolved(agents);
+    const involved = isNeeded ? involvedByLog(target.id, this.#artefacts, this.#claims) : undefined;
+    if (isNeeded && involved === undefined) return undefined;
     return {
       ...snapshot,
-      ...{ target: { ...target, paths }, agents, policy, isPaused: false },
+      ...{ target: { ...target, paths, involved }, agents, policy, isPaused: false },
       reviews: bidding === "closed" ? reviews : [],
       presence: presenceIn(events, agents, snapshot.grants),
       at: events[0]?.time ?? created_at,

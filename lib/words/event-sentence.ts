@@ -117,12 +117,16 @@ const writers: Readonly<Record<EventType, Writer>> = {
       tone: "wait",
     }),
   // An agent's command asks, and its grant waits; for a person's approval the orchestrator asks.
-  grant_waiting: ({ claim, about, agent, isByAgent }) =>
+  grant_waiting: ({ event, field, claim, about, agent, isByAgent }) =>
     isByAgent
       ? major(say`${toned("wait", "waits")} for an answer on ${claim}`)
-      : major(
-          say`${toned("wait", "asks")} ${toned("strong", agent)} to approve or reject ${about}`,
-        ),
+      : event.actor.startsWith("person:")
+        ? major(
+            say`${toned("good", "approves")} what ${claim} is about for ${agent}: ${approvedIn(field)}`,
+          )
+        : major(
+            say`${toned("wait", "asks")} ${toned("strong", agent)} to approve or reject ${about}${approvalsIn(field)}`,
+          ),
   grant_cancelled: ({ claim, agent, reason }) =>
     major(say`cancels the work of ${agent} on ${claim}`, { reason, tone: "bad" }),
   result_refused: ({ claim, field, because }) => {
@@ -245,6 +249,19 @@ const toolEndings: Readonly<Record<string, string>> = {
 /** The type of an event, or the text in its place in the log. */
 function namedType(type: string): string {
   return type === "" ? "without a type" : `type ${type.replaceAll("_", " ")}`;
+}
+
+/** `1 of 2 approvals`; the person of the event has given the last one. */
+function approvedIn(field: Field): string {
+  return `${field("approved")} of ${field("approvals")} approvals`;
+}
+
+/** Only where not one approval of any person is enough. */
+function approvalsIn(field: Field): readonly Segment[] {
+  if (field("approvals") === "") return [];
+  const notBy = field("not_by") === "" ? "" : `, not of ${field("not_by").split(" ").join(" or ")}`;
+  const number = Number(field("approvals"));
+  return say` (${number} approval${number === 1 ? "" : "s"}${notBy})`;
 }
 
 function overLimit(field: Field): readonly Segment[] {

@@ -4,6 +4,7 @@ import type { BlockedReason } from "../core/waiting-reason.ts";
 import { clauseOf } from "../model/errors.ts";
 import type { FileCount } from "../model/preparing.ts";
 import { agoOf, formatAge, lastingSince } from "./age.ts";
+import { approvalsText } from "./approvals-text.ts";
 import { formatCount } from "./count.ts";
 import { type Segment, say } from "./segment.ts";
 import { shortId } from "./short-id.ts";
@@ -53,10 +54,16 @@ export function waitingSentence(waiting: Waiting, facts: WaitingFacts): Segment[
     case "answer":
       return say`a person to answer question ${shortId(waiting.question)}, ${age}`;
     case "approval":
-      return say`\`${waiting.agent}\` to approve or reject ${shortId(waiting.artefact)}, ${age}`;
+      return say`\`${waiting.agent}\` to approve or reject ${shortId(waiting.artefact)}, ${age}${approvalsIn(waiting)}`;
     default:
       return unknownKind(waiting);
   }
+}
+
+function approvalsIn({ approvals }: Extract<Waiting, { kind: "approval" }>): Segment[] {
+  if (approvals === undefined) return [];
+  const notBy = approvals.not_by.length === 0 ? "" : `, not of ${approvals.not_by.join(" or ")}`;
+  return say` (${approvalsText(approvals)}${notBy})`;
 }
 
 /** `prepares its workspace: 20 541 of 100 000 files`; without the count where there is none. */

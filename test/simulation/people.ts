@@ -3,6 +3,7 @@
 import { sleep } from "../../lib/async/sleep.ts";
 import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
 import { newThread, nextVersion, type Origin } from "../../lib/core/new-artefact.ts";
+import { afterVerdict, discounted } from "../../lib/core/quorum.ts";
 import { type Artefact, userRole } from "../../lib/model/artefact.ts";
 import { isEnded, isForApproval, type WaitingGrant } from "../../lib/model/claim.ts";
 import type { EventDraft } from "../../lib/model/event.ts";
@@ -10,12 +11,14 @@ import { ArtefactId, type ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Random } from "../chaos/random.ts";
+import { quorumPeople } from "./scenarios.ts";
 import { connectSimulated } from "./simulated-board.ts";
 import type { SimulatedRedis } from "./simulated-redis.ts";
 import type { Main } from "./supervised.ts";
 
 const lookEveryMs = 900;
-const actor = "person:Ada";
+const ada = "ada";
+const actor = `person:${ada}` as const;
 const maxRetries = 3;
 
 type Request = (board: Blackboard) => Promise<unknown>;
@@ -86,9 +89,9 @@ export class People {
       if (latest === undefined) return;
       const { goal_id, type, structural_type } = latest.head;
       const content = { structural_type, type, payload: "Mine.", sources: [latest.head.id] };
+      const metadata = { by: ada };
       const version = nextVersion(latest.head, this.#origin(id, goal_id), {
-        ...content,
-        metadata: {},
+        ...{ ...content, metadata },
       });
       await board.createArtefact(version, actor);
     });
@@ -145,7 +148,7 @@ export class People {
       type: "Answer",
       payload: "Green.",
       sources: [question],
-      metadata: {},
+      metadata: { by: ada },
     } as const;
     const answer = newThread(this.#origin(this.#newId(), goal_id), content);
     const result = await untilContact(() => board.answerQuestion(answer, actor), {
@@ -165,7 +168,8 @@ export class People {
     const read = await board.readWithDigest(artefact);
     if (read === undefined) return;
     const { goal_id: goal, version } = read.artefact;
-    const { waits_for: _approval, ...given } = waiting;
+    const by = await this.#judgeOf(board, waiting);
+    if (by === undefined) return;
     const at = new Date().toISOString();
     const isRejected = version === 1 && this.#random.chance(0.4);
     const review = newThread(
@@ -175,11 +179,24 @@ export class People {
         type: "Review",
         payload: isRejected ? JSON.stringify({ reason: "Once more." }) : "{}",
         sources: [artefact],
-        metadata: {},
+        metadata: { by },
       },
     );
-    const grant = { ...given, state: "done" as const, ended_at: at, artefact_ids: [review.id] };
-    await board.recordVerdict({ grant, review, digest: read.digest, actor });
+    const verdict = { review: review.id, at, by, approves: !isRejected };
+    const { quorum } = waiting;
+    // A program that does not count ends the grant with the first approval.
+    const isCareless = quorum !== undefined && this.#random.chance(0.1);
+    const one = isCareless ? { ...waiting, quorum: { ...quorum, needed: 1 } } : waiting;
+    const grant = { ...afterVerdict(one, verdict), ...(quorum && isCareless && { quorum }) };
+    await board.recordVerdict({ grant, review, digest: read.digest, actor: `person:${by}` });
+  }
+
+  /** One whose approval counts; undefined where that one looks at other work. */
+  async #judgeOf(board: Blackboard, { agent, quorum }: WaitingGrant): Promise<string | undefined> {
+    if (quorum === undefined) return ada;
+    const people = (await board.listAgents()).find(({ name }) => name === agent)?.people;
+    const by = this.#random.pick(quorumPeople).name;
+    return discounted(by, quorum, people) === undefined ? by : undefined;
   }
 
   /** Nothing is open: what has failed is tried again, a few times for each goal. */

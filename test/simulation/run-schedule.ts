@@ -67,7 +67,7 @@ export function runSchedule(
     faults = plannedFaults(seed),
     trace,
     kind,
-  }: { faults?: readonly Fault[]; trace?: (line: string) => void; kind?: "pieces" } = {},
+  }: { faults?: readonly Fault[]; trace?: (line: string) => void; kind?: "pieces" | "quorum" } = {},
 ): Outcome {
   const world = new World(seed, trace, kind);
   const chances = {

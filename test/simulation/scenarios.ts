@@ -5,7 +5,9 @@ import type { AgentRegistration } from "../../lib/model/agent.ts";
 import { isApproval } from "../../lib/model/approval.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { BidRule, BidWord } from "../../lib/model/bid.ts";
+import type { KnownPerson } from "../../lib/model/people.ts";
 import { defaultPolicy, type Policy } from "../../lib/model/policy.ts";
+import { notByWords } from "../../lib/model/quorum.ts";
 import type { ToolInput } from "../../lib/model/tool-contract.ts";
 import type { Random } from "../chaos/random.ts";
 import { sampleAgent } from "../support/records/sample.ts";
@@ -38,14 +40,19 @@ const answerIt = { structural_type: "Answer", payload: "That one." };
 
 /**
  * Chance decides the shape, the rules of the instance, and how many attempts each agent has.
- * `kind`: `pieces` for lists of pieces alone, since each shape more gives the seeds other
- * schedules.
+ * `kind`: `pieces` for lists of pieces alone, and `quorum` for approvals of several people, since
+ * each shape more gives the seeds other schedules.
  */
-export function scenarioOf(random: Random, kind: "usual" | "pieces" = "usual"): Scenario {
+export function scenarioOf(
+  random: Random,
+  kind: "usual" | "pieces" | "quorum" = "usual",
+): Scenario {
   const shape =
     kind === "pieces"
       ? pieces
-      : random.pick([single, race, train, train, asking, asking, approving, commanded, silent]);
+      : kind === "quorum"
+        ? several
+        : random.pick([single, race, train, train, asking, asking, approving, commanded, silent]);
   const { name, members } = shape(random);
   const retries = random.pick([0, 1, 3, 3]);
   for (const { registration } of members) {
@@ -229,6 +236,37 @@ const together: Shape = () => ({
     member("packer", [rule("Draft", "exclusive")], () => terminal("Release")),
   ],
 });
+
+/** They may approve where several have to. The first one posts the goals. */
+export const quorumPeople: [KnownPerson, ...KnownPerson[]] = [
+  { name: "ada" },
+  { name: "bob" },
+  { name: "eve" },
+];
+
+/** Several people approve what is made, beside a reviewer; an agent asks before it makes it. */
+const several: Shape = (random) => {
+  const approvals = random.pick([undefined, 2, 2]);
+  const parts = notByWords.filter(() => random.chance(0.5));
+  const asking: Answer = (input) => (knows(input, "What") ? standard("Draft") : question("What"));
+  const rules = {
+    ...{ human: true as const, people: quorumPeople },
+    ...(approvals !== undefined && { approvals }),
+    ...(parts.length > 0 && { not_by: parts }),
+  };
+  const asks = random.chance(0.5);
+  return {
+    name: "quorum",
+    members: [
+      member("maker", [rule("GoalDefined", "exclusive")], asks ? asking : () => standard("Draft")),
+      member("owners", [rule("Draft", "review")], undefined, rules),
+      member("reviewer", [rule("Draft", "review")], () =>
+        random.chance(0.1) ? notSo : { structural_type: "Review", payload: {} },
+      ),
+      member("packer", [rule("Draft", "exclusive")], () => terminal("Release")),
+    ],
+  };
+};
 
 /** A person, and a model, are asked only when the checks have approved. */
 const ordered: Shape = (random) => {

@@ -54,7 +54,7 @@ export class World {
   readonly #trace: ((line: string) => void) | undefined;
   #lives = 0;
 
-  constructor(seed: number, trace?: (line: string) => void, kind?: "pieces") {
+  constructor(seed: number, trace?: (line: string) => void, kind?: "pieces" | "quorum") {
     this.#trace = trace;
     // Each has a chance of its own, so that another fault changes as little as possible of the
     // rest.

@@ -19,12 +19,13 @@ export function inquiryView(inquiry: Inquiry) {
       text: questionText(question),
     };
   }
-  const { claim: claim_id, agent, content } = inquiry;
+  const { claim: claim_id, agent, content, approvals } = inquiry;
   const { overwritten: _, ...artefact } = inquiry.artefact;
   const { text, isWhole } = content;
   return {
     kind: "approval" as const,
     ...{ ...common, claim_id, for: agent, artefact },
+    ...(approvals && { approvals }),
     content: { text: text.toWellFormed(), whole: isWhole },
   };
 }

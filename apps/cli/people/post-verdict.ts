@@ -76,7 +76,7 @@ export async function postVerdict(
   });
   await shell.err.write(`${subjectOf(judged.artefact, shell.err)}\n${changes}${brief}`);
   const from = await board.endOfEvents();
-  const { review, sentence, obstacle } = await judge(board, judged, {
+  const { review, sentence, obstacle, more } = await judge(board, judged, {
     ...{ ...verdict, actor, suggest, sign },
   });
   const { payload: _, ...rest } = review;
@@ -86,10 +86,11 @@ export async function postVerdict(
       : `${review.id}\n`,
   );
   const { agent } = judged.pending.grant;
+  const goesOn = obstacle === undefined ? "" : `; work goes on ${obstacle.until}`;
   shell.messages.done(
-    `${sentence}, for ${agent}${sign === undefined ? "" : ", and signed"}${obstacle === undefined ? "" : `; work goes on ${obstacle.until}`}.`,
+    `${sentence}, for ${agent}${sign === undefined ? "" : ", and signed"}${more === undefined ? goesOn : `: ${more}`}.`,
   );
-  if (obstacle !== undefined) shell.messages.next(obstacle.next);
+  if (obstacle !== undefined && more === undefined) shell.messages.next(obstacle.next);
   return { place: session.place, goal: judged.artefact.goal_id, from, actor };
 }
 

@@ -3,7 +3,7 @@
 import { overwrittenText } from "../../../lib/client/facts/checked.ts";
 import { type Inquiry, subjectOf } from "../../../lib/client/facts/inquiries.ts";
 import { makerOf } from "../../../lib/client/facts/inquiry-json.ts";
-import { boundedLine } from "../../../lib/client/text/plain-text.ts";
+import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
 import { bar, quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Layout, Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
@@ -18,7 +18,9 @@ import {
   raiseText,
   refusalSentence,
 } from "../../../lib/model/budget-question.ts";
+import type { Approvals } from "../../../lib/model/quorum.ts";
 import { ageOf, agoOf } from "../../../lib/words/age.ts";
+import { approvalsText } from "../../../lib/words/approvals-text.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { type Cell, table } from "./table.ts";
 
@@ -70,7 +72,9 @@ export function inquiryDetails(
   const quoted = (text: string) => quotedLines(text, { style, columns });
   if (inquiry.kind === "approval") {
     const from = `${style.yellow("Approval")} of ${style.bold(shortId(subject.id))} by \`${inquiry.agent}\`, requested ${when} ${goal}`;
-    return `${[wrap(from, { columns }), "", ...quoted(nameOf(inquiry)), ...contentLines(inquiry, quoted, style)].join("\n")}\n`;
+    const { approvals } = inquiry;
+    const counted = approvals === undefined ? [] : [`  ${approvalsLine(approvals)}`];
+    return `${[wrap(from, { columns }), ...counted, "", ...quoted(nameOf(inquiry)), ...contentLines(inquiry, quoted, style)].join("\n")}\n`;
   }
   const from = `${style.yellow("Question")} ${style.bold(shortId(subject.id))} from ${makerOf(subject)}, ${when} ${goal}`;
   const { question, refusal } = inquiry;
@@ -78,6 +82,13 @@ export function inquiryDetails(
   if (refusal === undefined) return `${[wrap(from, { columns }), "", ...words].join("\n")}\n`;
   const known = wrap(`  ${refusalSentence(refusal)}`, { columns });
   return `${[wrap(from, { columns }), "", known, "", `  ${makerOf(subject)} says:`, ...words].join("\n")}\n`;
+}
+
+function approvalsLine(approvals: Approvals): string {
+  const { not_by } = approvals;
+  const others =
+    not_by.length === 0 ? "" : `; the approval of ${not_by.join(" or ")} does not count`;
+  return oneLine(`${approvalsText(approvals)}${others}`);
 }
 
 /** The payload of a commit is only its hash, so it is left out: `sett unearth` shows the change. */

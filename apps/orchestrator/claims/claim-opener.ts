@@ -146,7 +146,7 @@ export class ClaimOpener {
       this.#pause.of(goal),
       this.#readTarget(artefact),
     ]);
-    const target = read && (await this.#targets.withPaths(read, agents));
+    const target = read && (await this.#targets.withMore(read, agents));
     const at = clock.now().toISOString();
     const claim = biddingClaim(
       { id: ClaimId.parse(newId()), artefact, goal, at },

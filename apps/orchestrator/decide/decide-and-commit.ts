@@ -249,7 +249,7 @@ export class Decider {
       this.#agentCache.list(),
       this.#pause.of(snapshot.claim.goal_id),
     ]);
-    const target = read.ok ? await targets.withPaths(read.value.target, agents) : undefined;
+    const target = read.ok ? await targets.withMore(read.value.target, agents) : undefined;
     const records =
       target && read.ok ? { ok: true as const, value: { ...read.value, target } } : read;
     const basis = await this.#basis.of(agents, target?.paths, snapshot.claim.goal_id);

@@ -5,6 +5,7 @@ import { RecentMap } from "../../../lib/async/recent-map.ts";
 import type { LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
 import type { Target } from "../../../lib/core/claim-decision.ts";
 import { needsPaths } from "../../../lib/core/decide-bid.ts";
+import { needsInvolved } from "../../../lib/core/involved.ts";
 import { type Verdict, verdictOf } from "../../../lib/core/review-verdict.ts";
 import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import { type ArtefactHead, codeCommitType, goalType } from "../../../lib/model/artefact.ts";
@@ -12,6 +13,8 @@ import { type ChangedPaths, changedPathsIn } from "../../../lib/model/changed-pa
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
+import type { Involved } from "../../../lib/model/quorum.ts";
+import { type InvolvedBoard, readInvolved } from "./read-involved.ts";
 
 const maxTargets = 10_000;
 const maxVerdicts = 1_000;
@@ -23,11 +26,12 @@ const maxSources = 1_000;
 /** Reviews of 16 MiB each are possible. */
 const reviewsAtOnce = 4;
 
-type Board = Pick<LeaderBlackboard, "readHeads" | "readArtefacts">;
+type Board = Pick<LeaderBlackboard, "readArtefacts"> & InvolvedBoard;
 
 export class TargetCache {
   readonly #targets = new RecentMap<ArtefactId, Target>(maxTargets);
   readonly #paths = new RecentMap<ArtefactId, ChangedPaths>(maxPaths);
+  readonly #involved = new RecentMap<ArtefactId, Involved>(maxPaths);
   readonly #verdicts = new RecentMap<ArtefactId, Verdict>(maxVerdicts);
   readonly #board: Board;
 
@@ -58,11 +62,18 @@ export class TargetCache {
     return target;
   }
 
-  /**
-   * The same with the files that its change touches, where a bid of these agents depends on them.
-   */
-  async withPaths(target: Target, agents: readonly RegisteredAgent[]): Promise<Target> {
-    if (!needsPaths(target, agents)) return target;
+  /** The same with what the rules of these agents need beside it. */
+  async withMore(target: Target, agents: readonly RegisteredAgent[]): Promise<Target> {
+    const whole = needsPaths(target, agents) ? await this.#withPaths(target) : target;
+    if (!needsInvolved(agents)) return whole;
+    const known = this.#involved.get(target.id);
+    const involved = known ?? (await readInvolved(this.#board, target.id));
+    if (known === undefined) this.#involved.set(target.id, involved);
+    return { ...whole, involved };
+  }
+
+  /** With the files that its change touches: a bid depends on them. */
+  async #withPaths(target: Target): Promise<Target> {
     const known = this.#paths.get(target.id);
     const paths = known ?? (await this.#readPaths(target.id));
     if (paths === undefined) return target;

@@ -1,7 +1,7 @@
 // Questions, answers, verdicts and the pause: what people are asked, and what they request. A part
 // of the port.
 import type { Artefact } from "../../model/artefact.ts";
-import type { DoneGrant } from "../../model/claim.ts";
+import type { DoneGrant, WaitingGrant } from "../../model/claim.ts";
 import type { Actor } from "../../model/event.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { ReadOn } from "./artefacts.ts";
@@ -55,17 +55,18 @@ export interface PeopleBoard {
   /** The answer that counts, if there is one, of each question. */
   answersOf(questions: readonly ArtefactId[]): Promise<(ArtefactId | undefined)[]>;
   /**
-   * Stores the Review of an agent that is a person, and writes the ended grant. `digest`: of the
-   * content that the person judged (`readWithDigest`). Refused (nothing is stored): the grant does
-   * not wait for an approval, its claim or goal has ended, or the artefact's content has changed
-   * since it was stored.
+   * Stores the Review of an agent that is a person, and writes the grant as it is then: ended, or
+   * still waiting, where others have to approve, too. `digest`: of the content that the person
+   * judged (`readWithDigest`). `stale`: another approval has come since the grant was read.
+   * Refused (nothing is stored): the grant does not wait for an approval, its claim or goal has
+   * ended, or the artefact's content has changed since it was stored.
    */
   recordVerdict(verdict: {
-    grant: DoneGrant;
+    grant: DoneGrant | WaitingGrant;
     review: Artefact;
     digest: string;
     actor: Actor;
-  }): Promise<{ outcome: "recorded" } | Refused>;
+  }): Promise<{ outcome: "recorded" } | { outcome: "stale" } | Refused>;
   /**
    * Pauses or resumes an instance: while it is paused no grant is accepted. Resuming wakes the
    * agents of queued grants. `request`: the event that asks for it. The later of two requests

@@ -2,6 +2,7 @@
 import { isApproval } from "../../model/approval.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import type { Grant, RunningGrant } from "../../model/claim.ts";
+import { quorumData } from "../../model/quorum.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import type { GrantResult } from "../port/grants.ts";
 
@@ -49,8 +50,10 @@ export function endData(grant: Grant): {
   attempt: number;
   reason?: string;
   rejects?: true;
+  [word: string]: string | number | true | undefined;
 } {
   const { phase, attempt } = grant;
   if (grant.state === "failed") return { phase, attempt, reason: grant.reason };
-  return { phase, attempt, ...(grant.state === "done" && grant.rejects && { rejects: true }) };
+  const rejects = grant.state === "done" && grant.rejects === true;
+  return { phase, attempt, ...(rejects ? { rejects: true } : quorumData(grant.quorum)) };
 }

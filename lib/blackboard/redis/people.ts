@@ -1,5 +1,6 @@
 // Questions, answers and verdicts, in Redis.
 
+import type { DoneGrant, WaitingGrant } from "../../model/claim.ts";
 import { ArtefactId, type ClaimId } from "../../model/ids.ts";
 import type { PeopleBoard } from "../port/people.ts";
 import { endData, rejection } from "../records/ended-grant.ts";
@@ -61,21 +62,29 @@ export function peopleOf({
       // The function says so where there is no such claim.
       const claim = review.claim_id as ClaimId;
       // Whether it rejects is read from the Review itself, whatever the caller says of it.
-      const ended = { ...grant, ...rejection(review) };
+      const next = grant.state === "done" ? { ...grant, ...rejection(review) } : grant;
       return call(
         "recordVerdict",
         { claim: keys.claim(claim), grants: keys.grants(claim), digests: keys.artefactDigests },
         {
           review: artefactRecord(review),
           attempt: grant.attempt,
-          grant: textOfGrant(ended),
+          grant: textOfGrant(next),
+          is_last: next.state === "done",
+          approved: givenBefore(next),
           judged_digest: digest,
           actor,
-          event_data: JSON.stringify(endData(ended)),
+          event_data: JSON.stringify(endData(next)),
         },
       );
     },
   };
+}
+
+/** How many have approved before: a grant that rejects says nothing of them. */
+function givenBefore(grant: DoneGrant | WaitingGrant): number {
+  const approvals = grant.quorum?.approvals?.length ?? 0;
+  return grant.state === "waiting" ? approvals - 1 : approvals;
 }
 
 export function remarksOf({ keys, call }: Deps): Pick<PeopleBoard, "tell"> {

@@ -4,13 +4,17 @@ import { randomUUID } from "node:crypto";
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { isPerson } from "../../core/is-person.ts";
 import { newThread } from "../../core/new-artefact.ts";
+import { afterVerdict, discounted, mayStillApprove } from "../../core/quorum.ts";
 import type { RegisteredAgent } from "../../model/agent.ts";
 import { type Artefact, maxMetadataBytes, maxPayloadBytes } from "../../model/artefact.ts";
 import { type DoneGrant, isEnded, isForApproval, type WaitingGrant } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
 import { type AgentName, ArtefactId, type ClaimId } from "../../model/ids.ts";
+import type { KnownPerson } from "../../model/people.ts";
+import { approvalsOf } from "../../model/quorum.ts";
 import { actorName } from "../../words/actor-name.ts";
+import { approvalsText } from "../../words/approvals-text.ts";
 import { shortId } from "../../words/short-id.ts";
 import { readSound } from "../facts/checked.ts";
 import { notFound, resolveArtefactId, wrongKind } from "../facts/resolve-id.ts";
@@ -43,11 +47,15 @@ export type Verdict = {
   sign?: Sign | undefined;
 };
 
-/** `sentence`: who has decided what. `obstacle`: what keeps work from going on. */
+/**
+ * `sentence`: who has decided what. `obstacle`: what keeps work from going on. `more`: how many
+ * others have to approve, as a clause; undefined where none has.
+ */
 export type RecordedVerdict = {
   review: Artefact;
   sentence: string;
   obstacle: Obstacle | undefined;
+  more: string | undefined;
 };
 
 /** A grant that waits for a person's verdict. */
@@ -80,15 +88,18 @@ export async function findJudged(
 }
 
 /**
- * Throws `request-refused` where another person was faster, and `usage` for a reason that is too
- * long.
+ * Throws `request-refused` where another person was faster, or the person's approval does not
+ * count, and `usage` for a reason that is too long.
  */
 export async function judge(
   board: PersonBlackboard,
-  { artefact, digest, sha256, pending: { claim, grant } }: Judged,
+  { artefact, digest, sha256, pending }: Judged,
   { approves, reason, actor, suggest, id = ArtefactId.parse(randomUUID()), sign }: Verdict,
 ): Promise<RecordedVerdict> {
   const [agents, obstacle] = await Promise.all([board.listAgents(), readObstacle(board, suggest)]);
+  const { claim, grant } = pending;
+  const judging = { artefact, actor, agents, approves, suggest };
+  requireCounted(grant, judging);
   const role = agents.find((agent) => agent.name === grant.agent)?.role ?? grant.agent;
   const at = new Date().toISOString();
   const sentence = `${approves ? "Approved" : "Rejected"} by ${oneLine(actorName(actor))}`;
@@ -113,18 +124,64 @@ export async function judge(
   const about = { artefact: unsigned, actor, content: sha256 ?? "" };
   const review = await signed({ board, sign, suggest }, about);
   requireStorable(review, reason);
-  const result = await board.recordVerdict({
-    grant: doneGrant(grant, at, review),
-    review,
-    digest,
-    actor,
-  });
-  if (result.outcome === "refused") {
+  const by = actor.replace(/^person:/, "");
+  const verdict = { review: review.id, at, by, approves };
+  for (let waiting = grant; ; ) {
+    const next = afterVerdict(waiting, verdict);
+    const result = await board.recordVerdict({ grant: next, review, digest, actor });
+    if (result.outcome === "recorded")
+      return { review, sentence, obstacle, more: moreOf(next, agents) };
     // Another person may have been faster.
-    await choose(board, artefact, { speaker: grant.agent, actor, suggest });
-    throw refusal(result.reason);
+    ({ grant: waiting } = await choose(board, artefact, { speaker: grant.agent, actor, suggest }));
+    if (result.outcome === "refused") throw refusal(result.reason);
+    requireCounted(waiting, judging);
   }
-  return { review, sentence, obstacle };
+}
+
+type Judging = {
+  artefact: Artefact;
+  actor: Actor;
+  agents: readonly RegisteredAgent[];
+  approves: boolean;
+  suggest: Suggest;
+};
+
+/** Each may reject it. Throws `request-refused`. */
+function requireCounted(
+  { agent, quorum }: WaitingGrant,
+  { artefact, actor, agents, approves, suggest }: Judging,
+): void {
+  const registration = agents.find(({ name }) => name === agent);
+  const people = registration?.people;
+  const by = actor.replace(/^person:/, "");
+  const why = approves && quorum ? discounted(by, quorum, people) : undefined;
+  if (why === undefined || quorum === undefined) return;
+  const name = oneLine(actorName(actor));
+  const what = `${typeText(artefact.type)} ${shortId(artefact.id)}`;
+  const others = listedOr(mayStillApprove(quorum, people ?? []));
+  const hint = `It waits for ${others}. You may send it back: ${suggest(`reject ${shortId(artefact.id)} --reason "…"`)}`;
+  const parts = (registration?.not_by ?? []).join(", ");
+  const because =
+    why === "again"
+      ? `${name} has approved ${what} already, and ${quorum.needed} different people have to.`
+      : `The approval of ${name} does not count: \`not_by\` of ${agent} in sett.yml leaves out people who had a part in this work (${parts}).`;
+  throw new SettError("request-refused", because, { hint });
+}
+
+function moreOf(
+  { agent, state, quorum }: DoneGrant | WaitingGrant,
+  agents: readonly RegisteredAgent[],
+): string | undefined {
+  if (state === "done" || quorum === undefined) return undefined;
+  const people = agents.find(({ name }) => name === agent)?.people ?? [];
+  return `${approvalsText(approvalsOf(quorum))}. It waits for ${listedOr(mayStillApprove(quorum, people))}`;
+}
+
+function listedOr(people: readonly KnownPerson[]): string {
+  const names = people.map(({ name }) => name);
+  return names.length === 0
+    ? "a person whom `people` in sett.yml does not name yet"
+    : names.join(" or ");
 }
 
 /** Throws an explanation where no verdict of the actor is due, or where several could be meant. */
@@ -188,14 +245,6 @@ async function pendingVerdicts(
       !isEnded(claim.status) && isForApproval(grant) ? [{ claim: claim.id, grant }] : [],
     ),
   );
-}
-
-function doneGrant(
-  { waits_for: _, ...grant }: WaitingGrant,
-  at: string,
-  review: Artefact,
-): DoneGrant {
-  return { ...grant, state: "done", ended_at: at, artefact_ids: [review.id] };
 }
 
 function requireStorable({ payload, metadata }: Artefact, reason = ""): void {

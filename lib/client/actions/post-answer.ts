@@ -69,7 +69,7 @@ export async function postAnswer(
   const add = refusal && amountsIn(text, question, refusal, suggest);
   if (refusal !== undefined && !may.raise) throw mayNotRaise();
   if (isCallQuestion(question)) checkWord(question, text, { suggest, may });
-  const unsigned = answerTo(question, text, { marks, id });
+  const unsigned = answerTo(question, text, { marks, id, actor });
   const { sha256: content = "" } = (sign && (await board.readWithDigest(question.id))) ?? {};
   const answer = await signed({ board, sign, suggest }, { artefact: unsigned, actor, content });
   const result = await board.answerQuestion(answer, actor);
@@ -159,12 +159,12 @@ export async function whyQuestionClosed(
   return `\`${oneLine(produced_by_agent)}\` does not wait for the answer to ${question} any more${becauseOf(asking)}.`;
 }
 
-type Origin = { marks: Marks | undefined; id: ArtefactId | undefined };
+type Origin = { marks: Marks | undefined; id: ArtefactId | undefined; actor: Actor };
 
 function answerTo(
   question: Artefact,
   text: string,
-  { marks, id = ArtefactId.parse(randomUUID()) }: Origin,
+  { marks, id = ArtefactId.parse(randomUUID()), actor }: Origin,
 ): Artefact {
   return newThread(
     {
@@ -180,7 +180,7 @@ function answerTo(
       type: "Answer",
       payload: text,
       sources: [question.id],
-      metadata: { summary: firstLine(text), ...marks },
+      metadata: { summary: firstLine(text), by: actor.replace(/^person:/, ""), ...marks },
     },
   );
 }

@@ -82,7 +82,7 @@ export async function postArtefact(
     type: input.type,
     payload: content.payload,
     sources: sources.all.map((source) => source.id),
-    metadata: { ...content.metadata, ...input.marks },
+    metadata: { ...content.metadata, by: actor.replace(/^person:/, ""), ...input.marks },
   };
   const artefact =
     sources.replaced === undefined

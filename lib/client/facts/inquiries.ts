@@ -7,6 +7,7 @@ import { type ClaimSnapshot, isForApproval } from "../../model/claim.ts";
 import type { SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { BudgetRefusal } from "../../model/model-call.ts";
+import { type Approvals, approvalsOf } from "../../model/quorum.ts";
 import { readWhole } from "./artefacts.ts";
 import { type Checked, readChecked } from "./checked.ts";
 
@@ -28,6 +29,7 @@ export type Inquiry =
       claim: ClaimId;
       agent: AgentName;
       since: string;
+      approvals?: Approvals | undefined;
     };
 export type QuestionInquiry = Extract<Inquiry, { kind: "question" }>;
 export type Content = { text: string; isWhole: boolean };
@@ -40,7 +42,13 @@ const maxContentLength = 4_000;
  */
 export type KnownInquiry = { since: string } & (
   | { kind: "question"; question: Checked<ArtefactHead> }
-  | { kind: "approval"; artefact: Checked<ArtefactHead>; claim: ClaimId; agent: AgentName }
+  | {
+      kind: "approval";
+      artefact: Checked<ArtefactHead>;
+      claim: ClaimId;
+      agent: AgentName;
+      approvals?: Approvals | undefined;
+    }
 );
 
 /** Oldest first; those of all goals, or of one goal. */
@@ -138,7 +146,7 @@ async function listQuestions(board: PersonBlackboard): Promise<KnownInquiry[]> {
 }
 
 async function listApprovals(board: PersonBlackboard): Promise<KnownInquiry[]> {
-  const waiting = (await board.readClaims(await board.listOpenClaims())).flatMap(approvalsOf);
+  const waiting = (await board.readClaims(await board.listOpenClaims())).flatMap(waitingIn);
   const ids = [...new Set(waiting.map(({ about }) => about))];
   const heads = new Map((await readChecked(board, ids)).heads.map((head) => [head.id, head]));
   return waiting.flatMap(({ about, ...rest }) => {
@@ -168,10 +176,16 @@ function marked({ overwritten }: Checked<ArtefactHead>): { overwritten?: true } 
   return overwritten ? { overwritten } : {};
 }
 
-function approvalsOf({ claim, grants }: ClaimSnapshot) {
+function waitingIn({ claim, grants }: ClaimSnapshot) {
   return grants.flatMap((grant) =>
     isForApproval(grant)
-      ? [{ about: claim.artefact_id, claim: claim.id, agent: grant.agent, since: grant.started_at }]
+      ? [
+          {
+            ...{ about: claim.artefact_id, claim: claim.id, agent: grant.agent },
+            since: grant.started_at,
+            ...(grant.quorum && { approvals: approvalsOf(grant.quorum) }),
+          },
+        ]
       : [],
   );
 }

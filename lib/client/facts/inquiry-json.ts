@@ -60,6 +60,7 @@ export function inquiryJson(inquiry: Inquiry) {
     version,
     agent: inquiry.agent,
     claim_id: inquiry.claim,
+    ...(inquiry.approvals && { approvals: inquiry.approvals }),
     text: summary,
     ...content,
   };

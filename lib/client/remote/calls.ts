@@ -5,7 +5,7 @@ import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import type { Right } from "../../model/api-access.ts";
 import { Artefact } from "../../model/artefact.ts";
 import { Amounts } from "../../model/budget.ts";
-import { Grant } from "../../model/claim.ts";
+import { type DoneGrant, Grant, type WaitingGrant } from "../../model/claim.ts";
 import { Actor, EventDraft, EventPosition } from "../../model/event.ts";
 import { FactDigest } from "../../model/fact.ts";
 import { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
@@ -21,9 +21,10 @@ const lookLimits = z.strictObject({ maxPayloadBytes: z.int().min(0).optional() }
 const none = z.tuple([]);
 const goal = z.tuple([GoalId]);
 
-const doneGrant = z.custom<Extract<Grant, { state: "done" }>>(
-  (value) => Grant.safeParse(value).data?.state === "done",
-);
+const judgedGrant = z.custom<DoneGrant | WaitingGrant>((value) => {
+  const { state } = Grant.safeParse(value).data ?? {};
+  return state === "done" || state === "waiting";
+});
 
 /** The requests of people to the orchestrator. */
 const request = EventDraft.extend({
@@ -113,7 +114,7 @@ export const remoteCalls = {
     right: "approve",
     args: z.tuple([
       z.strictObject({
-        grant: doneGrant,
+        grant: judgedGrant,
         review: Artefact,
         digest: z.string().max(200),
         actor: Actor,

@@ -121,13 +121,14 @@ async function decide(
   const { board, suggest } = call.asker;
   const judged = await findJudged(board, id, { speaker, actor: call.actor, suggest });
   call.about(judged.artefact.goal_id);
-  const { review, obstacle } = await judge(board, judged, {
+  const { review, obstacle, more } = await judge(board, judged, {
     ...verdict,
     actor: call.actor,
     suggest,
   });
   return {
     review: headJson(review),
-    work_goes_on: obstacle === undefined ? "now" : obstacle.until,
+    work_goes_on:
+      more === undefined ? (obstacle?.until ?? "now") : `when others have approved: ${more}`,
   };
 }

@@ -1,7 +1,17 @@
 // Damage to requests, to what people are asked, and to the pause.
 import type { EventType } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
-import { artefact, change, claim, type Damage, drop, event, release, stranger } from "./hand.ts";
+import {
+  artefact,
+  change,
+  claim,
+  type Damage,
+  drop,
+  event,
+  found,
+  release,
+  stranger,
+} from "./hand.ts";
 
 /** An event of this type behind another one. */
 function say(
@@ -18,6 +28,15 @@ function say(
 }
 
 export const peopleDamages: readonly Damage[] = [
+  [
+    "soManyPeopleHaveApproved",
+    "an approval where two are needed",
+    (h) => {
+      const made = release(h);
+      const review = made.grants.find(({ phase }) => phase === "review");
+      change(found(review, "review"), { quorum: { needed: 2 } });
+    },
+  ],
   [
     "nothingIsStartedWhilePaused",
     "work that began during a pause",

@@ -79,6 +79,7 @@ const deeds: readonly EventType[] = [
     "agent_replaced",
     "agent_removed",
     "grant_done",
+    "grant_waiting",
   ] as const),
   ...(["instance_started", "instance_stopped", "budget_raised", "goals_pruned"] as const),
 ];
@@ -88,8 +89,9 @@ function* peopleSpeakOnlyWhereTheyAct({ events, artefacts }: History) {
     if (!actor?.startsWith("person:")) continue;
     if (!deeds.includes(type)) yield `Event ${id} (${type}) was made by ${actor}.`;
     const structural = artefacts.get(String(artefact_id))?.structural_type;
-    if (type === "grant_done" && structural !== "Review")
-      yield `${actor} ended the grant of ${agent} with ${artefact_id}.`;
+    const isVerdict = type === "grant_done" || type === "grant_waiting";
+    if (isVerdict && structural !== "Review")
+      yield `${actor} judged for ${agent} with ${artefact_id}.`;
     if (
       type === "artefact_created" &&
       !["Standard", "Answer", "Review", undefined].includes(structural)

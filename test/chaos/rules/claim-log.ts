@@ -69,10 +69,31 @@ export function attemptOf(event: SettEvent): string {
   return `attempt ${event.data?.attempt} of ${event.agent} on claim ${event.claim_id}`;
 }
 
+/** A person has approved, and the grant goes on waiting, since others have to approve, too. */
+export function isOneApproval({ type, actor }: SettEvent): boolean {
+  return type === "grant_waiting" && actor.startsWith("person:");
+}
+
+/** The orchestrator asks the people of a grant: once more, where too few have approved. */
+export function isAskedAgain({ agent, claim_id }: SettEvent, later: readonly SettEvent[]): boolean {
+  return later.some(
+    (event) =>
+      event.type === "grant_waiting" &&
+      event.actor.startsWith("orchestrator:") &&
+      event.agent === agent &&
+      event.claim_id === claim_id,
+  );
+}
+
 /** Artefacts that the grants of a claim were done with, phase by phase, as the log has it. */
 export function resultsByPhase(claimLog: ClaimLog): Record<Phase, string[]> {
   const results: Record<Phase, string[]> = { review: [], parallel: [], exclusive: [] };
-  for (const { data, artefact_id } of ofType(allTriesOf(claimLog), "grant_done"))
+  const all = allTriesOf(claimLog);
+  for (const [index, event] of all.entries()) {
+    const { type, data, artefact_id } = event;
+    if (type !== "grant_done" && !isOneApproval(event)) continue;
+    if (isAskedAgain(event, all.slice(index + 1))) continue;
     results[data?.phase as Phase]?.push(String(artefact_id));
+  }
   return results;
 }

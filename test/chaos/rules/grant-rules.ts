@@ -3,7 +3,15 @@ import { type Grant, wasMoved } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { allTriesOf, attemptOf, type ClaimLog, claimLogsOf, ofType } from "./claim-log.ts";
+import {
+  allTriesOf,
+  attemptOf,
+  type ClaimLog,
+  claimLogsOf,
+  isAskedAgain,
+  isOneApproval,
+  ofType,
+} from "./claim-log.ts";
 
 export const grantRules: Rules = [
   ["duplicated", noAttemptHasTwoResults],
@@ -24,7 +32,7 @@ function* noAttemptHasTwoResults({ events }: History) {
     "grant_failed",
     "grant_waiting",
     "grant_retrying",
-  );
+  ).filter((event) => !isOneApproval(event));
   for (const [attempt, found] of Map.groupBy(ofAttempts, attemptOf)) {
     const results = found.filter(
       ({ type }, index) =>
@@ -33,7 +41,11 @@ function* noAttemptHasTwoResults({ events }: History) {
     if (results.length > 1) yield `There are ${results.length} results of ${attempt}.`;
   }
   const done = Map.groupBy(
-    ofType(events, "grant_done"),
+    events.filter(
+      (event, index) =>
+        event.type === "grant_done" &&
+        !(isPerson(event.actor) && isAskedAgain(event, events.slice(index + 1))),
+    ),
     ({ agent, claim_id }) => `${agent} on claim ${claim_id}`,
   );
   for (const [grant, { length }] of done)
@@ -60,7 +72,8 @@ function* everyResultComesFromOneAttempt({ artefacts, events }: History) {
   // A grant that waits for a person's judgement names what is to be judged, which is no result of
   // it.
   const isResult = ({ type, artefact_id }: SettEvent) =>
-    type !== "grant_waiting" || artefacts.get(String(artefact_id))?.structural_type === "Question";
+    type !== "grant_waiting" ||
+    ["Question", "Review"].includes(artefacts.get(String(artefact_id))?.structural_type ?? "");
   const found = ofType(events, "grant_done", "grant_failed", "grant_waiting").filter(isResult);
   const ends = Map.groupBy(found, (event) => String(event.artefact_id));
   for (const artefact of artefacts.values()) {
@@ -102,9 +115,10 @@ function after(
     case "grant_started":
       return isCurrent && before.state === "queued" ? now("running") : undefined;
     case "grant_waiting": {
+      if (isPerson(actor)) return isCurrent && before.state === "waiting" ? before : undefined;
       // A person's grant waits from its beginning.
       const mayWait = isOrchestrator(actor)
-        ? mayBegin(before, attempt)
+        ? mayBegin(before, attempt) || isAnew(before, attempt, data)
         : isCurrent && before.state === "running";
       return mayWait ? now("waiting") : undefined;
     }
@@ -129,6 +143,17 @@ function after(
     default:
       return before;
   }
+}
+
+/** Too few of the people have approved: they are asked once more. */
+function isAnew(
+  before: LoggedGrant | undefined,
+  attempt: number,
+  data: SettEvent["data"],
+): boolean {
+  return (
+    data?.approvals !== undefined && before?.state === "done" && attempt === before.attempt + 1
+  );
 }
 
 function mayBegin(before: LoggedGrant | undefined, attempt: number): boolean {
@@ -215,7 +240,8 @@ function* grantsAreAsTheLogSays(history: History) {
       if (grant?.state !== "done" && grant?.state !== "failed") continue;
       const [result, ...more] = grant.artefact_ids;
       const isFailure = history.artefacts.get(String(result))?.structural_type === "Failure";
-      if (more.length > 0 || logged?.result !== result)
+      const earlier = grant.quorum?.approvals?.map(({ review }) => review) ?? [];
+      if (more.join() !== earlier.join() || logged?.result !== result)
         yield `The grant of ${agent} on claim ${claim.id} has the result ${grant.artefact_ids.join()}; by the log: ${logged?.result}.`;
       if (isFailure !== (grant.state === "failed"))
         yield `The grant of ${agent} on claim ${claim.id} is ${grant.state}, unlike its result ${result}.`;

@@ -69,7 +69,7 @@ function* agentsSpeakForThemselves({ events, artefacts }: History) {
     "result_refused",
   )) {
     const isVerdict =
-      type === "grant_done" &&
+      (type === "grant_done" || type === "grant_waiting") &&
       actor.startsWith("person:") &&
       artefacts.get(String(artefact_id))?.structural_type === "Review";
     const isOpening =
@@ -79,7 +79,9 @@ function* agentsSpeakForThemselves({ events, artefacts }: History) {
     if (actor !== `agent:${agent}` && actor !== "hand" && !isVerdict && !isOpened)
       yield `Event ${id} (${type}) of ${agent} was made by ${actor}.`;
   }
-  const verdicts = ofType(events, "grant_done").filter(({ actor }) => actor.startsWith("person:"));
+  const verdicts = ofType(events, "grant_done", "grant_waiting").filter(({ actor }) =>
+    actor.startsWith("person:"),
+  );
   const byPeople = new Map(verdicts.map(({ artefact_id, actor }) => [artefact_id, actor]));
   for (const { id, actor, artefact_id } of ofType(events, "artefact_created")) {
     const producer = artefacts.get(String(artefact_id))?.produced_by_agent ?? "";

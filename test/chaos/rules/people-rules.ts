@@ -16,6 +16,7 @@ export const peopleRules: Rules = [
   ["wrong", onlyTheRegisteredAreAsked],
   ["in limbo", openBiddingsAreAnnouncedAgain],
   ["wrong", theIndexOfCausesNamesTheirClaims],
+  ["wrong", soManyPeopleHaveApproved],
 ];
 
 /** Work that a person does by hand goes on. */
@@ -138,4 +139,19 @@ function* theIndexOfCausesNamesTheirClaims({ causes, claims }: History) {
       if (claim?.artefact_id !== artefact || claim.cause !== cause)
         yield `The index names claim ${id} for cause ${cause} of artefact ${artefact}, which it is not.`;
     }
+}
+
+/** Different ones, and none whose approval does not count. */
+function* soManyPeopleHaveApproved({ artefacts, claims }: History) {
+  for (const { id, status, grants } of claims.values()) {
+    if (!["pending_parallel", "pending_exclusive", "complete"].includes(status)) continue;
+    for (const grant of grants) {
+      const { quorum, agent } = grant;
+      if (grant.state !== "done" || quorum === undefined) continue;
+      const names = grant.artefact_ids.map((review) => artefacts.get(review)?.metadata.by);
+      const counted = new Set(names.filter((name) => !quorum.not_by?.includes(String(name))));
+      if (counted.size < quorum.needed)
+        yield `Claim ${id} went on with ${counted.size} approvals for ${agent}, which needs ${quorum.needed}.`;
+    }
+  }
 }

@@ -8,7 +8,7 @@ import {
 } from "../../../lib/model/own-types.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { ofType } from "./claim-log.ts";
+import { isOneApproval, ofType } from "./claim-log.ts";
 
 export const resultRules: Rules = [
   ["wrong", artefactsAreAsTheLogSays],
@@ -95,7 +95,8 @@ function* grantsWaitForQuestionsOrJudgements(history: History) {
   for (const event of ofType(history.events, "grant_waiting")) {
     const isJudgement =
       event.artefact_id === history.claims.get(String(event.claim_id))?.artefact_id;
-    if (structuralOf(event) !== "Question" && !isJudgement)
+    const isApproval = isOneApproval(event) && structuralOf(event) === "Review";
+    if (structuralOf(event) !== "Question" && !isJudgement && !isApproval)
       yield `${event.agent} waits on claim ${event.claim_id} for ${event.artefact_id}, which is no question.`;
   }
 }

@@ -53,7 +53,7 @@ export const peopleDefects: readonly Defect[] = [
     name: "a verdict is recorded, and its grant still waits",
     plant: (planting) =>
       planting.lua(
-        "redis.call('HSET', keys.grants, agent, args.grant)\n  remove_work(id, agent)",
+        "redis.call('HSET', keys.grants, agent, args.grant)\n  if args.is_last then remove_work(id, agent) end",
         "",
       ),
   },

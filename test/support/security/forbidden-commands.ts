@@ -191,6 +191,8 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         review: forged(review),
         attempt: 1,
         grant: "{}",
+        is_last: true,
+        approved: 0,
         judged_digest: "",
         event_data: "{}",
       };

@@ -1,6 +1,7 @@
 // A result that waits for a person's verdict: its content and the diff of its commit beside the
 // verdict.
 import { lazy, Suspense, useRef, useState } from "react";
+import { approvalsText } from "../../../../lib/words/approvals-text.ts";
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { useAction, useRight } from "../../components/action.tsx";
 import { Content } from "../../components/artefact-content.tsx";
@@ -117,6 +118,13 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
           <a href={goalHref(goal_id)}>{shortId(goal_id)}</a> · you speak for {agent}
         </p>
       </header>
+      {inquiry.approvals !== undefined && (
+        <p className="quiet">
+          <Line text={approvalsText(inquiry.approvals)} max={400} />
+          {inquiry.approvals.not_by.length > 0 &&
+            `; the approval of ${inquiry.approvals.not_by.join(" or ")} does not count`}
+        </p>
+      )}
       {mustSign && <MustSign commands={commandsFor(artefact.id, agent)} />}
       <div className="verdict">
         {!mustSign && (

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import type { DoneGrant, WaitingGrant } from "../../../../lib/model/claim.ts";
+import type { ArtefactId } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import {
   acquireLeaderLease,
@@ -77,6 +78,44 @@ export function verdictsSuite(open: () => Promise<Bench>): void {
     expect(
       await bench.board.recordVerdict({ ...verdict("[1]"), digest: approval.digest }),
     ).toMatchObject({ outcome: "refused" });
+  });
+
+  test("an approval where others have to approve, too, leaves the grant waiting, and none is lost to another", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { target, claim, verdict } = await awaitVerdict(board);
+    const digest = (await board.readWithDigest(target.id))?.digest ?? "";
+    const approved = (...earlier: { review: ArtefactId; by: string }[]) => {
+      const { grant, review } = verdict();
+      const { state: _, ended_at: __, artefact_ids: ___, ...rest } = grant;
+      const approvals = [...earlier, { review: review.id, by: "Ada" }];
+      const waiting: WaitingGrant = {
+        ...{ ...rest, state: "waiting", waits_for: { kind: "approval" } },
+        quorum: { needed: 3, approvals },
+      };
+      return { order: { grant: waiting, review, digest, actor: user }, approvals };
+    };
+    const first = approved();
+    const other = approved();
+    expect(await board.recordVerdict(first.order)).toEqual({ outcome: "recorded" });
+    expect(await board.recordVerdict(first.order)).toEqual({ outcome: "recorded" });
+    // It was made on the grant as it was before the first.
+    expect(await board.recordVerdict(other.order)).toEqual({ outcome: "stale" });
+    expect(await board.readArtefact(other.order.review.id)).toBeUndefined();
+    expect((await board.readClaim(claim.id))?.grants).toEqual([first.order.grant]);
+    const second = approved(...first.approvals);
+    expect(await board.recordVerdict(second.order)).toEqual({ outcome: "recorded" });
+    const requests = await events(board, "grant_waiting");
+    expect(requests.slice(1)).toMatchObject(
+      [first, second].map(({ order }, at) => ({
+        ...{ actor: user, agent: ada, artefact_id: order.review.id },
+        data: { phase: "review", attempt: 1, approvals: 3, approved: at + 1, rev: at + 1 },
+      })),
+    );
+    const last = verdict();
+    const grant = { ...last.grant, quorum: { needed: 3, approvals: second.approvals } };
+    expect(await board.recordVerdict({ ...last, grant, digest })).toEqual({ outcome: "recorded" });
+    expect((await board.readClaim(claim.id))?.grants).toEqual([grant]);
   });
 
   test("what was overwritten by hand cannot be judged, whichever content was read", async () => {

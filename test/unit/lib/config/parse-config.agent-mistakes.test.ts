@@ -8,7 +8,7 @@ const byHand =
   "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";
 
 const ofPerson =
-  "cannot be combined with `human: true`: a person has only a `role`, `bids` that say what they review, and `people` who may speak";
+  "cannot be combined with `human: true`: a person has only a `role`, `bids` that say what they review, `people` who may speak, `approvals` and `not_by`";
 
 const absent = "nothing of an agent that is on demand runs when it would have to be asked";
 

@@ -5,7 +5,7 @@ import { parseConfig } from "../../../../lib/config/parse-config.ts";
 import { formatProblem } from "../../../../lib/config/problems.ts";
 
 const key = fc.constantFrom(
-  ..."version agents a b role build image command bids bid_command on from bid after people email github groups on_missing_bid replicas strategy workspace mode paths".split(
+  ..."version agents a b role build image command bids bid_command on from bid after people approvals not_by email github groups on_missing_bid replicas strategy workspace mode paths".split(
     " ",
   ),
   ..."environment resources limits reservations cpus memory prompts claim timeout retries services redis << __proto__ toString".split(

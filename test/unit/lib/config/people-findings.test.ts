@@ -51,6 +51,35 @@ test("only people have people, and addresses are addresses", () => {
   ]);
 });
 
+test("approvals and `not_by` are registered, and refused where they could never be met", () => {
+  const signed = `${people}  signers: ./signers\n  signed: required\n`;
+  const rules = "human: true, people: [owners], approvals: 2, not_by: [poster]";
+  const { config } = parse(rules, signed);
+  const registrations = config === undefined ? [] : registrationsOf(config, new Map());
+  expect(AgentRegistration.parse(registrations.find(({ name }) => name === "lead"))).toMatchObject({
+    ...{ approvals: 2, not_by: ["poster"], people: [{ name: "ada" }, { name: "bob" }] },
+  });
+  expect(mistakes("human: true, people: [owners], approvals: 3")).toEqual([
+    "agents.lead.approvals: is more than the people who may approve, who are 2",
+  ]);
+  expect(mistakes("human: true, approvals: 2, not_by: [hand]", signed)).toEqual(
+    ["approvals", "not_by"].map(
+      (key) =>
+        `agents.lead.${key}: needs \`people\`: who may approve. Without it every name that is typed would be a person of its own`,
+    ),
+  );
+  expect(mistakes("human: true, people: [owners], not_by: [poster]")).toEqual([
+    "agents.lead.not_by: needs `signed: required` in `people`: without signatures a person may take another name",
+  ]);
+  expect(mistakes("human: true, people: [owners], approvals: 1, not_by: [boss]", signed)).toEqual([
+    "agents.lead.approvals: must be 2 or more: without it one approval is enough",
+    expect.stringContaining("agents.lead.not_by[0]: must be"),
+  ]);
+  expect(mistakes("image: a, command: [run], approvals: 2")).toEqual([
+    "agents.lead.approvals: needs `human: true`: only people are asked by name",
+  ]);
+});
+
 test("an account of a forge belongs to the trigger, which alone would look at it", () => {
   expect(mistakes("human: true", "people: { ada: { github: ada-l } }\n")).toHaveLength(1);
 });

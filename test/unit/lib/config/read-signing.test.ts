@@ -30,6 +30,21 @@ test("each registration has the keys, the people and the rule, so that decisions
     expect(signing).toEqual({ signers: `# Of 2026\n${line}`, people, required: true });
 });
 
+test("fewer people with keys than an agent asks for approvals could never meet it", async () => {
+  const lead =
+    "lead: { human: true, people: [ada, bob], approvals: 2, bids: [{ on: P, bid: review }] }";
+  await using made = await configFolder({
+    "sett.yml": text(`${keys}, signed: required, ${ada}, bob: {}`).replace(
+      "people: {",
+      `  ${lead}\npeople: {`,
+    ),
+    "keys/signers": line,
+  });
+  expect(await mistakesAt(made.path)).toEqual([
+    "people.signers: names ./keys/signers, which has keys of 1 of the people of lead: it asks for 2 approvals",
+  ]);
+});
+
 test("without the word, signatures are checked and none is needed; without a file, none is checked", async () => {
   await using made = await configFolder({
     "sett.yml": text(`${keys}, ${ada}`),
