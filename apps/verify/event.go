@@ -9,22 +9,32 @@ import (
 type event struct {
 	goal, artefactID, artefactDigest, actor string
 	facts                                   []string
+	// Of an approval: the claim, for which agent, how many are needed, and whose do not count.
+	claim, agent, madeBy, notBy string
+	approvals                   int
+	isAgent, isMadeBy, rejects  bool
 }
 
 // An event that is no JSON object says nothing.
 func readEvent(text []byte) event {
-	all, isObject := membersOf(text, "goal_id", "artefact_id", "data", "actor")
+	all, isObject := membersOf(text, "goal_id", "artefact_id", "data", "actor", "claim_id", "agent")
 	if !isObject {
 		return event{}
 	}
 	// The data is a part of what was read, so that it is JSON.
-	data, _ := membersOf(all["data"], "sha256", "registry", "policy", "paths")
+	data, _ := membersOf(all["data"], "sha256", "registry", "policy", "paths", "agent", "approvals", "not_by", "rejects")
 	said := event{
 		goal:           wordOf(all["goal_id"], isUUID),
 		artefactID:     wordOf(all["artefact_id"], isUUID),
 		artefactDigest: wordOf(data["sha256"], isDigest),
 	}
 	said.actor, _ = textOf(all["actor"])
+	said.claim = wordOf(all["claim_id"], isUUID)
+	said.agent, said.isAgent = textOf(all["agent"])
+	said.madeBy, said.isMadeBy = textOf(data["agent"])
+	said.notBy, _ = textOf(data["not_by"])
+	said.approvals = neededOf(data["approvals"])
+	said.rejects = string(data["rejects"]) == "true"
 	for _, name := range [...]string{"registry", "policy", "paths"} {
 		if digest := wordOf(data[name], isDigest); digest != "" {
 			said.facts = append(said.facts, digest)

@@ -91,6 +91,8 @@ type bundle struct {
 	signing  *signing
 	contents map[string]string
 	personal []personalEvent
+	// Claim and agent → what people were asked last.
+	asked map[string]*asked
 }
 
 // `line`: of the entry, from 1. `isFound`: it has a record.
@@ -101,7 +103,7 @@ type placed struct {
 
 // The error is one of reading the archive, which is then neither shown nor refuted.
 func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signing) (report, error) {
-	b := &bundle{key: key, lines: map[digest]placed{}, signing: signing, contents: map[string]string{}}
+	b := &bundle{key: key, lines: map[digest]placed{}, signing: signing, contents: map[string]string{}, asked: map[string]*asked{}}
 	var err error
 	if b.files, err = readArchive(archive, length); err != nil {
 		if !isOfForm(err) {
@@ -112,7 +114,7 @@ func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signi
 	}
 	b.checkFiles()
 	for _, check := range [...]func() error{
-		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord, b.checkActs,
+		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord, b.checkActs, b.checkQuorums,
 	} {
 		if err := check(); err != nil {
 			return report{}, err
@@ -342,6 +344,7 @@ func (b *bundle) checkRecords() error {
 		before = max(before, which.line)
 		b.checkNamed(read, said)
 		b.noteAct(read, said)
+		b.noteQuorum(at, read, said)
 	})
 	return errors.Join(err, failed)
 }

@@ -22,6 +22,7 @@ const codes = [
   "artefact",
   "fact",
   ...actCodes,
+  "approvals",
 ] as const;
 export type Code = (typeof codes)[number];
 

@@ -27,6 +27,7 @@ import { GrowingTree, type Hash, isSameHash, leafHash, rootByProof } from "./mer
 import { isNameOfArtefact, type Named, namedContent } from "./named-content.ts";
 import { maxNoteBytes, openNote, type VerifierKey } from "./note.ts";
 import { type Problem, Problems } from "./problems.ts";
+import { QuorumsInLog } from "./quorums-in-log.ts";
 
 /**
  * `checkpoint` and `goal` are undefined where nothing shows them. `leftOut`: how many problems of
@@ -79,13 +80,16 @@ export async function verifyBundle(
   const noted = { ...bundle, checkpoint, goal, named: new Set<BundleFile>() };
   const { entries, digests } = await checkEntries(noted);
   const inLog = signing && new ActsInLog();
+  const quorums = new QuorumsInLog();
   await checkRecords(noted, digests, (record, line, body) => {
     inLog?.note(record, body);
+    quorums.note(record, line, body);
     onRecord(record, line);
   });
   if (digests.left > 0) await nameWithoutRecord(noted, digests);
   checkNames(noted);
   const acts = signing && (await inLog?.check({ files, problems, keyName: key.name }, signing));
+  quorums.check(problems);
   const { leftOut } = problems;
   return { checkpoint, goal, entries, problems: problems.all(), leftOut, acts };
 }

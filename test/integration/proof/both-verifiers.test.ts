@@ -6,6 +6,7 @@ import { nightly } from "../../support/nightly.ts";
 import { pack } from "../../support/proof/archive.ts";
 import { compareVerifiers } from "../../support/proof/both-verifiers.ts";
 import { damages } from "../../support/proof/damages.ts";
+import { quorumBundle, quorums } from "../../support/proof/quorum-bundles.ts";
 import { randomDamages } from "../../support/proof/random-damages.ts";
 import {
   signedBundle,
@@ -45,6 +46,18 @@ test("both verifiers name the same acts of people that are not signed as they mu
   expect([...codes].toSorted()).toEqual([
     ...["namespace", "signer", "sshsig", "statement", "unsigned", "validity"],
   ]);
+});
+
+test("both verifiers name the same ends for which too few different people have approved", async () => {
+  const made = quorums.map(async ([name, events]) => {
+    return { name, archive: pack(await quorumBundle(events)) };
+  });
+  const { differences, found } = await compareVerifiers(program, await Promise.all(made));
+  expect(differences).toEqual([]);
+  const expected = quorums.map(([name, , line]) => {
+    return [name, line === undefined ? [] : [`approvals records.jsonl:${line}`]];
+  });
+  expect(quorums.map(([name], at) => [name, found[at]])).toEqual(expected);
 });
 
 test("both verifiers come to the same after 300 random changes", async () => {
