@@ -6,6 +6,7 @@ import { shortId } from "../../../lib/words/short-id.ts";
 import { openHistory } from "../instance/open-history.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { type Audited, replayLog } from "./replay.ts";
+import { isBundle, replayBundle } from "./replay-bundle.ts";
 
 /** More are in the JSON. */
 const maxShown = 20;
@@ -14,16 +15,13 @@ type Order = { file: string | undefined; json: boolean; name: string | undefined
 
 /** The exit code. */
 export async function showReplay({ file, json, name }: Order, shell: Shell): Promise<number> {
+  if (file !== undefined && (await isBundle(resolve(shell.cwd, file))))
+    return await showBundle({ file, json }, shell);
   await using history = await openHistory(shell, { archive: file, name });
   const path = file === undefined ? undefined : resolve(shell.cwd, file);
   const replayed = await replayLog(history.board, { archive: path, live: history.live });
   const isArchive = history.live === undefined;
-  const found = textsOf(replayed, isArchive);
-  if (json) await shell.out.write(`${JSON.stringify(replayed)}\n`);
-  else await shell.out.write(found.slice(0, maxShown).join(""));
-  const more = found.length - maxShown;
-  if (more > 0 && !json) shell.messages.note(`… ${more} more: --json shows all.`);
-  explain(replayed, { file, isArchive }, shell);
+  const code = await show(replayed, { file, json, isArchive }, shell);
   const [archives = [], tips = []] = await Promise.all([
     history.live?.listArchives(),
     history.live?.listLanes(),
@@ -32,19 +30,52 @@ export async function showReplay({ file, json, name }: Order, shell: Shell): Pro
     shell.messages.note(
       `Tips of lanes were not compared: a goal that is in a file of \`sett prune\` may have moved them. Each file by itself: ${shell.suggest("audit replay FILE")}`,
     );
+  return code;
+}
+
+async function showBundle(
+  { file, json }: { file: string; json: boolean },
+  shell: Shell,
+): Promise<number> {
+  const replayed = await replayBundle(file, shell.cwd);
+  const all = { ...replayed, overwritten: [], contradictions: [] };
+  const code = await show(all, { file, json, isArchive: true }, shell);
+  shell.messages.note(
+    "Is this the log that was sealed? `sett audit verify` shows it, by the key of the instance.",
+  );
+  return code;
+}
+
+type Shown = { file: string | undefined; json: boolean; isArchive: boolean };
+
+async function show(
+  replayed: Replays,
+  { file, json, isArchive }: Shown,
+  shell: Shell,
+): Promise<number> {
+  const found = textsOf(replayed, isArchive);
+  if (json) await shell.out.write(`${JSON.stringify(replayed)}\n`);
+  else await shell.out.write(found.slice(0, maxShown).join(""));
+  const more = found.length - maxShown;
+  if (more > 0 && !json) shell.messages.note(`… ${more} more: --json shows all.`);
+  explain(replayed, { file, isArchive }, shell);
   const isOpen = isArchive && replayed.due.length > 0;
   const { differences, overwritten, contradictions } = replayed;
   const isWrong = differences.length + overwritten.length + contradictions.length > 0 || isOpen;
   return isWrong ? exitCodes.failed : exitCodes.done;
 }
 
+/** Of a bundle, the index of its entry in the log is known. */
+type Placed = Audited["differences"][number] & { index?: number | undefined };
+type Replays = Omit<Audited, "differences"> & { differences: readonly Placed[] };
+
 function textsOf(
-  { differences, overwritten, contradictions, due }: Audited,
+  { differences, overwritten, contradictions, due }: Replays,
   isArchive: boolean,
 ): string[] {
   const different = differences.map(
-    ({ event, claim, rules, record }) =>
-      `Claim ${shortId(claim)}, at event ${event}:\n  the record: ${oneLine(record)}\n  the rules:  ${oneLine(rules)}\n`,
+    ({ event, claim, rules, record, index }) =>
+      `Claim ${shortId(claim)}, at ${index === undefined ? "" : `entry ${index}, `}event ${event}:\n  the record: ${oneLine(record)}\n  the rules:  ${oneLine(rules)}\n`,
   );
   // An instance that runs makes them in a moment.
   const missing = (isArchive ? due : []).map(
@@ -67,7 +98,7 @@ function countText(count: number, of: string): string {
 }
 
 function explain(
-  { decisions, claims, differences, overwritten, contradictions, due, unknown, versions }: Audited,
+  { decisions, claims, differences, overwritten, contradictions, due, unknown, versions }: Replays,
   { file, isArchive }: { file: string | undefined; isArchive: boolean },
   { messages, suggest, cwd, version }: Shell,
 ): void {
@@ -78,7 +109,7 @@ function explain(
     );
   if (due.length > 0) {
     const what = `${countText(due.length, "decision")} due`;
-    if (isArchive) messages.warn(`${what}, and the archive has no more of them.`);
+    if (isArchive) messages.warn(`${what}, and the file has no more of them.`);
     else messages.note(`${what}: none comes while the instance is paused or down.`);
   }
   if (overwritten.length > 0)

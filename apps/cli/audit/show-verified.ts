@@ -2,10 +2,8 @@
 // needs no sett, no repository and no network.
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { eventOf } from "../../../lib/blackboard/records/logged-event.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
-import type { FactDigest } from "../../../lib/model/fact.ts";
 import type { Signing } from "../../../lib/proof/acts-in-log.ts";
 import {
   type Anchor,
@@ -14,15 +12,19 @@ import {
   checkAnchors,
 } from "../../../lib/proof/anchors.ts";
 import { type BundleFiles, readArchive } from "../../../lib/proof/archive.ts";
-import { ownPlace, readRecord } from "../../../lib/proof/formats.ts";
 import { readVerifierKey, type VerifierKey } from "../../../lib/proof/note.ts";
 import type { Problem } from "../../../lib/proof/problems.ts";
 import { actCodes } from "../../../lib/proof/signed-act.ts";
-import { type OnRecord, type Shown, verifyBundle } from "../../../lib/proof/verify.ts";
-import { type Difference, Replay } from "../../../lib/replay/replay.ts";
+import { type Shown, verifyBundle } from "../../../lib/proof/verify.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { openBundle } from "./bundle-file.ts";
 import { readSignersFile } from "./read-signers.ts";
+import {
+  type BundleReplay,
+  DecidedAgain,
+  factsIn,
+  type PlacedDifference,
+} from "./replay-bundle.ts";
 
 /** More are in the JSON. */
 const maxShown = 50;
@@ -58,14 +60,16 @@ export async function showVerified(
       hint: "`sett audit export` writes one.",
     });
   const trusted = await readKey(key, shell);
-  const signing = await signingOf(signers, require, shell);
+  const required = requiredIn(require);
+  const isReplayRequired = required.includes("replay");
+  const signing = await signingOf(signers, required.includes("signatures"), shell);
   await using bundle = await openBundle(resolve(shell.cwd, file));
   const files = await readArchive(bundle);
   const anchors = repository === undefined ? undefined : await anchorsIn(repository, shell);
   const found =
     typeof files === "string"
       ? unreadable(files)
-      : await verified(files, trusted, { anchors, signing });
+      : await verified(files, trusted, { anchors, signing, isReplayRequired });
   if (json) await shell.out.write(`${JSON.stringify(jsonOf(found))}\n`);
   else await shell.out.write(textOf(found));
   conclude(found, { file, key: trusted }, shell);
@@ -86,6 +90,10 @@ function conclude(
     shell.messages.warn(
       `${oneLine(file)} is what was sealed, and not each act of a person is signed as it must be: ${count}.`,
     );
+  else if (areOnly(["approvals", "decision", ...actCodes]) && !areOnly(["decision"]))
+    shell.messages.warn(
+      `${oneLine(file)} is what was sealed, and fewer people have approved than have to: ${count}.`,
+    );
   else if (areOnly(["decision"]))
     shell.messages.warn(
       `${oneLine(file)} is what was sealed, and its decisions are not by the rules of sett ${shell.version}: Redis has lost events, a person has written some, or another version has decided.`,
@@ -93,20 +101,28 @@ function conclude(
   else shell.messages.warn(`${oneLine(file)} is not what was sealed: ${count}.`);
 }
 
+/** `signatures,replay`. Throws `usage`. */
+function requiredIn(text: string | undefined): string[] {
+  const words = text === undefined ? [] : text.split(",");
+  const unknown = words.find((word) => word !== "signatures" && word !== "replay");
+  if (unknown === undefined) return words;
+  throw new SettError("usage", `--require does not know \`${oneLine(unknown)}\`.`, {
+    hint: "It takes `signatures`, `replay`, or both: --require signatures,replay",
+  });
+}
+
 /** Undefined without signers. Throws `usage`. */
 async function signingOf(
   signers: string | undefined,
-  require: string | undefined,
+  isRequired: boolean,
   { cwd }: Shell,
 ): Promise<Signing | undefined> {
-  if (require !== undefined && require !== "signatures")
-    throw new SettError("usage", "--require takes `signatures`.");
   if (signers !== undefined)
     return {
       signers: await readSignersFile(resolve(cwd, signers), signers),
-      isRequired: require !== undefined,
+      isRequired,
     };
-  if (require === undefined) return undefined;
+  if (!isRequired) return undefined;
   throw new SettError("usage", "--require signatures needs --signers: whose keys do you trust?");
 }
 
@@ -154,20 +170,28 @@ async function verified(
   {
     anchors,
     signing,
-  }: { anchors: readonly SeenAnchor[] | undefined; signing: Signing | undefined },
+    isReplayRequired,
+  }: {
+    anchors: readonly SeenAnchor[] | undefined;
+    signing: Signing | undefined;
+    isReplayRequired: boolean;
+  },
 ): Promise<Found> {
-  const replay = new Replay(await factsIn(files));
-  const decide: OnRecord = ({ place, type, event }) => {
-    if (place !== ownPlace) replay.add(eventOf(place, { type, event }));
-  };
-  const { problems, ...shown } = await verifyBundle(files, key, decide, signing);
+  const decided = new DecidedAgain(await factsIn(files));
+  const { problems, ...shown } = await verifyBundle(
+    files,
+    key,
+    (record) => decided.add(record),
+    signing,
+  );
   const { checkpoint, goal } = shown;
   const anchored =
     anchors === undefined || checkpoint === undefined || problems.length > 0
       ? undefined
       : await checkAnchors(anchors, { files, key, checkpoint, isOfGoal: goal !== undefined });
-  const { decisions, differences, unknown } = replay.end();
-  const wrong = await placed(differences, files);
+  const { decisions, differences, unknown, due } = await decided.end(files);
+  const wrong = differences.map(problemOf);
+  if (isReplayRequired) wrong.push(...undecidedProblems(unknown, due));
   const seen = anchored?.newest;
   const unseen = anchored?.problems ?? [];
   if (anchored !== undefined && seen === undefined && unseen.length === 0)
@@ -179,34 +203,27 @@ async function verified(
   return { ...shown, decisions, undecided: unknown.length, seen, problems: found };
 }
 
-/** SHA-256 → text. */
-async function factsIn(files: BundleFiles): Promise<Map<FactDigest, string>> {
-  const facts = new Map<FactDigest, string>();
-  for (const [name, file] of files)
-    if (name.startsWith("facts/"))
-      facts.set(name.slice("facts/".length), (await file.whole()).toString());
-  return facts;
+function problemOf({ line, record, rules }: PlacedDifference): DecisionProblem {
+  return {
+    code: "decision",
+    place: `records.jsonl:${line}`,
+    text: `The record says ${record || "nothing"}, and the rules ${rules || "nothing"}.`,
+  };
 }
 
-/** Lines of records are their places, which are looked for only where there is a difference. */
-async function placed(
-  differences: readonly Difference[],
-  files: BundleFiles,
-): Promise<DecisionProblem[]> {
-  const wanted = new Set(differences.map(({ event }) => event));
-  const lines = new Map<string, number>();
-  let line = 0;
-  for await (const some of (wanted.size > 0 && files.get("records.jsonl")?.lines()) || [])
-    for (const bytes of some) {
-      line += 1;
-      const { place = "" } = readRecord(bytes.toString("utf8", 0, bytes.length - 1)) ?? {};
-      if (wanted.has(place)) lines.set(place, line);
-    }
-  return differences.map(({ event, record, rules }) => ({
-    code: "decision",
-    place: `records.jsonl:${lines.get(event) ?? 0}`,
-    text: `The record says ${record || "nothing"}, and the rules ${rules || "nothing"}.`,
-  }));
+/** Only where each decision has to be shown. */
+function undecidedProblems(
+  unknown: readonly string[],
+  due: BundleReplay["due"],
+): DecisionProblem[] {
+  const texts = [
+    ...unknown.map((claim) => `Of claim ${claim} the log says too little to decide it again.`),
+    ...due.map(
+      ({ artefact, rules }) =>
+        `About artefact ${artefact} the record says nothing more, and the rules ${rules}.`,
+    ),
+  ];
+  return texts.map((text) => ({ code: "decision", place: "records.jsonl", text }));
 }
 
 function jsonOf(found: Found): object {

@@ -14,7 +14,7 @@ export const audit = defineCommand({
   details: [
     "`replay` makes each decision on record again, from the log and the rules that it names: which claims were opened, who was",
     "granted what, why work ended. It also names what agents cannot have done, such as a result after the end. With a FILE of",
-    "`sett prune` no sett needs to run. Exit code 1 where the record is not as the rules ask for, or a claim is not what its",
+    "`sett prune` or `export` no sett needs to run. Exit code 1 where the record is not as the rules ask for, or a claim is not what its",
     "events have made of it.",
     "`export` writes one file about a goal, or about all, of an instance with `proof: on`; `verify` shows by it and by a key",
     "from elsewhere, without a sett or a network, that nothing was changed, left out or put in between. `key` prints that key.",
@@ -30,7 +30,7 @@ export const audit = defineCommand({
       required: false,
       valueHint: "FILE|GOAL",
       description:
-        "`replay`: a file of `sett prune`; without it, the log of the running sett. `export`: a goal. `verify`: a file of `export`",
+        "`replay`: a file of `sett prune` or `export`; without it, the log of the running sett. `export`: a goal. `verify`: a file of `export`",
     },
     all: { type: "boolean", default: false, description: "`export` all goals" },
     to: {
@@ -56,8 +56,9 @@ export const audit = defineCommand({
     },
     require: {
       type: "string",
-      valueHint: "signatures",
-      description: "with --signers: each verdict, answer and goal of a person must be signed",
+      valueHint: "WORDS",
+      description:
+        "`signatures`, with --signers: each verdict, answer and goal of a person must be signed; `replay`: each claim must be decided again to its end",
     },
     json: jsonArgument,
     name: nameArgument,
@@ -65,6 +66,7 @@ export const audit = defineCommand({
   examples: [
     "sett audit replay",
     "sett audit replay sett-archive.jsonl --json",
+    "sett audit replay release.tar",
     "sett audit export 9f3a12b4 --to release.tar",
     "sett audit verify release.tar --key demo.sett.invalid/1a2b3c4d+5e6f7a8b+AX0…",
     "sett audit verify release.tar --key demo.key --repository .",

@@ -1,17 +1,14 @@
 // What a person does is signed, is stored with its signature, and is shown by it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Buffer } from "node:buffer";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { verifierKeyText } from "../../../lib/proof/note.ts";
 import { bids, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { nightly } from "../../support/nightly.ts";
-import { pack } from "../../support/proof/archive.ts";
-import { makeBundle, newKey } from "../../support/proof/bundle.ts";
+import { exportedLog } from "../../support/proof/exported-log.ts";
 
 let at: Workspace;
 let outside: string;
@@ -36,34 +33,6 @@ const writers = {
   maintainer: { human: true, ...bids({ on: "Draft", bid: "review" }) },
 } as const;
 const isDraft = ({ type }: Artefact) => type === "Draft";
-
-/** The log of the instance as an auditor gets it, in a file, with the key of the log. */
-async function exported({ instance, board }: Sett): Promise<{ file: string; key: string }> {
-  const key = newKey(`${instance}.sett.invalid`);
-  const events = (await board.readRawEvents("0", 1_000)).map(({ place, type, event }) => {
-    return { place, type, event };
-  });
-  const content: Record<string, string> = {};
-  for (const { type, event } of events) {
-    const { artefact_id: id } = JSON.parse(event);
-    if (type !== "artefact_created") continue;
-    const record = await board.readRecord(id);
-    content[`artefacts/${id}.json`] = Buffer.from(record ?? "", "base64").toString();
-  }
-  const facts = new Set(
-    events.flatMap(({ event }) => {
-      const { data: { registry, policy, paths } = {} } = JSON.parse(event) as {
-        data?: Record<string, string>;
-      };
-      return [registry, policy, paths].filter((one) => one !== undefined);
-    }),
-  );
-  const known = await board.readFacts([...facts] as never);
-  for (const [digest, text] of known) content[`facts/${digest}`] = text;
-  const file = join(outside, `${instance}.tar`);
-  await writeFile(file, pack(await makeBundle(key, events, { content })));
-  return { file, key: verifierKeyText(key.verifier) };
-}
 
 test("a goal and a verdict are signed by the person's key where that is required, and an auditor sees whether they are", async () => {
   const ownKey = await readFile(join(outside, "ada.pub"), "utf8");
@@ -99,7 +68,7 @@ test("a goal and a verdict are signed by the person's key where that is required
     ...{ artefact: draft.id, reason: "Good", principal: "ada@sett.invalid", for: "maintainer" },
   });
 
-  const { file, key } = await exported(clan);
+  const { file, key } = await exportedLog(clan, outside);
   const signers = join(outside, "signers");
   const verify = (...words: string[]) =>
     at.sett("audit", "verify", file, "--key", key, "--signers", signers, ...words);
