@@ -7,7 +7,8 @@ import { SecretName } from "./config-secrets.ts";
 
 /** `redis://`, or `rediss://` with TLS; a user, but no path and nothing behind it. */
 const RedisAddress = z.string().refine(isRedisAddress, {
-  error: "must be an address such as `rediss://redis.example.org:6380`",
+  error:
+    "must be an address such as `rediss://redis.example.org:6380`, with no path: the first database of that Redis has the blackboard",
 });
 
 function isRedisAddress(text: string): boolean {

@@ -51,7 +51,7 @@ test.each([
   "",
 ])("%p is none", (url) => {
   expect(parsed(`{ url: "${url}" }`).mistakes).toEqual([
-    "services.redis.url: must be an address such as `rediss://redis.example.org:6380`",
+    "services.redis.url: must be an address such as `rediss://redis.example.org:6380`, with no path: the first database of that Redis has the blackboard",
   ]);
 });
 
