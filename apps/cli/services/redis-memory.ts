@@ -16,17 +16,24 @@ const clientShare = 4;
  * every result.
  */
 const minClientBytes = 96 * 1024 ** 2;
+/**
+ * The most of it that one answer may take. Redis serves no other client while it writes an answer,
+ * and needs seconds for the quarter of a large machine.
+ */
+const maxAnswerBytes = 256 * 1024 ** 2;
 
 /**
  * Lines of a shell script that set `maxmemory`: half of the container's limit, or without one half
- * of the machine's memory (of 2 GiB where it is unknown), and `maxmemory_clients`. The script runs
- * beside Redis, which may be on another machine.
+ * of the machine's memory (of 2 GiB where it is unknown), `maxmemory_clients` and
+ * `maxmemory_answer`. The script runs beside Redis, which may be on another machine.
  */
 export function maxmemoryScript(limitBytes: number | undefined): string {
   return [
     ...(limitBytes === undefined ? ofMachine : [`maxmemory=${Math.floor(limitBytes / share)}`]),
     `maxmemory_clients=$((maxmemory / ${clientShare}))`,
     `if [ $maxmemory_clients -lt ${minClientBytes} ]; then maxmemory_clients=${minClientBytes}; fi`,
+    "maxmemory_answer=$maxmemory_clients",
+    `if [ $maxmemory_answer -gt ${maxAnswerBytes} ]; then maxmemory_answer=${maxAnswerBytes}; fi`,
   ].join("\n");
 }
 

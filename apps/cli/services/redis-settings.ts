@@ -28,7 +28,7 @@ export const redisSettings = [
   "maxmemory-clients $maxmemory_clients",
   // Redis looks at the limit above between commands only, and one command can ask for a value a
   // million times. This limit ends such a connection in the middle of its answer.
-  "client-output-buffer-limit normal $maxmemory_clients 0 0",
+  "client-output-buffer-limit normal $maxmemory_answer 0 0",
   "maxmemory-policy noeviction",
   ...connectionSettings,
 ];

@@ -38,6 +38,12 @@ test("connections may hold a quarter of that together, and never less than the l
   expect(await clientsOf(128 * 1024 ** 2)).toBe(String(96 * 1024 ** 2));
 });
 
+test("one answer may have 256 MiB of that, however large the machine is", async () => {
+  const answerOf = (limitBytes: number) => maxmemoryOf(limitBytes, "maxmemory_answer");
+  expect(await answerOf(64 * 1024 ** 3)).toBe(String(256 * 1024 ** 2));
+  expect(await answerOf(128 * 1024 ** 2)).toBe(String(96 * 1024 ** 2));
+});
+
 nightly(
   "status says that Redis is filling up, then that it is full, and what to do",
   async () => {

@@ -13,6 +13,7 @@ const clientBytes = 96 * mebibyte;
 const memory: Record<string, string> = {
   $maxmemory: String(4 * clientBytes),
   $maxmemory_clients: String(clientBytes),
+  $maxmemory_answer: String(clientBytes),
 };
 const settings = redisSettings.map((line) => line.replace(/\$\w+/, (name) => memory[name] ?? ""));
 const server = await startRedisServer({
