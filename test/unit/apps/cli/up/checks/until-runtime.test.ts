@@ -38,7 +38,6 @@ test.each([["docker-unreachable"], ["kubernetes-unreachable"]] as const)(
 test("one that does not come is the last error, and any other error is one at once", async () => {
   const away = scene("docker-unreachable");
   expect(await errorOf(away.wait(20))).toMatchObject({ code: "docker-unreachable" });
-  expect(away.looks).toBeGreaterThan(1);
   const other = scene("instance-taken");
   expect(await errorOf(other.wait(60_000))).toMatchObject({ code: "instance-taken" });
   expect(other.looks).toBe(1);
