@@ -3,6 +3,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
+import { startEngineProxy } from "../support/docker/engine-proxy.ts";
 import { importHistory, type Measures, pathOf } from "../support/git/made-history.ts";
 import { SettWorkspace, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -19,18 +20,26 @@ const repositories: Readonly<Record<string, Measures>> = {
   },
 };
 
-/** Each says when it began and ended, Unix seconds. */
+/**
+ * Each says when it began or ended, Unix seconds; the one that reads also what the cub and all that
+ * it has waited for have taken of the processor by then, in ticks.
+ */
 const scripts = {
   reads: `began=$(date +%s.%N)
-jq -n --arg began "$began" '{artefact_type: "Done", artefact_payload: $began, summary: "", structural_type: "Terminal"}'`,
+jq -n --arg began "$began" --arg ticks "$(cut -d' ' -f14-17 /proc/1/stat)" '{artefact_type: "Done", artefact_payload: $began, summary: $ticks, structural_type: "Terminal"}'`,
   commits: `set -e
 for file in $(git ls-files | grep part-0/ | head -10); do date > "$file"; done
 git add -A && git commit --quiet --message "Change ten files" >&2
 jq -n --arg commit "$(git rev-parse HEAD)" --arg ended "$(date +%s.%N)" '{artefact_type: "Change", artefact_payload: $commit, summary: $ended}'`,
 };
 
+/** So many files as some hundred packages have. */
+const install =
+  "for a in $(seq 100); do mkdir -p node_modules/$a; for b in $(seq 100); do echo $b > node_modules/$a/$b; done; done";
+
 const agents = {
   fresh: "    strategy: fresh_per_call\n",
+  prepared: `    workspace: { prepare: { run: "${install}", key: [agents/prepared/run.sh] } }\n`,
   warm: "",
   writer: "    workspace: { mode: rw }\n",
   third: "",
@@ -49,12 +58,23 @@ export async function printRepositories(isQuick: boolean): Promise<void> {
     for (const row of scene.rows()) await printRow(row, isQuick ? 3 : 7);
     for (const [what, figure] of Object.entries({
       ...(await scene.sizes()),
-      "processor of a warm cub and its tool for a grant, seconds": await scene.processorSeconds(),
+      "processor of a warm cub before the tool, seconds": await scene.processorSeconds(
+        isQuick ? 3 : 7,
+      ),
     }))
       console.log(`  ${what.padEnd(66)}${rounded(figure, 2)}`);
     // Each of these makes the instance anew.
-    for (const row of scene.firstRows()) await printRow(row, isQuick ? 1 : 3);
+    for (const row of scene.firstRows()) await printRow(row, isQuick ? 1 : 7);
+    await printWithoutLayers(measures, isQuick ? 3 : 7);
   }
+}
+
+/** The starter may remove no volume, so that none is shared. */
+async function printWithoutLayers(measures: Measures, rounds: number): Promise<void> {
+  await using proxy = await startEngineProxy();
+  proxy.allowOnly([/^(?!DELETE \/volumes\/)/]);
+  await using scene = await RepositoryScene.create(measures, { SETT_STARTER_SOCKET: proxy.path });
+  for (const row of scene.rowsWithoutLayers()) await printRow(row, rounds);
 }
 
 async function printRow({ name, sett, bare }: Row, rounds: number): Promise<void> {
@@ -81,11 +101,16 @@ class RepositoryScene implements AsyncDisposable {
   }
 
   /** The first goal of an agent brings its files; it is over when this returns. */
-  static async create(measures: Measures): Promise<RepositoryScene> {
+  static async create(
+    measures: Measures,
+    env: Record<string, string> = {},
+  ): Promise<RepositoryScene> {
     const sett = await SettWorkspace.create();
+    sett.env = env;
     await $`git update-ref -d HEAD`.cwd(sett.folder);
     await importHistory(sett.folder, measures);
     await $`git reset --quiet --hard`.cwd(sett.folder);
+    await addWhatGoalsDoNotReach(sett);
     const names = Object.keys(agents) as (keyof typeof agents)[];
     const bids = (name: string) =>
       `    bid_command: ["sh", "-c", "jq -r .payload | grep -q '^${name}' && echo exclusive || echo ignore"]\n`;
@@ -121,16 +146,17 @@ class RepositoryScene implements AsyncDisposable {
       {
         name: "the same, next commit ÷ docker run + git checkout",
         sett: () => this.#untilTool("fresh", true),
-        bare: () => this.#run(`cd /room/used && git checkout --quiet --detach ${this.#other()}`),
+        bare: () => this.#bareCheckout(),
       },
       {
         name: "the same ÷ docker run + git worktree add",
         sett: () => this.#untilTool("fresh", true),
-        bare: async () => {
-          const took = await this.#run("git -C /room/bare worktree add --quiet --detach /room/new");
-          await this.#run("rm -rf /room/new && git -C /room/bare worktree prune");
-          return took;
-        },
+        bare: () => this.#bareTree(),
+      },
+      {
+        name: "fresh worker with 10 000 prepared files ÷ without",
+        sett: () => this.#untilTool("prepared"),
+        bare: () => this.#untilTool("fresh"),
       },
       {
         name: "warm agent, grant → tool, next commit ÷ git status + git checkout",
@@ -157,6 +183,25 @@ class RepositoryScene implements AsyncDisposable {
     ];
   }
 
+  /** Where nothing can be laid over another: each slot has a disk. */
+  rowsWithoutLayers(): readonly Row[] {
+    return [
+      {
+        name: "without layers, new slot ÷ docker run + git worktree add",
+        sett: async () => {
+          await this.#removeSlot();
+          return await this.#untilTool("fresh");
+        },
+        bare: () => this.#bareTree(),
+      },
+      {
+        name: "without layers, used slot, next commit ÷ docker run + git checkout",
+        sett: () => this.#untilTool("fresh", true),
+        bare: () => this.#bareCheckout(),
+      },
+    ];
+  }
+
   /** The first goal after `sett up`, which has made what it can. */
   firstRows(): readonly Row[] {
     const first = async () => {
@@ -164,11 +209,7 @@ class RepositoryScene implements AsyncDisposable {
       await this.#sett.up();
       return await this.#untilTool("warm");
     };
-    const bare = async () => {
-      const took = await this.#run("git -C /room/bare worktree add --quiet --detach /room/new");
-      await this.#run("rm -rf /room/new && git -C /room/bare worktree prune");
-      return took;
-    };
+    const bare = () => this.#bareTree();
     const beside = (job: () => Promise<number>) => async () => {
       const busy = Array.from({ length: 4 }, () =>
         Bun.spawn(["sh", "-c", "while :; do :; done"], { stdio: ["ignore", "ignore", "ignore"] }),
@@ -186,21 +227,27 @@ class RepositoryScene implements AsyncDisposable {
     ];
   }
 
+  #bareCheckout(): Promise<number> {
+    return this.#run(`cd /room/used && git checkout --quiet --detach ${this.#other()}`);
+  }
+
+  async #bareTree(): Promise<number> {
+    const took = await this.#run("git -C /room/bare worktree add --quiet --detach /room/new");
+    await this.#run("rm -rf /room/new && git -C /room/bare worktree prune");
+    return took;
+  }
+
   /** Process 1 and all that it has waited for; Linux counts hundredths of a second. */
-  async processorSeconds(): Promise<number> {
+  async processorSeconds(rounds: number): Promise<number> {
     const container = `sett-${this.#sett.name}-agent-warm`;
-    const ticks = async () =>
-      (await $`docker exec ${container} cat /proc/1/stat`.text())
-        .slice(-10_000)
-        .split(") ")
-        .at(-1)
-        ?.split(" ")
-        .slice(11, 15)
-        .reduce((sum, each) => sum + Number(each), 0) ?? Number.NaN;
-    await this.#nextCommit();
-    const before = await ticks();
-    await this.#goal("warm");
-    return ((await ticks()) - before) / 100;
+    const taken: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      await this.#nextCommit();
+      const before = await $`docker exec ${container} cut -d ${" "} -f14-17 /proc/1/stat`.text();
+      const { last } = await this.#goal("warm");
+      taken.push((sumOf(last.summary ?? "") - sumOf(before)) / 100);
+    }
+    return median(taken);
   }
 
   /** Each by its counterpart. */
@@ -325,6 +372,14 @@ class RepositoryScene implements AsyncDisposable {
     await this.#sett.commit(`Next ${this.#changes}`);
   }
 
+  /** The next worker there makes a new disk. */
+  async #removeSlot(): Promise<void> {
+    await waitFor("the end of the worker", async () => {
+      const volume = `sett-${this.#sett.name}-workspace-fresh.1`;
+      return (await $`docker volume rm ${volume}`.quiet().nothrow()).exitCode === 0;
+    });
+  }
+
   async #goal(agent: string) {
     const goal = await this.#sett.forage(agent);
     const events = await waitFor(
@@ -349,4 +404,27 @@ async function took(job: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await job();
   return performance.now() - began;
+}
+
+function sumOf(ticks: string): number {
+  return ticks
+    .trim()
+    .split(" ")
+    .reduce((sum, each) => sum + Number(each), 0);
+}
+
+/** A branch, a stash and removed history, in the one pack that there is. */
+async function addWhatGoalsDoNotReach({ folder }: SettWorkspace): Promise<void> {
+  const add = async (name: string) => {
+    await Bun.write(join(folder, name), crypto.randomUUID().repeat(3_000));
+    await $`git add -A`.cwd(folder);
+  };
+  await $`git switch --quiet --create other`.cwd(folder);
+  await add("branch.txt");
+  await $`git commit --quiet --message Branch && git switch --quiet main`.cwd(folder);
+  await add("stash.txt");
+  await $`git stash --quiet`.cwd(folder);
+  await add("removed.txt");
+  await $`git commit --quiet --message Removed && git reset --quiet --hard HEAD~1`.cwd(folder);
+  await $`git repack -adq --window=0`.cwd(folder);
 }
