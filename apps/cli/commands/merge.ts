@@ -85,7 +85,9 @@ export const merge = defineCommand({
     const onSlow = (sentence: string) => shell.messages.note(sentence);
     const ends = await mergePlanned(repository, plan, { signal: shell.interrupted, onSlow });
     if (args.json) await shell.out.write(`${JSON.stringify(jsonOf(plan, ends))}\n`);
-    return report(plan, ends, shell);
+    const code = report(plan, ends, shell);
+    if (code === exitCodes.done) await nameSubmodules(repository, plan, shell);
+    return code;
   },
 });
 
@@ -227,6 +229,22 @@ function report({ branch, merges }: MergePlan, ends: readonly MergeEnd[], shell:
   const open = merges.filter(({ isMerged }) => !isMerged).length - ends.length;
   if (open > 0) messages.note(`Then the same command again merges what is left: ${open} more.`);
   return exitCodes.failed;
+}
+
+/** As git does, a merge leaves the files of submodules at the commit that they had. */
+async function nameSubmodules(
+  repository: HostRepository,
+  { folder }: MergePlan,
+  { messages }: Shell,
+): Promise<void> {
+  const dirty = await repository.dirtyFiles(messages.note);
+  const moved = dirty.flatMap(({ kind, path }) => (kind === "submodule" ? [path] : []));
+  if (moved.length === 0) return;
+  const names = moved.map((path) => boundedLine(path, 200)).join(", ");
+  messages.note(
+    `The files of submodules are those of another commit than the merged one: ${names}`,
+  );
+  messages.next(`In ${oneLine(folder)}: git submodule update`);
 }
 
 function jsonOf({ of, branch, merges }: MergePlan, ends: readonly MergeEnd[]) {

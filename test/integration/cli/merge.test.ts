@@ -111,6 +111,31 @@ describe("sett merge", () => {
     expect([again.code, again.err]).toEqual([0, expect.stringContaining("is merged already")]);
   });
 
+  test("says which submodules it has moved, and how their files follow", async () => {
+    const clone = join(at.folder, "part");
+    const inPart = (...words: string[]) => at.git("-C", clone, ...words);
+    const person = ["-c", "user.name=Ada", "-c", "user.email=ada@sett.invalid"];
+    await at.git("init", "--quiet", clone);
+    for (const subject of ["First", "Second"])
+      await inPart(...person, "commit", "--quiet", "--allow-empty", "-m", subject);
+    const first = await inPart("rev-parse", "HEAD~1");
+    await at.commit(".gitmodules", '[submodule "part"]\n\tpath = part\n\turl = ./part\n');
+    const base = await at.git("rev-parse", "HEAD");
+    expect(await at.git("ls-tree", base, "part")).toContain("160000");
+    await at.git("update-index", "--cacheinfo", `160000,${first},part`);
+    await at.git("commit", "--quiet", "-m", "Go back");
+    const commit = CommitHash.parse(await at.git("rev-parse", "HEAD"));
+    await at.git("reset", "--quiet", "--hard", base);
+    const { goal } = await achieved("Go back", commit);
+    const { code, err } = await clan.sett("merge", goal.id, "--yes");
+    expect([code, err]).toEqual([0, expect.stringContaining("than the merged one: part")]);
+    expect(err).toContain("git submodule update");
+    await at.git("submodule", "update", "--init", "--quiet");
+    expect(await at.git("status", "--porcelain")).toBe("");
+    const { goal: later } = await achieved("Later", await agentCommit("later.txt", "late\n"));
+    expect((await clan.sett("merge", later.id, "--yes")).err).not.toContain("submodule");
+  });
+
   nightly("squashes into one commit of the person, and knows it again", async () => {
     const { goal } = await achieved("Paint the wall", await agentCommit("wall.txt", "white\n"));
     await clan.need("merge", goal.id, "--squash", "--yes");
