@@ -81,12 +81,10 @@ export class LayeredWorkspaces {
     if (own !== undefined) void this.#discard(own);
   }
 
-  /** A worker that keeps files for the next one has a disk that lasts. */
   #serves({ env, mounts }: ContainerSpec): boolean {
     const targets = mounts.map(({ target }) => target);
     return (
       performance.now() >= this.#restsUntil &&
-      env.SETT_WORKSPACE_KEEP !== "true" &&
       env.SETT_OBJECTS_DIR !== undefined &&
       targets.includes(env.SETT_OBJECTS_DIR) &&
       targets.includes(workspaceFolder)

@@ -53,7 +53,6 @@ afterAll(() => at?.[Symbol.asyncDispose]());
 /** A starter of its own, in an instance of its own. */
 async function starter(
   options: Partial<Pick<LayersOptions, "limits" | "image">> = {},
-  env: Record<string, string> = {},
   on?: DockerInstance,
 ) {
   const here = on ?? (await dockerInstance());
@@ -62,7 +61,7 @@ async function starter(
     image,
     labels: here.labels({ component: "agent" as const, agent, role: "tester" }),
     entrypoint: ["/bin/sh", "-c", script],
-    env: { SETT_OBJECTS_DIR: "/git/objects", ...env },
+    env: { SETT_OBJECTS_DIR: "/git/objects" },
     user,
     mounts: [
       ...[{ kind: "volume" as const, volume: here.name("workspace-tester"), target: "/workspace" }],
@@ -212,12 +211,6 @@ nightly(
   },
 );
 
-nightly("an agent that keeps files for its next grant has the disk of its slot", async () => {
-  await using one = await starter({}, { SETT_WORKSPACE_KEEP: "true" });
-  expect(await one.run(commitOf("a"))).toEqual(ownDisk);
-  expect(await one.volumes("layer")).toEqual([]);
-});
-
 nightly(
   "beyond the limit the layer goes that was used least recently, and never one of a worker that runs",
   async () => {
@@ -260,7 +253,7 @@ nightly(
       async () =>
         (await one.volumes("workspace")).filter((name) => name.includes(".upper-")).length === 2,
     );
-    await using next = await starter({}, {}, one.here);
+    await using next = await starter({}, one.here);
     expect(await next.run(commitOf("c"))).toEqual(over("c"));
     const left = (await one.volumes("layer")).map((name) => name.split(".layer.")[1]?.[0]);
     expect(left.toSorted()).toEqual(["a", "c"]);
