@@ -113,6 +113,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "show an artefact with its whole content",
     load: async () => (await import("./commands/unearth.ts")).unearth,
   },
+  why: {
+    description: "tell why an artefact is there: who asked, who did it, from what",
+    load: async () => (await import("./commands/why.ts")).why,
+  },
   merge: {
     description: "merge what came of a goal, or a lane, into your branch",
     load: async () => (await import("./commands/merge.ts")).merge,

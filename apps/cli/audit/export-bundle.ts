@@ -3,16 +3,18 @@ import { Buffer } from "node:buffer";
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
+import type { Seal } from "../../../lib/client/facts/story.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { FactDigest } from "../../../lib/model/fact.ts";
 import { ArtefactId, GoalId, type InstanceName } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
-import { goalOf, readRecord } from "../../../lib/proof/formats.ts";
+import { goalOf, readEntry, readRecord } from "../../../lib/proof/formats.ts";
 import { namedContent } from "../../../lib/proof/named-content.ts";
 import { askService } from "../instance/ask-service.ts";
 import { isServing } from "../instance/place.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { BundleWriter } from "./bundle-file.ts";
+import { sealBy } from "./story-sources.ts";
 
 const Head = z.object({
   checkpoint: z.string(),
@@ -134,6 +136,24 @@ async function addGoal(
 export async function keyOf(shell: Shell, instance: InstanceName): Promise<string> {
   const [key = ""] = await answerOf(shell, instance, { argument: "--proof-key", order: {} });
   return key;
+}
+
+/** Undefined where no notary answers here, or it has not sealed the event yet. */
+export async function sealOf(
+  shell: Shell,
+  { instance, goal, event }: { instance: InstanceName; goal: GoalId; event: string },
+): Promise<Seal | undefined> {
+  const lines = await exportOf(shell, instance, { goal }).catch((error: unknown) => {
+    if (error instanceof SettError) return [];
+    throw error;
+  });
+  const [head = "", ...rest] = lines;
+  for (const line of rest.slice(0, -1)) {
+    const { index, entry } = Line.parse(JSON.parse(line));
+    if (readEntry(entry)?.place === event)
+      return sealBy(Head.parse(JSON.parse(head)).checkpoint, index);
+  }
+  return undefined;
 }
 
 async function exportOf(shell: Shell, instance: InstanceName, order: object): Promise<string[]> {

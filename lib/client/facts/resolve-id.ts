@@ -23,7 +23,7 @@ const maxShownLength = 60;
  * text that is no id.
  */
 export async function resolveArtefactId(
-  board: ReadingBoard,
+  board: Pick<ReadingBoard, "findArtefacts" | "readHeads">,
   text: string,
   suggest: Suggest,
   what: What = "artefact",
