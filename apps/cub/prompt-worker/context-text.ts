@@ -114,7 +114,8 @@ function attributesOf(
   names: ReadonlyMap<string, string>,
 ): Record<string, string> {
   const commit = commitOf(one);
-  const { summary, commit: _, changed_paths: _paths, ...own } = one.metadata;
+  const { summary, commit: _, changed_paths: _paths, ...more } = one.metadata;
+  const own = typeof more.by === "string" ? withoutPerson(more) : more;
   return {
     number: String(number),
     type: one.type,
@@ -124,6 +125,19 @@ function attributesOf(
     ...(summary !== undefined && summary !== "" && { summary: withNames(summary, names) }),
     ...(Object.keys(own).length > 0 && { metadata: withNames(JSON.stringify(own), names) }),
   };
+}
+
+/**
+ * A model needs no name, address and signature of a person: these go to no provider, and the same
+ * answer of two people asks the model the same.
+ */
+function withoutPerson({
+  by: _,
+  statement: _said,
+  signature: _mark,
+  ...rest
+}: Artefact["metadata"]) {
+  return rest;
 }
 
 /** Ids of artefacts as their numbers, hashes of commits as their names. */

@@ -41,6 +41,23 @@ const answerTo = ({ id }: Artefact, payload: string) =>
     ...{ structural_type: "Answer", type: "Answer", payload, source_artefacts: [id] },
   });
 
+test("the name, address and signature of a person do not go to a model, and what agents add does", () => {
+  const goal = goalOf("Make sum add.", base);
+  const question = questionAbout(goal);
+  const answer = sampleArtefact({
+    ...answerTo(question, "The first."),
+    metadata: {
+      by: "Ada <ada@example.org>",
+      statement: '{"principal":"ada@example.org"}',
+      signature: "-----BEGIN SSH SIGNATURE-----",
+    },
+  } as Partial<Artefact>);
+  const made = byCoder({ metadata: { statement: "It adds.", took: "3 s" } } as Partial<Artefact>);
+  const input = workInput(goal, { additional_context: [question, answer, made] });
+  expect(textFor(input)).not.toMatch(/Ada <|ada@|SSH SIGNATURE/);
+  expect(textFor(input)).toContain('metadata="{&quot;statement&quot;:&quot;It adds.&quot;');
+});
+
 test("a rework shows the chain, the target, its reviews and the dialogue, with numbers instead of ids", () => {
   const goal = goalOf("Make sum add.", base);
   const target = byCoder({
