@@ -4,16 +4,16 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 
 /**
  * The grants that have not ended yet, as cancelled ones. Questions of an agent and their answers
- * stay: a retry goes on with them.
+ * stay, and so does the rule of several approvals: a retry goes on with them.
  */
 export function cancelGrants(grants: readonly Grant[], at: string, reason: string): Grant[] {
   return grants
     .filter(({ state }) => state === "queued" || state === "running" || state === "waiting")
-    .map(({ agent, phase, attempt, retries, dialogue, queued_at }) => ({
+    .map(({ agent, phase, attempt, retries, dialogue, queued_at, quorum }) => ({
       agent,
       phase,
       attempt,
-      ...withoutUndefined({ retries, dialogue }),
+      ...withoutUndefined({ retries, dialogue, quorum }),
       queued_at,
       state: "cancelled",
       ended_at: at,

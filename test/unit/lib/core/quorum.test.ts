@@ -7,10 +7,17 @@ import {
   mayStillApprove,
   quorumFor,
 } from "../../../../lib/core/quorum.ts";
+import { retryClaim } from "../../../../lib/core/retry-claim.ts";
 import type { DoneGrant, WaitingGrant } from "../../../../lib/model/claim.ts";
 import type { Quorum } from "../../../../lib/model/quorum.ts";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";
-import { agentName, newArtefactId, sampleAgent } from "../../../support/records/sample.ts";
+import {
+  agentName,
+  newArtefactId,
+  newClaimId,
+  sampleAgent,
+  sampleArtefact,
+} from "../../../support/records/sample.ts";
 
 const people = [{ name: "ada", email: "Ada@example.org" }, { name: "bob" }, { name: "eve" }];
 const at = "2026-01-01T00:00:00.000Z";
@@ -171,5 +178,26 @@ describe("a part in the work", () => {
     ["hand", undefined],
   ])("of the poster %s is that of %p", (actor, name) => {
     expect(posterOf(actor)).toEqual(name as never);
+  });
+});
+
+test("a retry asks for as many approvals again, where another review has failed meanwhile", () => {
+  const owner = { human: true as const, people, approvals: 2 };
+  const agents = [
+    sampleAgent("owner", { ...owner, bids: [{ on: "*", bid: "review" }] }),
+    sampleAgent("checker", { bids: [{ on: "*", bid: "review" }] }),
+  ];
+  const claim = new ClaimSimulation(agents);
+  claim.decide();
+  claim.fail("checker", "No memory");
+  const lost = claim.now.grants.find(({ state }) => state === "failed");
+  const [id = newArtefactId()] = lost?.state === "failed" ? lost.artefact_ids : [];
+  const retried = retryClaim({
+    failure: sampleArtefact({ id, structural_type: "Failure", produced_by_agent: "checker" }),
+    ...{ failed: claim.now, retries: new Map(), agents, isWanted: true, id: newClaimId(), at },
+  });
+  expect(retried).toMatchObject({
+    ok: true,
+    grants: [{ agent: "checker" }, { agent: "owner", state: "waiting", quorum: { needed: 2 } }],
   });
 });
