@@ -42,6 +42,10 @@ export const Question = z
   })
   .openapi("Question");
 
+const MayApprove = z.array(z.string()).openapi({
+  description: "The names of the people whose approval may still count. It comes with `approvals`.",
+});
+
 export const Approval = z
   .strictObject({
     kind: z.literal("approval"),
@@ -50,10 +54,26 @@ export const Approval = z
     for: z.string().openapi({ description: "The agent of sett.yml for which a person judges." }),
     artefact: ArtefactHead,
     approvals: Approvals.optional(),
+    may_approve: MayApprove.optional(),
+    not_counted: z.string().optional().openapi({
+      description:
+        "A sentence that says why an approval of the caller would not count; missing where it would.",
+    }),
     content: z.strictObject({ text: z.string(), whole: z.boolean() }),
   })
   .openapi("Approval", {
     description: "`id` is the artefact to judge. `content` has the beginning of its payload.",
+  });
+
+export const Verdict = z
+  .strictObject({
+    ...ArtefactHead.shape,
+    approvals: Approvals.optional(),
+    may_approve: MayApprove.optional(),
+  })
+  .openapi("Verdict", {
+    description:
+      "The Review. `approvals`: where it waits on, because others have to approve, too; missing where it does not.",
   });
 
 const Inquiry = z.discriminatedUnion("kind", [Question, Approval]);

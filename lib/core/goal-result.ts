@@ -4,6 +4,7 @@ import type { RegisteredAgent } from "../model/agent.ts";
 import type { Grant } from "../model/claim.ts";
 import type { ArtefactId, CommitHash, GoalId } from "../model/ids.ts";
 import type { Phase } from "../model/phase.ts";
+import { answersIn } from "./answers-in.ts";
 import type { ArtefactGraph, GraphClaim, GraphEdge, GraphNode } from "./artefact-graph.ts";
 import type { Cost } from "./call-costs.ts";
 import type { GoalState } from "./goal-status.ts";
@@ -205,22 +206,22 @@ function outcomeOf(grant: Grant): Check["outcome"] {
   return grant.state === "failed" ? "failed" : "open";
 }
 
+/** Only of a grant that is done: while others have to approve, nothing is approved. */
 function approvalsOf(made: Made, known: Known): Approval[] {
   return grantsOf(made.claims).flatMap((grant) => {
-    const review = answerOf(grant, known.byId);
-    if (grant.state !== "done" || grant.rejects || review === undefined) return [];
-    if (!isOfPerson(grant, known)) return [];
-    const { by, comment } = review.metadata;
-    return [
-      {
-        by: String(by),
-        agent: grant.agent,
-        about: made.id,
-        review: review.id,
-        words: typeof comment === "string" ? comment : "",
-        at: review.created_at,
-      },
-    ];
+    if (grant.state !== "done" || grant.rejects || !isOfPerson(grant, known)) return [];
+    return answersIn(grant).flatMap((id) => {
+      const review = known.byId.get(id);
+      if (review === undefined) return [];
+      const { by, comment } = review.metadata;
+      return [
+        {
+          ...{ by: String(by), agent: grant.agent, about: made.id, review: review.id },
+          words: typeof comment === "string" ? comment : "",
+          at: review.created_at,
+        },
+      ];
+    });
   });
 }
 
@@ -238,8 +239,9 @@ export function knownOf(all: readonly Made[], agents: readonly Registered[]): Kn
  */
 export function isOfPerson(grant: Grant, { byId, programs }: Known): boolean {
   if (grant.state === "waiting") return grant.waits_for.kind === "approval";
-  if (grant.state !== "done" || grant.run_id !== undefined) return false;
   if (programs.has(grant.agent)) return false;
+  if (grant.state === "cancelled") return grant.quorum !== undefined;
+  if (grant.state !== "done" || grant.run_id !== undefined) return false;
   const answer = answerOf(grant, byId);
   return answer?.structural_type === "Review" && typeof answer.metadata.by === "string";
 }

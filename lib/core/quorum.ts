@@ -4,7 +4,7 @@ import type { RegisteredAgent } from "../model/agent.ts";
 import type { DoneGrant, WaitingGrant } from "../model/claim.ts";
 import type { ArtefactId } from "../model/ids.ts";
 import type { KnownPerson } from "../model/people.ts";
-import type { Involved, Quorum } from "../model/quorum.ts";
+import { type Approvals, approvalsOf, type Involved, type Quorum } from "../model/quorum.ts";
 import { smallLetters } from "../model/small-letters.ts";
 import { isPerson } from "./is-person.ts";
 import type { Verdict } from "./review-verdict.ts";
@@ -44,15 +44,38 @@ export function quorumFor(
 export type Discounted = "stranger" | "involved" | "again";
 
 export function discounted(
-  by: string,
-  { not_by = [], approvals = [] }: Quorum,
+  name: string,
+  { by, not_by }: Pick<Approvals, "by" | "not_by">,
   people: readonly KnownPerson[] | undefined,
 ): Discounted | undefined {
-  const principal = principalAmong(by, people);
+  const principal = principalAmong(name, people);
   if (principal === undefined) return "stranger";
   if (not_by.includes(principal)) return "involved";
-  const isGiven = approvals.some((one) => principalAmong(one.by, people) === principal);
-  return isGiven ? "again" : undefined;
+  return by.some((one) => principalAmong(one, people) === principal) ? "again" : undefined;
+}
+
+/**
+ * The approvals that count: one of each person, and none of a person who is in `people` no more.
+ */
+export function countedApprovals(
+  { needed, by, not_by }: Approvals,
+  people: readonly KnownPerson[] | undefined,
+): Approvals {
+  const first = new Map<string, string>();
+  for (const name of by) {
+    const principal = principalAmong(name, people);
+    if (principal === undefined || not_by.includes(principal)) continue;
+    if (!first.has(principal)) first.set(principal, name);
+  }
+  return { needed, by: [...first.values()], not_by };
+}
+
+/** How many have approved, and the names of the people who still may. */
+export type Progress = { approvals: Approvals; may_approve: string[] };
+
+export function progressOf(quorum: Quorum, people: readonly KnownPerson[] | undefined): Progress {
+  const approvals = countedApprovals(approvalsOf(quorum), people);
+  return { approvals, may_approve: mayStillApprove(approvals, people ?? []) };
 }
 
 /** A verdict of a person: its Review, when it was made (ISO 8601), and by whom. */
@@ -62,13 +85,16 @@ export type PersonVerdict = { review: ArtefactId; at: string; by: string; approv
 export function afterVerdict(
   waiting: WaitingGrant,
   { review, at, by, approves }: PersonVerdict,
+  people: readonly KnownPerson[] | undefined,
 ): DoneGrant | WaitingGrant {
   const { waits_for: _, ...grant } = waiting;
   const { quorum } = waiting;
-  const approvals = quorum?.approvals ?? [];
-  if (approves && quorum !== undefined && approvals.length + 1 < quorum.needed)
-    return { ...waiting, quorum: { ...quorum, approvals: [...approvals, { review, by }] } };
-  const earlier = approvals.map((one) => one.review);
+  if (approves && quorum !== undefined) {
+    const next = { ...quorum, approvals: [...(quorum.approvals ?? []), { review, by }] };
+    const { needed, by: counted } = countedApprovals(approvalsOf(next), people);
+    if (counted.length < needed) return { ...waiting, quorum: next };
+  }
+  const earlier = (quorum?.approvals ?? []).map((one) => one.review);
   return { ...grant, state: "done", ended_at: at, artefact_ids: [review, ...earlier] };
 }
 
@@ -81,19 +107,16 @@ export function isApproved(
   if (quorum === undefined) return true;
   const own = reviews.filter(({ id }) => artefact_ids.includes(id));
   if (own.some(({ approves }) => !approves)) return true;
-  const principals = own.flatMap(({ by = "" }) => principalAmong(by, people) ?? []);
-  const counted = new Set(principals.filter((one) => quorum.not_by?.includes(one) !== true));
-  return counted.size >= quorum.needed;
+  const { needed, not_by = [] } = quorum;
+  const by = own.flatMap((one) => one.by ?? []);
+  return countedApprovals({ needed, by, not_by }, people).by.length >= needed;
 }
 
-/** The people whose approval may still count. */
-export function mayStillApprove(
-  { not_by = [], approvals = [] }: Quorum,
-  people: readonly KnownPerson[],
-): KnownPerson[] {
-  return people.filter((person) => {
+/** The names of the people whose approval may still count. */
+function mayStillApprove({ by, not_by }: Approvals, people: readonly KnownPerson[]): string[] {
+  const principals = new Set(by.map((name) => principalAmong(name, people)));
+  return people.flatMap((person) => {
     const principal = principalOf(person);
-    const isGiven = approvals.some(({ by }) => principalAmong(by, people) === principal);
-    return !isGiven && !not_by.includes(principal);
+    return principals.has(principal) || not_by.includes(principal) ? [] : [person.name];
   });
 }

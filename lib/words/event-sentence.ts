@@ -253,7 +253,9 @@ function namedType(type: string): string {
 
 /** `1 of 2 approvals`; the person of the event has given the last one. */
 function approvedIn(field: Field): string {
-  return `${field("approved")} of ${field("approvals")} approvals`;
+  const [number, needed] = [field("approved"), field("approvals")];
+  if (Number(number) < Number(needed)) return `${number} of ${needed} approvals`;
+  return `one of ${needed} approvals, as an earlier one counts no more`;
 }
 
 /** Only where not one approval of any person is enough. */

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { allRights } from "../../lib/model/api-access.ts";
 import { nightly } from "../support/nightly.ts";
-import { TestBrowser } from "../support/page/browser.ts";
+import { accessibilityProblems, TestBrowser } from "../support/page/browser.ts";
 import { CubLog } from "../support/page/cub-log.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
 import { newArtefactId, sampleArtefact } from "../support/records/sample.ts";
@@ -222,6 +223,65 @@ test("a result is rejected with a reason, made again, and approved", async () =>
   );
   expect(first?.payload).toContain("The date is missing");
   expect(second).toMatchObject({ payload: "{}", metadata: { comment: "Well dated" } });
+});
+
+test("two people approve one after the other, and no page offers what would not count", async () => {
+  await using scene = await startPageScene({
+    coder: {
+      ...idle,
+      bids: [{ on: "GoalDefined", bid: "exclusive" }],
+      tool: () => ({ ...report("Draft"), summary: "A draft of the plan" }),
+    },
+    owner: {
+      ...{ human: true, approvals: 2, people: [{ name: "ada" }, { name: "grace" }] },
+      bids: [{ on: "Report", bid: "review" }],
+    },
+    packer: { ...idle, bids: [{ on: "Report", bid: "exclusive" }], tool: () => ending("Packed") },
+  });
+  await scene.page.kill();
+  scene.page.addToken("eve", allRights);
+  await scene.page.run();
+  const goal = await scene.clan.postGoal("Plan it");
+  const open = async (name: string) => {
+    const page = await browser.open(scene.page.address("#/inbox", name));
+    await page.getByRole("button", { name: /A draft of the plan/ }).click();
+    return page;
+  };
+  const ada = await open("ada");
+  const grace = await open("grace");
+  const none = "0 of 2 approvals. It waits for ada or grace";
+  await grace.getByRole("status").getByText(none).waitFor();
+  await ada.getByRole("status").getByText(none).waitFor();
+  await ada.keyboard.press("a");
+  await ada.getByRole("button", { name: "Approve it" }).click();
+  const one = "1 of 2 approvals: ada. It waits for grace";
+  await ada.getByRole("status").getByText(one).waitFor();
+  await ada.getByText(/^ada has approved Report [0-9a-f]{8} already, and 2 different/).waitFor();
+  expect(await ada.getByRole("button", { name: /Approve/ }).count()).toBe(0);
+  expect(await ada.getByLabel("What you say with it").count()).toBe(0);
+  await ada.getByRole("button", { name: "Reject…" }).waitFor();
+  await ada.keyboard.press("a");
+  const beside = ada.getByRole("complementary", { name: "Beside the change" });
+  await beside.getByText("ada, for owner, approved").waitFor();
+  expect(await accessibilityProblems(ada)).toEqual([]);
+  expect(await ada.getByLabel("What you say with it").count()).toBe(0);
+
+  const eve = await open("eve");
+  await eve.getByText("You do not speak for owner: people in sett.yml says who does.").waitFor();
+  expect(await eve.getByRole("button", { name: "Approve…" }).isDisabled()).toBe(true);
+  expect(await accessibilityProblems(eve)).toEqual([]);
+
+  // The page of the other person has followed.
+  await grace.getByRole("status").getByText(one).waitFor();
+  await grace
+    .getByRole("complementary", { name: "Beside the change" })
+    .getByText("ada, for owner, approved")
+    .waitFor();
+  await grace.keyboard.press("a");
+  await grace.getByRole("button", { name: "Approve it" }).click();
+  await grace.getByText("Nothing waits for a person.").waitFor();
+  const end = await scene.clan.made(goal, ({ structural_type }) => structural_type === "Terminal");
+  expect(end.payload).toBe("Packed");
 });
 
 nightly("a goal is cancelled after a second thought, and its work ends", async () => {

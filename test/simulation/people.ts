@@ -8,6 +8,8 @@ import { type Artefact, userRole } from "../../lib/model/artefact.ts";
 import { isEnded, isForApproval, type WaitingGrant } from "../../lib/model/claim.ts";
 import type { EventDraft } from "../../lib/model/event.ts";
 import { ArtefactId, type ClaimId, GoalId } from "../../lib/model/ids.ts";
+import type { KnownPerson } from "../../lib/model/people.ts";
+import { approvalsOf } from "../../lib/model/quorum.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Random } from "../chaos/random.ts";
@@ -168,7 +170,9 @@ export class People {
     const read = await board.readWithDigest(artefact);
     if (read === undefined) return;
     const { goal_id: goal, version } = read.artefact;
-    const by = await this.#judgeOf(board, waiting);
+    const { agent } = waiting;
+    const people = (await board.listAgents()).find(({ name }) => name === agent)?.people;
+    const by = this.#judgeOf(waiting, people);
     if (by === undefined) return;
     const at = new Date().toISOString();
     const isRejected = version === 1 && this.#random.chance(0.4);
@@ -187,16 +191,18 @@ export class People {
     // A program that does not count ends the grant with the first approval.
     const isCareless = quorum !== undefined && this.#random.chance(0.1);
     const one = isCareless ? { ...waiting, quorum: { ...quorum, needed: 1 } } : waiting;
-    const grant = { ...afterVerdict(one, verdict), ...(quorum && isCareless && { quorum }) };
+    const grant = {
+      ...afterVerdict(one, verdict, people),
+      ...(quorum && isCareless && { quorum }),
+    };
     await board.recordVerdict({ grant, review, digest: read.digest, actor: `person:${by}` });
   }
 
   /** One whose approval counts; undefined where that one looks at other work. */
-  async #judgeOf(board: Blackboard, { agent, quorum }: WaitingGrant): Promise<string | undefined> {
+  #judgeOf({ quorum }: WaitingGrant, people?: readonly KnownPerson[]): string | undefined {
     if (quorum === undefined) return ada;
-    const people = (await board.listAgents()).find(({ name }) => name === agent)?.people;
     const by = this.#random.pick(quorumPeople).name;
-    return discounted(by, quorum, people) === undefined ? by : undefined;
+    return discounted(by, approvalsOf(quorum), people) === undefined ? by : undefined;
   }
 
   /** Nothing is open: what has failed is tried again, a few times for each goal. */

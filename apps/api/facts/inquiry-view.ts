@@ -1,10 +1,11 @@
 // Shows what waits for a person, in the shapes of the API.
 import { type Inquiry, subjectOf } from "../../../lib/client/facts/inquiries.ts";
-import { budgetJson } from "../../../lib/client/facts/inquiry-json.ts";
+import { budgetJson, progressIn } from "../../../lib/client/facts/inquiry-json.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { questionText } from "../../../lib/model/budget-question.ts";
 
-export function inquiryView(inquiry: Inquiry) {
+/** `notCounted`: why an approval of the caller would not count. */
+export function inquiryView(inquiry: Inquiry, notCounted?: string) {
   const { id, goal_id, overwritten } = subjectOf(inquiry);
   const common = { id, goal_id, since: inquiry.since, ...(overwritten && { overwritten }) };
   if (inquiry.kind === "question") {
@@ -19,13 +20,14 @@ export function inquiryView(inquiry: Inquiry) {
       text: questionText(question),
     };
   }
-  const { claim: claim_id, agent, content, approvals } = inquiry;
+  const { claim: claim_id, agent, content } = inquiry;
   const { overwritten: _, ...artefact } = inquiry.artefact;
   const { text, isWhole } = content;
   return {
     kind: "approval" as const,
     ...{ ...common, claim_id, for: agent, artefact },
-    ...(approvals && { approvals }),
+    ...progressIn(inquiry),
+    ...(notCounted !== undefined && { not_counted: notCounted }),
     content: { text: text.toWellFormed(), whole: isWhole },
   };
 }

@@ -61,7 +61,9 @@ async function hasPersonsApproval({ board, artefact }: About): Promise<boolean> 
   const claims = await board.readClaims([...(await board.claimsOfArtefact(artefact.id)).values()]);
   const reviews = claims.flatMap(({ grants }) =>
     grants.flatMap((grant) =>
-      grant.state === "done" && people.has(grant.agent) ? grant.artefact_ids : [],
+      grant.state === "done" && grant.rejects !== true && people.has(grant.agent)
+        ? grant.artefact_ids
+        : [],
     ),
   );
   const whole = await board.readArtefacts(reviews);

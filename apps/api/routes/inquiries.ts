@@ -11,22 +11,30 @@ import {
   pageParameters,
   writeProblems,
 } from "../../../lib/api/common.ts";
-import { ApprovalList, InquiryList, QuestionList } from "../../../lib/api/inquiry.ts";
+import { ApprovalList, InquiryList, QuestionList, Verdict } from "../../../lib/api/inquiry.ts";
 import { checkedText, textKinds } from "../../../lib/client/actions/checked-text.ts";
-import { findJudged, judge, type Verdict } from "../../../lib/client/actions/judge.ts";
+import {
+  findJudged,
+  type Verdict as GivenVerdict,
+  judge,
+  whyNotCounted,
+} from "../../../lib/client/actions/judge.ts";
 import {
   answersOf,
   postAnswer,
   whyQuestionClosed,
 } from "../../../lib/client/actions/post-answer.ts";
 import {
+  type Inquiry,
   inquiryKey,
   type KnownInquiry,
   listInquiries,
   readEach,
 } from "../../../lib/client/facts/inquiries.ts";
 import { resolveGoalId, resolveQuestion } from "../../../lib/client/facts/resolve-id.ts";
+import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import type { Actor } from "../../../lib/model/event.ts";
 import type { Api, RequestContext } from "../env.ts";
 import { headOf, inquiryView } from "../facts/inquiry-view.ts";
 import type { Parts } from "../parts.ts";
@@ -97,6 +105,8 @@ const comment = z.string().optional().openapi({
 const approve = writeRoute("/v1/artefacts/{id}/approve", "approve", {
   tags,
   summary: "Approve an artefact that waits for a person's verdict",
+  description:
+    "Where several people have to approve it, the answer says in `approvals` how far it is, and in `may_approve` who may be next.",
   request: {
     params: idParameter("an artefact"),
     body: {
@@ -108,7 +118,7 @@ const approve = writeRoute("/v1/artefacts/{id}/approve", "approve", {
       },
     },
   },
-  responses: { 201: json(ArtefactHead, "The Review."), ...writeProblems },
+  responses: { 201: json(Verdict, "The Review."), ...writeProblems },
 });
 
 const reject = writeRoute("/v1/artefacts/{id}/reject", "approve", {
@@ -126,13 +136,14 @@ const reject = writeRoute("/v1/artefacts/{id}/reject", "approve", {
         .openapi("Reject"),
     ),
   },
-  responses: { 201: json(ArtefactHead, "The Review."), ...writeProblems },
+  responses: { 201: json(Verdict, "The Review."), ...writeProblems },
 });
 
 export function addInquiryRoutes(api: Api, parts: Parts): void {
   const { board, deps } = parts;
   const { suggest } = deps;
   const read = async <Kind extends KnownInquiry["kind"]>(
+    context: RequestContext,
     { goal, limit, cursor }: z.infer<typeof query>,
     kinds: readonly Kind[],
   ) => {
@@ -142,7 +153,8 @@ export function addInquiryRoutes(api: Api, parts: Parts): void {
     const page = all.slice(from, from + limit);
     const { inquiries, next } = await readEach(board, page, maxChars);
     const last = page[next - 1];
-    const views = inquiries.map(inquiryView);
+    const caller = { actor: context.var.caller.actor, agents: await board.listAgents() };
+    const views = inquiries.map((one) => inquiryView(one, notCountedIn(one, caller)));
     return {
       items: views.filter((one): one is Extract<typeof one, { kind: Kind }> =>
         isOneOf(kinds, one.kind),
@@ -152,13 +164,13 @@ export function addInquiryRoutes(api: Api, parts: Parts): void {
   };
 
   api.openapi(listInquiriesRoute, async (context) =>
-    context.json(await read(context.req.valid("query"), ["question", "approval"]), 200),
+    context.json(await read(context, context.req.valid("query"), ["question", "approval"]), 200),
   );
   api.openapi(listQuestions, async (context) =>
-    context.json(await read(context.req.valid("query"), ["question"]), 200),
+    context.json(await read(context, context.req.valid("query"), ["question"]), 200),
   );
   api.openapi(listApprovals, async (context) =>
-    context.json(await read(context.req.valid("query"), ["approval"]), 200),
+    context.json(await read(context, context.req.valid("query"), ["approval"]), 200),
   );
 
   api.openapi(answer, async (context) => {
@@ -180,18 +192,14 @@ export function addInquiryRoutes(api: Api, parts: Parts): void {
   const give = async (
     context: RequestContext,
     id: string,
-    verdict: Pick<Verdict, "approves" | "reason">,
+    verdict: Pick<GivenVerdict, "approves" | "reason">,
     speaks: string | undefined,
   ) => {
     const { actor } = context.var.caller;
     const judged = await findJudged(board, id, { speaker: speaks, actor, suggest });
     context.set("goal", judged.artefact.goal_id);
-    const { review } = await judge(board, judged, {
-      ...verdict,
-      actor,
-      suggest,
-    });
-    return headOf(review);
+    const { review, more } = await judge(board, judged, { ...verdict, actor, suggest });
+    return { ...headOf(review), ...more };
   };
   api.openapi(approve, async (context) => {
     const { reason = "", for: speaks } = context.req.valid("json");
@@ -210,6 +218,16 @@ function closed(why: string, { deps: { suggest } }: Parts): SettError {
   return new SettError("blackboard-refused", why, {
     hint: `\`${suggest("questions")}\` lists the questions that wait for an answer.`,
   });
+}
+
+/** As an approval of the caller would be refused. */
+function notCountedIn(
+  inquiry: Inquiry,
+  caller: { actor: Actor; agents: readonly RegisteredAgent[] },
+): string | undefined {
+  if (inquiry.kind === "question" || inquiry.approvals === undefined) return undefined;
+  const { agent, approvals, artefact } = inquiry;
+  return whyNotCounted(agent, approvals, { artefact, ...caller });
 }
 
 function isOneOf<Kind extends string>(kinds: readonly Kind[], kind: string): kind is Kind {

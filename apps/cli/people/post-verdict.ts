@@ -1,6 +1,11 @@
 // Posts a person's verdict on an artefact from the command line.
 
-import { findJudged, judge, type Verdict } from "../../../lib/client/actions/judge.ts";
+import {
+  findJudged,
+  judge,
+  progressText,
+  type Verdict,
+} from "../../../lib/client/actions/judge.ts";
 import { readBrief } from "../../../lib/client/facts/brief.ts";
 import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
 import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
@@ -82,13 +87,13 @@ export async function postVerdict(
   const { payload: _, ...rest } = review;
   await shell.out.write(
     args.json
-      ? `${JSON.stringify({ ...rest, verdict: verdict.approves ? "approved" : "rejected" })}\n`
+      ? `${JSON.stringify({ ...rest, verdict: verdict.approves ? "approved" : "rejected", ...more })}\n`
       : `${review.id}\n`,
   );
   const { agent } = judged.pending.grant;
   const goesOn = obstacle === undefined ? "" : `; work goes on ${obstacle.until}`;
   shell.messages.done(
-    `${sentence}, for ${agent}${sign === undefined ? "" : ", and signed"}${more === undefined ? goesOn : `: ${more}`}.`,
+    `${sentence}, for ${agent}${sign === undefined ? "" : ", and signed"}${more === undefined ? goesOn : `: ${progressText(more)}`}.`,
   );
   if (obstacle !== undefined && more === undefined) shell.messages.next(obstacle.next);
   return { place: session.place, goal: judged.artefact.goal_id, from, actor };

@@ -72,8 +72,8 @@ export function inquiryDetails(
   const quoted = (text: string) => quotedLines(text, { style, columns });
   if (inquiry.kind === "approval") {
     const from = `${style.yellow("Approval")} of ${style.bold(shortId(subject.id))} by \`${inquiry.agent}\`, requested ${when} ${goal}`;
-    const { approvals } = inquiry;
-    const counted = approvals === undefined ? [] : [`  ${approvalsLine(approvals)}`];
+    const { approvals, may_approve } = inquiry;
+    const counted = approvals === undefined ? [] : [`  ${approvalsLine(approvals, may_approve)}`];
     return `${[wrap(from, { columns }), ...counted, "", ...quoted(nameOf(inquiry)), ...contentLines(inquiry, quoted, style)].join("\n")}\n`;
   }
   const from = `${style.yellow("Question")} ${style.bold(shortId(subject.id))} from ${makerOf(subject)}, ${when} ${goal}`;
@@ -84,11 +84,12 @@ export function inquiryDetails(
   return `${[wrap(from, { columns }), "", known, "", `  ${makerOf(subject)} says:`, ...words].join("\n")}\n`;
 }
 
-function approvalsLine(approvals: Approvals): string {
+function approvalsLine(approvals: Approvals, mayApprove: readonly string[] = []): string {
   const { not_by } = approvals;
   const others =
     not_by.length === 0 ? "" : `; the approval of ${not_by.join(" or ")} does not count`;
-  return oneLine(`${approvalsText(approvals)}${others}`);
+  const next = mayApprove.length === 0 ? "" : `; it waits for ${mayApprove.join(" or ")}`;
+  return oneLine(`${approvalsText(approvals)}${others}${next}`);
 }
 
 /** The payload of a commit is only its hash, so it is left out: `sett unearth` shows the change. */

@@ -2,6 +2,7 @@
 // something else.
 
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
+import { answersIn } from "../../core/answers-in.ts";
 import { waitedForBy } from "../../core/goal-status.ts";
 import { isApproval } from "../../model/approval.ts";
 import type { Artefact } from "../../model/artefact.ts";
@@ -61,7 +62,7 @@ async function verdictsOn(
       grant.phase === "review" && grant.state === "done" && people.has(grant.agent) ? [grant] : [],
     ),
   );
-  const reviews = await board.readArtefacts(done.flatMap(({ artefact_ids }) => artefact_ids));
+  const reviews = await board.readArtefacts(done.flatMap(answersIn));
   return reviews.map(({ produced_by_agent, payload, metadata, created_at }) => {
     const by =
       typeof metadata.by === "string"

@@ -4,15 +4,14 @@ import { randomUUID } from "node:crypto";
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { isPerson } from "../../core/is-person.ts";
 import { newThread } from "../../core/new-artefact.ts";
-import { afterVerdict, discounted, mayStillApprove } from "../../core/quorum.ts";
+import { afterVerdict, discounted, type Progress, progressOf } from "../../core/quorum.ts";
 import type { RegisteredAgent } from "../../model/agent.ts";
 import { type Artefact, maxMetadataBytes, maxPayloadBytes } from "../../model/artefact.ts";
-import { type DoneGrant, isEnded, isForApproval, type WaitingGrant } from "../../model/claim.ts";
+import { isEnded, isForApproval, type WaitingGrant } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
 import { type AgentName, ArtefactId, type ClaimId } from "../../model/ids.ts";
-import type { KnownPerson } from "../../model/people.ts";
-import { approvalsOf } from "../../model/quorum.ts";
+import type { Approvals } from "../../model/quorum.ts";
 import { actorName } from "../../words/actor-name.ts";
 import { approvalsText } from "../../words/approvals-text.ts";
 import { shortId } from "../../words/short-id.ts";
@@ -48,14 +47,14 @@ export type Verdict = {
 };
 
 /**
- * `sentence`: who has decided what. `obstacle`: what keeps work from going on. `more`: how many
- * others have to approve, as a clause; undefined where none has.
+ * `sentence`: who has decided what. `obstacle`: what keeps work from going on. `more`: undefined
+ * where no other has to approve, too.
  */
 export type RecordedVerdict = {
   review: Artefact;
   sentence: string;
   obstacle: Obstacle | undefined;
-  more: string | undefined;
+  more: Progress | undefined;
 };
 
 /** A grant that waits for a person's verdict. */
@@ -98,8 +97,8 @@ export async function judge(
 ): Promise<RecordedVerdict> {
   const [agents, obstacle] = await Promise.all([board.listAgents(), readObstacle(board, suggest)]);
   const { claim, grant } = pending;
-  const judging = { artefact, actor, agents, approves, suggest };
-  requireCounted(grant, judging);
+  const judging = { artefact, actor, agents, suggest };
+  if (approves) requireCounted(grant, judging);
   const role = agents.find((agent) => agent.name === grant.agent)?.role ?? grant.agent;
   const at = new Date().toISOString();
   const sentence = `${approves ? "Approved" : "Rejected"} by ${oneLine(actorName(actor))}`;
@@ -126,62 +125,70 @@ export async function judge(
   requireStorable(review, reason);
   const by = actor.replace(/^person:/, "");
   const verdict = { review: review.id, at, by, approves };
+  const people = peopleOf(grant.agent, agents);
   for (let waiting = grant; ; ) {
-    const next = afterVerdict(waiting, verdict);
+    const next = afterVerdict(waiting, verdict, people);
     const result = await board.recordVerdict({ grant: next, review, digest, actor });
-    if (result.outcome === "recorded")
-      return { review, sentence, obstacle, more: moreOf(next, agents) };
+    if (result.outcome === "recorded") {
+      const waitsFor = next.state === "waiting" ? next.quorum : undefined;
+      return { review, sentence, obstacle, more: waitsFor && progressOf(waitsFor, people) };
+    }
     // Another person may have been faster.
     ({ grant: waiting } = await choose(board, artefact, { speaker: grant.agent, actor, suggest }));
     if (result.outcome === "refused") throw refusal(result.reason);
-    requireCounted(waiting, judging);
+    if (approves) requireCounted(waiting, judging);
   }
 }
 
 type Judging = {
-  artefact: Artefact;
+  artefact: Pick<Artefact, "id" | "type">;
   actor: Actor;
   agents: readonly RegisteredAgent[];
-  approves: boolean;
   suggest: Suggest;
 };
 
-/** Each may reject it. Throws `request-refused`. */
-function requireCounted(
-  { agent, quorum }: WaitingGrant,
-  { artefact, actor, agents, approves, suggest }: Judging,
-): void {
-  const registration = agents.find(({ name }) => name === agent);
-  const people = registration?.people;
-  const by = actor.replace(/^person:/, "");
-  const why = approves && quorum ? discounted(by, quorum, people) : undefined;
-  if (why === undefined || quorum === undefined) return;
-  const name = oneLine(actorName(actor));
-  const what = `${typeText(artefact.type)} ${shortId(artefact.id)}`;
-  const others = listedOr(mayStillApprove(quorum, people ?? []));
-  const hint = `It waits for ${others}. You may send it back: ${suggest(`reject ${shortId(artefact.id)} --reason "…"`)}`;
-  const parts = (registration?.not_by ?? []).join(", ");
-  const because =
-    why === "again"
-      ? `${name} has approved ${what} already, and ${quorum.needed} different people have to.`
-      : `The approval of ${name} does not count: \`not_by\` of ${agent} in sett.yml leaves out people who had a part in this work (${parts}).`;
-  throw new SettError("request-refused", because, { hint });
+/** Throws `request-refused`. */
+function requireCounted({ agent, quorum }: WaitingGrant, judging: Judging): void {
+  if (quorum === undefined) return;
+  const { artefact, agents, suggest } = judging;
+  const { approvals, may_approve } = progressOf(quorum, peopleOf(agent, agents));
+  const why = whyNotCounted(agent, approvals, judging);
+  if (why === undefined) return;
+  const hint = `It waits for ${listedOr(may_approve)}. You may send it back: ${suggest(`reject ${shortId(artefact.id)} --reason "…"`)}`;
+  throw new SettError("request-refused", why, { hint });
 }
 
-function moreOf(
-  { agent, state, quorum }: DoneGrant | WaitingGrant,
-  agents: readonly RegisteredAgent[],
+/**
+ * A sentence where an approval of the actor would not count, though it may send the artefact back.
+ */
+export function whyNotCounted(
+  agent: AgentName,
+  approvals: Approvals,
+  { artefact, actor, agents }: Omit<Judging, "suggest">,
 ): string | undefined {
-  if (state === "done" || quorum === undefined) return undefined;
-  const people = agents.find(({ name }) => name === agent)?.people ?? [];
-  return `${approvalsText(approvalsOf(quorum))}. It waits for ${listedOr(mayStillApprove(quorum, people))}`;
+  const why = discounted(actor.replace(/^person:/, ""), approvals, peopleOf(agent, agents));
+  const name = oneLine(actorName(actor));
+  if (why === "again")
+    return `${name} has approved ${typeText(artefact.type)} ${shortId(artefact.id)} already, and ${approvals.needed} different people have to.`;
+  const parts = agents.find((one) => one.name === agent)?.not_by ?? [];
+  return why === "involved"
+    ? `The approval of ${name} does not count: \`not_by\` of ${agent} in sett.yml leaves out people who had a part in this work (${parts.join(", ")}).`
+    : undefined;
 }
 
-function listedOr(people: readonly KnownPerson[]): string {
-  const names = people.map(({ name }) => name);
+/** A clause that says how many have approved, and for whom it waits. */
+export function progressText({ approvals, may_approve }: Progress): string {
+  return `${approvalsText(approvals)}. It waits for ${listedOr(may_approve)}`;
+}
+
+function listedOr(names: readonly string[]): string {
   return names.length === 0
     ? "a person whom `people` in sett.yml does not name yet"
     : names.join(" or ");
+}
+
+function peopleOf(agent: AgentName, agents: readonly RegisteredAgent[]) {
+  return agents.find(({ name }) => name === agent)?.people;
 }
 
 /** Throws an explanation where no verdict of the actor is due, or where several could be meant. */
@@ -225,14 +232,12 @@ export function maySpeak(
   name: AgentName,
   agents: readonly RegisteredAgent[],
 ): boolean {
-  const people = agents.find((agent) => agent.name === name)?.people;
+  const people = peopleOf(name, agents);
   return people === undefined || people.some((person) => isPerson(actor, person));
 }
 
 function speakersOf(name: AgentName, agents: readonly RegisteredAgent[]): string {
-  return (agents.find((agent) => agent.name === name)?.people ?? [])
-    .map((person) => person.name)
-    .join(", ");
+  return (peopleOf(name, agents) ?? []).map((person) => person.name).join(", ");
 }
 
 async function pendingVerdicts(

@@ -2,6 +2,7 @@
 
 import type { Pause } from "../../blackboard/port/people.ts";
 import type { Waiting } from "../../core/goal-status.ts";
+import { countedApprovals } from "../../core/quorum.ts";
 import type { BlockedReason, Liveness } from "../../core/waiting-reason.ts";
 import {
   type AgentRegistration,
@@ -219,4 +220,11 @@ function runningOf(
 
 export function hasOrchestrator({ leader }: Pick<Situation, "leader">): boolean {
   return leader !== undefined && leader.expiresInMs > 0;
+}
+
+/** An approval of a person who has left `people` counts no more. */
+export function withCounted(waiting: Waiting, { agents }: Pick<Situation, "agents">): Waiting {
+  if (waiting.kind !== "approval" || waiting.approvals === undefined) return waiting;
+  const people = agents.find(({ name }) => name === waiting.agent)?.people;
+  return { ...waiting, approvals: countedApprovals(waiting.approvals, people) };
 }

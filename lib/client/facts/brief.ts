@@ -1,6 +1,8 @@
 // Reads what a person should know who judges an artefact, beside the change itself: the goal, what
 // others say of it, what was checked before, and what the person has said of earlier versions.
 // Every surface shows this reading, and makes none of its own.
+
+import { answersIn } from "../../core/answers-in.ts";
 import type { ArtefactGraph, GraphClaim, GraphNode } from "../../core/artefact-graph.ts";
 import type { Cost } from "../../core/call-costs.ts";
 import { type Check, isOfPerson, type Known, knownOf } from "../../core/goal-result.ts";
@@ -18,7 +20,7 @@ import { reasonIn } from "./report.ts";
 import { isBy } from "./work.ts";
 
 /**
- * The opinion of one agent, or of a person for one. `outcome`: a review that approves and
+ * The opinion of one agent, or of each person for one. `outcome`: a review that approves and
  * a check that has a result have `passed`; `waits`: it is asked when all of `waits_for` have
  * approved. `artefact`, `at`: of its answer; null where there is none. `words`: their beginning.
  */
@@ -141,30 +143,38 @@ function opinionsOn(about: Made, known: Known): Found[] {
   const newest = new Map<string, Grant>();
   for (const grant of about.claims.flatMap(({ grants }) => grants)) {
     const { agent, phase, state, queued_at: at } = grant;
-    if (phase === "exclusive" || state === "cancelled") continue;
+    if (phase === "exclusive") continue;
+    if (state === "cancelled" && answersIn(grant).length === 0) continue;
     if ((newest.get(agent)?.queued_at ?? "") <= at) newest.set(agent, grant);
   }
   const found = [...newest.values()].flatMap((grant) => foundIn(grant, about, known));
   return [...found, ...about.claims.flatMap((claim) => waitingIn(claim, about))];
 }
 
+/** Each answer, as several people may have approved; and one that is not there yet. */
 function foundIn(grant: Grant, about: Made, known: Known): Found[] {
-  const { agent, phase } = grant;
+  const { agent, phase, state } = grant;
   if (phase === "exclusive") return [];
-  const [id] = grant.state === "done" || grant.state === "failed" ? grant.artefact_ids : [];
-  const answer = id === undefined ? undefined : known.byId.get(id);
-  const isWork = about.type === goalType || answer?.metadata.commit !== undefined;
-  if (phase === "parallel" && isWork) return [];
   const isPerson = isOfPerson(grant, known);
-  const review = isPerson ? answer : undefined;
-  return [
-    {
-      ...nameOf(about),
-      ...{ agent, is_person: isPerson, phase, outcome: outcomeOf(grant), waits_for: [] },
-      by: review === undefined ? agent : actorName(`person:${review.metadata.by}`),
-      ...{ artefact: answer?.id ?? null, at: answer?.created_at ?? null, answer, review },
-    },
+  const isOpen = state !== "done" && state !== "failed" && state !== "cancelled";
+  const answers = [
+    ...answersIn(grant).map((id) => known.byId.get(id)),
+    ...(isOpen ? [undefined] : []),
   ];
+  return answers.flatMap((answer) => {
+    const isWork = about.type === goalType || answer?.metadata.commit !== undefined;
+    if (phase === "parallel" && isWork) return [];
+    const review = isPerson ? answer : undefined;
+    const outcome = answer?.verdict === "approval" ? "passed" : outcomeOf(grant);
+    return [
+      {
+        ...nameOf(about),
+        ...{ agent, is_person: isPerson, phase, outcome, waits_for: [] },
+        by: review === undefined ? agent : actorName(`person:${review.metadata.by}`),
+        ...{ artefact: answer?.id ?? null, at: answer?.created_at ?? null, answer, review },
+      },
+    ];
+  });
 }
 
 function waitingIn(claim: GraphClaim, about: Made): Found[] {

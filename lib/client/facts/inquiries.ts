@@ -2,18 +2,20 @@
 // approve or reject.
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { readRefusal } from "../../blackboard/records/read-refusal.ts";
+import { type Progress, progressOf } from "../../core/quorum.ts";
+import type { RegisteredAgent } from "../../model/agent.ts";
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import { type ClaimSnapshot, isForApproval } from "../../model/claim.ts";
 import type { SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { BudgetRefusal } from "../../model/model-call.ts";
-import { type Approvals, approvalsOf } from "../../model/quorum.ts";
 import { readWhole } from "./artefacts.ts";
 import { type Checked, readChecked } from "./checked.ts";
 
 /**
  * `since` is ISO 8601. `refusal`: where the record knows that a budget is used up. `agent`: the
- * person who must judge the artefact. `content`: its payload, or the beginning of it.
+ * person who must judge the artefact. `content`: its payload, or the beginning of it. `approvals`,
+ * `may_approve`: missing where one approval of any person is enough.
  */
 export type Inquiry =
   | {
@@ -22,15 +24,14 @@ export type Inquiry =
       refusal: BudgetRefusal | undefined;
       since: string;
     }
-  | {
+  | ({
       kind: "approval";
       artefact: Checked<ArtefactHead>;
       content: Content;
       claim: ClaimId;
       agent: AgentName;
       since: string;
-      approvals?: Approvals | undefined;
-    };
+    } & Partial<Progress>);
 export type QuestionInquiry = Extract<Inquiry, { kind: "question" }>;
 export type Content = { text: string; isWhole: boolean };
 
@@ -42,13 +43,12 @@ const maxContentLength = 4_000;
  */
 export type KnownInquiry = { since: string } & (
   | { kind: "question"; question: Checked<ArtefactHead> }
-  | {
+  | ({
       kind: "approval";
       artefact: Checked<ArtefactHead>;
       claim: ClaimId;
       agent: AgentName;
-      approvals?: Approvals | undefined;
-    }
+    } & Partial<Progress>)
 );
 
 /** Oldest first; those of all goals, or of one goal. */
@@ -146,7 +146,11 @@ async function listQuestions(board: PersonBlackboard): Promise<KnownInquiry[]> {
 }
 
 async function listApprovals(board: PersonBlackboard): Promise<KnownInquiry[]> {
-  const waiting = (await board.readClaims(await board.listOpenClaims())).flatMap(waitingIn);
+  const [claims, agents] = await Promise.all([
+    board.listOpenClaims().then((open) => board.readClaims(open)),
+    board.listAgents(),
+  ]);
+  const waiting = claims.flatMap((claim) => waitingIn(claim, agents));
   const ids = [...new Set(waiting.map(({ about }) => about))];
   const heads = new Map((await readChecked(board, ids)).heads.map((head) => [head.id, head]));
   return waiting.flatMap(({ about, ...rest }) => {
@@ -176,14 +180,15 @@ function marked({ overwritten }: Checked<ArtefactHead>): { overwritten?: true } 
   return overwritten ? { overwritten } : {};
 }
 
-function waitingIn({ claim, grants }: ClaimSnapshot) {
+function waitingIn({ claim, grants }: ClaimSnapshot, agents: readonly RegisteredAgent[]) {
+  const peopleOf = (agent: AgentName) => agents.find(({ name }) => name === agent)?.people;
   return grants.flatMap((grant) =>
     isForApproval(grant)
       ? [
           {
             ...{ about: claim.artefact_id, claim: claim.id, agent: grant.agent },
             since: grant.started_at,
-            ...(grant.quorum && { approvals: approvalsOf(grant.quorum) }),
+            ...(grant.quorum && progressOf(grant.quorum, peopleOf(grant.agent))),
           },
         ]
       : [],

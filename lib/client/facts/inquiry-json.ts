@@ -1,4 +1,5 @@
 // Writes what waits for a person as JSON, for `sett questions --json` and for assistants.
+import type { Progress } from "../../core/quorum.ts";
 import type { ArtefactHead } from "../../model/artefact.ts";
 import {
   amountsOfYes,
@@ -60,10 +61,15 @@ export function inquiryJson(inquiry: Inquiry) {
     version,
     agent: inquiry.agent,
     claim_id: inquiry.claim,
-    ...(inquiry.approvals && { approvals: inquiry.approvals }),
+    ...progressIn(inquiry),
     text: summary,
     ...content,
   };
+}
+
+/** Empty where one approval of any person is enough. */
+export function progressIn({ approvals, may_approve }: Partial<Progress>): Partial<Progress> {
+  return { ...(approvals && { approvals }), ...(may_approve && { may_approve }) };
 }
 
 /** The agent or role that made the question or the artefact. */

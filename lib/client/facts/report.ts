@@ -1,6 +1,7 @@
 // Reads the whole story of a goal: what was wanted, who did what, why it was made again, what was
 // checked and decided, what it cost, and how to verify it.
 import { z } from "zod";
+import { answersIn } from "../../core/answers-in.ts";
 import type { GraphNode } from "../../core/artefact-graph.ts";
 import { costsBy } from "../../core/call-costs.ts";
 import { failureReportIn } from "../../core/failure-report.ts";
@@ -164,24 +165,25 @@ function verdictsOf(
   return all.flatMap((about) =>
     about.claims
       .flatMap(({ grants }) => grants)
-      .flatMap((grant) => {
-        const [id] = grant.state === "done" ? grant.artefact_ids : [];
-        const review = id === undefined ? undefined : known.byId.get(id);
-        if (review?.structural_type !== "Review") return [];
-        const approves = review.verdict === "approval";
-        const ofPerson = isOfPerson(grant, known);
-        const { by: person, comment } = review.metadata;
-        const added =
-          ofPerson && typeof comment === "string" ? comment.slice(0, maxTextCharacters) : "";
-        return [
-          {
-            ...{ review: review.id, about: about.id, version: about.version },
-            by: ofPerson ? actorName(`person:${person}`) : by(review),
-            ...{ is_person: ofPerson, approves, at: review.created_at },
-            words: approves ? added : feedbackIn(whole.get(review.id) ?? ""),
-          },
-        ];
-      }),
+      .flatMap((grant) =>
+        answersIn(grant).flatMap((id) => {
+          const review = known.byId.get(id);
+          if (review?.structural_type !== "Review") return [];
+          const approves = review.verdict === "approval";
+          const ofPerson = isOfPerson(grant, known);
+          const { by: person, comment } = review.metadata;
+          const added =
+            ofPerson && typeof comment === "string" ? comment.slice(0, maxTextCharacters) : "";
+          return [
+            {
+              ...{ review: review.id, about: about.id, version: about.version },
+              by: ofPerson ? actorName(`person:${person}`) : by(review),
+              ...{ is_person: ofPerson, approves, at: review.created_at },
+              words: approves ? added : feedbackIn(whole.get(review.id) ?? ""),
+            },
+          ];
+        }),
+      ),
   );
 }
 

@@ -8,7 +8,14 @@ import type { AgentName } from "../../model/ids.ts";
 import { phasesOf, stageOf } from "../render/claim-phases.ts";
 import { goalCostJson } from "../render/cost-text.ts";
 import { kindOf } from "./agent-kind.ts";
-import { blockedReasonOf, claimsOf, type Situation, stateOf, workersOf } from "./blocked-reason.ts";
+import {
+  blockedReasonOf,
+  claimsOf,
+  type Situation,
+  stateOf,
+  withCounted,
+  workersOf,
+} from "./blocked-reason.ts";
 import { failuresOf, type GoalReading, goalSummary } from "./goal.ts";
 import type { LaneState } from "./lanes.ts";
 
@@ -83,5 +90,6 @@ export function claimJson(snapshot: ClaimSnapshot) {
 /** The reason is there where the blackboard shows it. */
 export function waitingJson(waiting: Waiting, situation: Situation) {
   const why = blockedReasonOf(waiting, situation);
-  return why === undefined ? waiting : { ...waiting, why };
+  const counted = withCounted(waiting, situation);
+  return why === undefined ? counted : { ...counted, why };
 }

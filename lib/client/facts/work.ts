@@ -1,5 +1,6 @@
 // The commit of a result is compared with these: the commit of its goal, which comes first, and the
 // ones that a person may have seen before.
+import { answersIn } from "../../core/answers-in.ts";
 import { type ArtefactHead, goalType } from "../../model/artefact.ts";
 import type { Actor } from "../../model/event.ts";
 import { AgentName, ArtefactId, type CommitHash } from "../../model/ids.ts";
@@ -159,9 +160,7 @@ async function lastJudged(
   const people = new Set(agents.flatMap(({ name, human }) => (human ? [name as string] : [])));
   for (const version of versions.toSorted((a, b) => b.version - a.version)) {
     const claims = await board.readClaims([...(await board.claimsOfArtefact(version.id)).values()]);
-    const results = claims.flatMap(({ grants }) =>
-      grants.flatMap((one) => (one.state === "done" ? one.artefact_ids : [])),
-    );
+    const results = claims.flatMap(({ grants }) => grants.flatMap(answersIn));
     const reviews = results.length === 0 ? [] : await board.readHeads(results);
     // A command's Review says in its own words who has made it.
     if (reviews.some(({ head }) => people.has(head.produced_by_agent) && isBy(head, person)))

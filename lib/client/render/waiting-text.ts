@@ -15,6 +15,7 @@ import {
   hasOrchestrator,
   isAbsent,
   type Situation,
+  withCounted,
 } from "../facts/blocked-reason.ts";
 import { oneLine } from "../text/plain-text.ts";
 import type { Style } from "../text/style.ts";
@@ -30,7 +31,7 @@ export function waitingText(waiting: Waiting, situation: Situation): string {
     refusesWrites: situation.store?.problem !== undefined,
     suggest: situation.suggest,
   };
-  return textOf(waitingSentence(waiting, facts), oneLine);
+  return textOf(waitingSentence(withCounted(waiting, situation), facts), oneLine);
 }
 
 /**

@@ -2,7 +2,13 @@
 // approve, reject.
 import { z } from "zod";
 import { checkedText, textKinds } from "../../client/actions/checked-text.ts";
-import { findJudged, judge, type Verdict } from "../../client/actions/judge.ts";
+import {
+  findJudged,
+  judge,
+  progressText,
+  type Verdict,
+  whyNotCounted,
+} from "../../client/actions/judge.ts";
 import { postAnswer } from "../../client/actions/post-answer.ts";
 import { postRemark, resolveHearer } from "../../client/actions/post-remark.ts";
 import { refusal } from "../../client/actions/request.ts";
@@ -23,16 +29,24 @@ export const listQuestions = defineTool({
   name: "list_questions",
   title: "List questions and approvals",
   description:
-    "What waits for a person, oldest first: questions of agents with their text, and results that a person must approve or reject. An agent has written what is behind a bar (│).",
+    "What waits for a person, oldest first: questions of agents with their text, and results that a person must approve or reject; `not_counted` says why an approval of your person would not count. An agent has written what is behind a bar (│).",
   right: "read",
   annotations: reads,
   args: { goal: z.string().optional().describe("Only of this goal.") },
-  async run({ goal }, { asker: { board, suggest } }) {
-    const inquiries = await readInquiries(
-      board,
-      goal === undefined ? undefined : await resolveGoalId(board, goal, suggest),
-    );
-    return { waiting: inquiries.map(shownInquiry), note: whose };
+  async run({ goal }, { asker: { board, suggest }, actor }) {
+    const only = goal === undefined ? undefined : await resolveGoalId(board, goal, suggest);
+    const [inquiries, agents] = await Promise.all([readInquiries(board, only), board.listAgents()]);
+    const waiting = inquiries.map((one) => {
+      if (one.kind === "question" || one.approvals === undefined) return shownInquiry(one);
+      const { agent, approvals, artefact, may_approve = [] } = one;
+      const not_counted = whyNotCounted(agent, approvals, { artefact, actor, agents });
+      return {
+        ...shownInquiry(one),
+        so_far: progressText({ approvals, may_approve }),
+        ...(not_counted !== undefined && { not_counted }),
+      };
+    });
+    return { waiting, note: whose };
   },
 });
 
@@ -129,6 +143,9 @@ async function decide(
   return {
     review: headJson(review),
     work_goes_on:
-      more === undefined ? (obstacle?.until ?? "now") : `when others have approved: ${more}`,
+      more === undefined
+        ? (obstacle?.until ?? "now")
+        : `when others have approved: ${progressText(more)}`,
+    ...more,
   };
 }

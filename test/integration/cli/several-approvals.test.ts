@@ -43,7 +43,7 @@ const bob = "Bob <bob@example.org>";
 test("two different people have to approve, none of whom has posted the goal, and each sees how far it is", async () => {
   await using clan = await Sett.start(at, members);
   const forage = ["forage", "--goal", "Plan"];
-  const goal = { goal_id: (await clan.need(...forage)).trim() } as never;
+  const goal = { goal_id: (await clan.need(...forage)).trim() } as Artefact;
   const plan = await clan.made(goal, isPlan);
   await clan.grant(plan, "owner", "waiting");
   const short = plan.id.slice(0, 8);
@@ -66,7 +66,7 @@ test("two different people have to approve, none of whom has posted the goal, an
     ),
   });
   expect(await clan.need("questions")).toContain(
-    "1 of 2 approvals: Bob; the approval of ada@sett.invalid does not count",
+    "1 of 2 approvals: Bob; the approval of ada@sett.invalid does not count; it waits for eve",
   );
   expect(JSON.parse(await clan.need("questions", "--json"))).toMatchObject([
     { id: plan.id, approvals: { needed: 2, by: [bob], not_by: ["ada@sett.invalid"] } },
@@ -82,6 +82,16 @@ test("two different people have to approve, none of whom has posted the goal, an
     code: 0,
     err: expect.stringContaining("Approved by eve, for owner.\n"),
   });
+  // Each of them is named, not the last one alone.
+  const shown = await clan.sett("unearth", plan.id);
+  expect(shown.err + shown.out).toMatch(/Bob, for owner, approved[\s\S]*eve, for owner, approved/);
+  const story = await clan.need("report", goal.goal_id, "--format", "json");
+  expect(JSON.parse(story)).toMatchObject({
+    verdicts: [
+      { by: "Bob", approves: true },
+      { by: "eve", approves: true },
+    ],
+  });
 
   // Who has approved the plan approves nothing that is made from it.
   const draft = await clan.made(goal, ({ type }) => type === "Draft");
@@ -93,6 +103,43 @@ test("two different people have to approve, none of whom has posted the goal, an
   });
   // Each may send it back, and one is enough.
   await clan.need("reject", draft.id, "--as", ada, "--reason", "Shorter");
+  const replay = await clan.sett("audit", "replay");
+  expect({ code: replay.code, out: replay.out }).toEqual({
+    code: 0,
+    out: expect.not.stringContaining("The rules say"),
+  });
+});
+
+test("an approval of a person who has left counts no more, which each reader says, and the replay agrees", async () => {
+  await using clan = await Sett.start(at, members);
+  const goal = { goal_id: (await clan.need("forage", "--goal", "Plan")).trim() } as never;
+  const plan = await clan.made(goal, isPlan);
+  await clan.grant(plan, "owner", "waiting");
+  await clan.need("approve", plan.id, "--as", bob);
+  const { board } = clan;
+  const [registered] = (await board.listAgents()).filter(({ name }) => name === "owner");
+  if (registered === undefined) throw new Error("There is no owner.");
+  const staying = [{ name: "mia" }, ...people.filter(({ name }) => name !== "bob")];
+  await board.registerAgents([{ ...registered, people: staying }], "person:test", { exact: false });
+  expect(await clan.need("status")).toContain("(0 of 2 approvals, not of ada@sett.invalid)");
+  const gone = await clan.sett("approve", plan.id, "--as", bob);
+  expect({ code: gone.code, err: gone.err }).toEqual({
+    code: 1,
+    err: expect.stringContaining("and Bob <bob@example.org> is none of them."),
+  });
+  const next = await clan.sett("approve", plan.id, "--as", "eve");
+  expect({ code: next.code, err: next.err }).toEqual({
+    code: 0,
+    err: expect.stringContaining(
+      "Approved by eve, for owner: 1 of 2 approvals: eve. It waits for mia.",
+    ),
+  });
+  expect(await clan.need("status")).toContain("(1 of 2 approvals: eve, not of ada@sett.invalid)");
+  expect(await clan.need("watch", "--no-follow")).toContain(
+    "one of 2 approvals, as an earlier one counts no more",
+  );
+  await clan.need("approve", plan.id, "--as", "mia");
+  await clan.made(goal, ({ type }) => type === "Draft");
   const replay = await clan.sett("audit", "replay");
   expect({ code: replay.code, out: replay.out }).toEqual({
     code: 0,

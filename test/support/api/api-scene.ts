@@ -39,6 +39,7 @@ const tokenNames = {
   raiser: ["read", "budget"],
   treasurer: ["read", "answer", "budget"],
   approver: ["read", "approve"],
+  reviewer: ["read", "approve"],
   controller: ["read", "control"],
 } as const satisfies Record<string, readonly Right[]>;
 

@@ -1,6 +1,7 @@
 // Shows what was decided about an artefact, and done: each claim with its bids and reasons, its
 // phases, and its grants.
 
+import { answersIn } from "../../../../lib/core/answers-in.ts";
 import { clockTime, duration } from "../../../../lib/words/age.ts";
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { Action } from "../../components/action.tsx";
@@ -157,12 +158,11 @@ function GrantRow({ grant, select }: { grant: Grant; select: Select }) {
         {grant.attempt > 1 && `, attempt ${grant.attempt}`}
       </span>
       <GrantTime grant={grant} />
-      {"artefact_ids" in grant &&
-        grant.artefact_ids.map((id) => (
-          <button key={id} type="button" className="chip" onClick={() => select(id)}>
-            <code>{shortId(id)}</code>
-          </button>
-        ))}
+      {answersIn(grant).map((id) => (
+        <button key={id} type="button" className="chip" onClick={() => select(id)}>
+          <code>{shortId(id)}</code>
+        </button>
+      ))}
       {"reason" in grant && (
         <span className="grant-reason">
           <Line text={grant.reason} max={600} />

@@ -12,6 +12,7 @@ import { SendBox, type SendBoxProps } from "../../components/send-box.tsx";
 import { Line } from "../../components/text.tsx";
 import { post } from "../../data/api.ts";
 import type { ArtefactHead, Inquiry } from "../../data/contract.ts";
+import { useInstance } from "../../data/instance.ts";
 import { keptText } from "../../data/kept-texts.ts";
 import { go } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
@@ -76,7 +77,11 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const words = useRef("");
   const mustSign = useMustSign();
-  const may = useRight("approve") && !mustSign;
+  const hasRight = useRight("approve");
+  const speaks = useInstance().data?.me.judges_for.includes(agent) ?? false;
+  const may = hasRight && speaks && !mustSign;
+  const { not_counted: notCounted } = inquiry;
+  const mayApprove = may && notCounted === undefined;
   const [verdict, setVerdict] = useState<Choice>();
   const mayPost = useRight("post");
   const isCommit = artefact.metadata.commit !== undefined;
@@ -88,13 +93,15 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
   });
   /** The first of two steps: no single key and no slip of a finger approves. */
   const begin = (next: Choice) => () => {
-    if (!(next === "version" ? mayPost : may)) return;
+    if (!{ version: mayPost, approve: mayApprove, reject: may }[next]) return;
     setVerdict(next);
     requestAnimationFrame(() => field.current?.focus());
   };
   const give = async (text: string) => {
     words.current = text;
     const isGiven = await giving.run();
+    // It waits on where others have to approve, too.
+    if (isGiven) setVerdict(undefined);
     if (verdict !== "version" || !isGiven) done(isGiven);
   };
   useKeys({ a: begin("approve"), r: begin("reject") });
@@ -115,39 +122,46 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
         <p className="quiet">
           by {artefact.produced_by_agent || artefact.produced_by_role} ·{" "}
           <a href={goalHref(goal_id, artefact.id)}>{shortId(artefact.id)}</a> · goal{" "}
-          <a href={goalHref(goal_id)}>{shortId(goal_id)}</a> · you speak for {agent}
+          <a href={goalHref(goal_id)}>{shortId(goal_id)}</a> · {speaks ? "you speak" : "waits"} for{" "}
+          {agent}
         </p>
       </header>
       {inquiry.approvals !== undefined && (
-        <p className="quiet">
+        <p className="quiet" role="status">
           <Line text={approvalsText(inquiry.approvals)} max={400} />
-          {inquiry.approvals.not_by.length > 0 &&
-            `; the approval of ${inquiry.approvals.not_by.join(" or ")} does not count`}
+          {waitsForText(inquiry.may_approve)}
         </p>
       )}
-      {mustSign && <MustSign commands={commandsFor(artefact.id, agent)} />}
+      {notCounted !== undefined && (
+        <p>
+          <Line text={notCounted} max={600} />
+        </p>
+      )}
+      {mustSign && (
+        <MustSign commands={commandsFor(artefact.id, agent, notCounted === undefined)} />
+      )}
       <div className="verdict">
+        {!mustSign && notCounted === undefined && (
+          <button
+            type="button"
+            className="primary"
+            disabled={!may || giving.isBusy}
+            aria-expanded={verdict === "approve"}
+            onClick={begin("approve")}
+          >
+            <span aria-hidden="true">✓ </span>Approve…
+          </button>
+        )}
         {!mustSign && (
-          <>
-            <button
-              type="button"
-              className="primary"
-              disabled={!may || giving.isBusy}
-              aria-expanded={verdict === "approve"}
-              onClick={begin("approve")}
-            >
-              <span aria-hidden="true">✓ </span>Approve…
-            </button>
-            <button
-              type="button"
-              className="danger-quiet"
-              disabled={!may}
-              aria-expanded={verdict === "reject"}
-              onClick={begin("reject")}
-            >
-              <span aria-hidden="true">↺ </span>Reject…
-            </button>
-          </>
+          <button
+            type="button"
+            className="danger-quiet"
+            disabled={!may}
+            aria-expanded={verdict === "reject"}
+            onClick={begin("reject")}
+          >
+            <span aria-hidden="true">↺ </span>Reject…
+          </button>
         )}
         <button
           type="button"
@@ -158,7 +172,7 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
         >
           Your own version…
         </button>
-        {!may && !mustSign && <span className="quiet">Your token lacks the right approve.</span>}
+        {!may && !mustSign && <span className="quiet">{whyNot(hasRight, agent)}</span>}
       </div>
       {verdict !== undefined && (
         <SendBox
@@ -187,9 +201,21 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
   );
 }
 
-function commandsFor(id: string, agent: string): string[] {
+/** `mayApprove`: an approval would count. */
+function commandsFor(id: string, agent: string, mayApprove: boolean): string[] {
   const of = `${shortId(id)} --for ${agent}`;
-  return [`sett approve ${of} --sign`, `sett reject ${of} --reason "…" --sign`];
+  const approve = mayApprove ? [`sett approve ${of} --sign`] : [];
+  return [...approve, `sett reject ${of} --reason "…" --sign`];
+}
+
+function whyNot(hasRight: boolean, agent: string): string {
+  return hasRight
+    ? `You do not speak for ${agent}: people in sett.yml says who does.`
+    : "Your token lacks the right approve.";
+}
+
+function waitsForText(names: readonly string[] = []): string {
+  return names.length === 0 ? "" : `. It waits for ${names.join(" or ")}`;
 }
 
 function ApprovalContent({

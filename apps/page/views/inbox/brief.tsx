@@ -20,8 +20,7 @@ export function Brief({ artefact, goal, speaker }: Props) {
     `brief ${artefact}`,
     (signal) => getJson<BriefView>(`/v1/artefacts/${artefact}/brief`, {}, signal),
     {
-      changedBy: ({ goal_id, type }) =>
-        goal_id === goal && (type === "grant_done" || type === "grant_failed"),
+      changedBy: ({ goal_id, type }) => goal_id === goal && changing.has(type),
       pauseMs: 500,
     },
   );
@@ -33,6 +32,9 @@ export function Brief({ artefact, goal, speaker }: Props) {
     </aside>
   );
 }
+
+/** A grant that waits on has got an approval, where several people have to give one. */
+const changing = new Set<string>(["grant_done", "grant_failed", "grant_waiting"]);
 
 type TextProps = Pick<Props, "goal" | "speaker"> & { brief: BriefView };
 

@@ -4,12 +4,12 @@ import {
   afterVerdict,
   discounted,
   isApproved,
-  mayStillApprove,
+  progressOf,
   quorumFor,
 } from "../../../../lib/core/quorum.ts";
 import { retryClaim } from "../../../../lib/core/retry-claim.ts";
 import type { DoneGrant, WaitingGrant } from "../../../../lib/model/claim.ts";
-import type { Quorum } from "../../../../lib/model/quorum.ts";
+import { approvalsOf, type Quorum } from "../../../../lib/model/quorum.ts";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";
 import {
   agentName,
@@ -63,28 +63,47 @@ describe("an approval", () => {
     ["mallory", "stranger"],
     ["bob", undefined],
   ])("of %s counts unless it is not so: %p", (by, why) => {
-    expect(discounted(by, quorum, people)).toEqual(why as never);
+    expect(discounted(by, approvalsOf(quorum), people)).toEqual(why as never);
   });
 
   test("leaves the grant waiting until there are enough, and a rejection ends it", () => {
     const one = verdict("ada");
-    const first = afterVerdict(waiting({ needed: 2 }), one) as WaitingGrant;
+    const first = afterVerdict(waiting({ needed: 2 }), one, people) as WaitingGrant;
     expect(first).toMatchObject({
       state: "waiting",
       quorum: { approvals: [{ review: one.review, by: "ada" }] },
     });
     const [second, no] = [verdict("bob"), verdict("bob", false)];
-    expect(afterVerdict(first, second)).toMatchObject({
+    expect(afterVerdict(first, second, people)).toMatchObject({
       ...{ state: "done", artefact_ids: [second.review, one.review] },
     });
-    expect(afterVerdict(first, no)).toMatchObject({
+    expect(afterVerdict(first, no, people)).toMatchObject({
       ...{ state: "done", artefact_ids: [no.review, one.review] },
     });
-    expect(afterVerdict(waiting(), one)).toMatchObject({ state: "done" });
+    expect(afterVerdict(waiting(), one, people)).toMatchObject({ state: "done" });
+  });
+
+  test("of a person who has left, or by another name of one person, does not make it enough", () => {
+    const approvedBy = (...names: string[]) =>
+      waiting({
+        needed: 2,
+        approvals: names.map((by) => ({ review: newArtefactId(), by })),
+      });
+    expect(afterVerdict(approvedBy("mallory"), verdict("bob"), people).state).toBe("waiting");
+    expect(afterVerdict(approvedBy("ada"), verdict("A <ada@example.org>"), people).state).toBe(
+      "waiting",
+    );
+    expect(afterVerdict(approvedBy("mallory", "ada"), verdict("bob"), people)).toMatchObject({
+      state: "done",
+      artefact_ids: { length: 3 },
+    });
   });
 
   test("may still come of those who have given none, and had no part", () => {
-    expect(mayStillApprove(quorum, people).map(({ name }) => name)).toEqual(["bob"]);
+    expect(progressOf(quorum, people)).toEqual({
+      approvals: { needed: 2, by: ["ada"], not_by: ["eve"] },
+      may_approve: ["bob"],
+    });
   });
 
   test("counts by its Review: once for a person, and not for a stranger", () => {
