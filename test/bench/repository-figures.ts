@@ -3,7 +3,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
-import { startEngineProxy } from "../support/docker/engine-proxy.ts";
 import { importHistory, type Measures, pathOf } from "../support/git/made-history.ts";
 import { SettWorkspace, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -65,16 +64,7 @@ export async function printRepositories(isQuick: boolean): Promise<void> {
       console.log(`  ${what.padEnd(66)}${rounded(figure, 2)}`);
     // Each of these makes the instance anew.
     for (const row of scene.firstRows()) await printRow(row, isQuick ? 1 : 7);
-    await printWithoutLayers(measures, isQuick ? 3 : 7);
   }
-}
-
-/** The starter may remove no volume, so that none is shared. */
-async function printWithoutLayers(measures: Measures, rounds: number): Promise<void> {
-  await using proxy = await startEngineProxy();
-  proxy.allowOnly([/^(?!DELETE \/volumes\/)/]);
-  await using scene = await RepositoryScene.create(measures, { SETT_STARTER_SOCKET: proxy.path });
-  for (const row of scene.rowsWithoutLayers()) await printRow(row, rounds);
 }
 
 async function printRow({ name, sett, bare }: Row, rounds: number): Promise<void> {
@@ -101,12 +91,8 @@ class RepositoryScene implements AsyncDisposable {
   }
 
   /** The first goal of an agent brings its files; it is over when this returns. */
-  static async create(
-    measures: Measures,
-    env: Record<string, string> = {},
-  ): Promise<RepositoryScene> {
+  static async create(measures: Measures): Promise<RepositoryScene> {
     const sett = await SettWorkspace.create();
-    sett.env = env;
     await $`git update-ref -d HEAD`.cwd(sett.folder);
     await importHistory(sett.folder, measures);
     await $`git reset --quiet --hard`.cwd(sett.folder);
@@ -179,25 +165,6 @@ class RepositoryScene implements AsyncDisposable {
         name: "forage ÷ git status",
         sett: () => took(() => this.#sett.forage("a goal of no agent")),
         bare: () => took(() => $`git status`.cwd(this.#sett.folder).quiet()),
-      },
-    ];
-  }
-
-  /** Where nothing can be laid over another: each slot has a disk. */
-  rowsWithoutLayers(): readonly Row[] {
-    return [
-      {
-        name: "without layers, new slot ÷ docker run + git worktree add",
-        sett: async () => {
-          await this.#removeSlot();
-          return await this.#untilTool("fresh");
-        },
-        bare: () => this.#bareTree(),
-      },
-      {
-        name: "without layers, used slot, next commit ÷ docker run + git checkout",
-        sett: () => this.#untilTool("fresh", true),
-        bare: () => this.#bareCheckout(),
       },
     ];
   }
@@ -370,14 +337,6 @@ class RepositoryScene implements AsyncDisposable {
       ),
     );
     await this.#sett.commit(`Next ${this.#changes}`);
-  }
-
-  /** The next worker there makes a new disk. */
-  async #removeSlot(): Promise<void> {
-    await waitFor("the end of the worker", async () => {
-      const volume = `sett-${this.#sett.name}-workspace-fresh.1`;
-      return (await $`docker volume rm ${volume}`.quiet().nothrow()).exitCode === 0;
-    });
   }
 
   async #goal(agent: string) {
