@@ -15,7 +15,10 @@ export const Opinion = z
       description:
         "`passed`: a review that approves, or a check that has a result. `feedback`: sent back. `open`: asked, and not done. `waits`: asked once all of `waits_for` have approved.",
     }),
-    waits_for: z.array(z.string()),
+    waits_for: z.array(z.string()).openapi({
+      description:
+        "With `waits`: agents. With `open`, where several people have to approve: those who still may.",
+    }),
     artefact: z.string().nullable().openapi({ description: "The answer: a Review, a result." }),
     words: z.string().openapi({ description: "Why, or a summary; its first 4000 characters." }),
     at: Instant.nullable(),

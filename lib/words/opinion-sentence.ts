@@ -31,6 +31,8 @@ export function opinionSentence(opinion: SpokenOpinion, judged: string): Segment
   const isNamed = is_person && by !== agent;
   const who = isNamed ? say`${toned("strong", by)}, for ${agent},` : say`${toned("strong", agent)}`;
   const of = about === judged ? [] : say` (on ${type} ${shortId(about)}, version ${version})`;
+  if (outcome === "open" && waits_for.length > 0)
+    return say`${who} is asked, and ${toned(tone, "waits")} for ${waits_for.join(" or ")}${of}`;
   if (outcome === "open") return say`${who} is asked ${toned(tone, "and has not answered")}${of}`;
   if (outcome === "waits")
     return say`${who} ${toned(tone, "is asked")} once ${waits_for.join(" and ")} approved${of}`;

@@ -6,7 +6,9 @@ import { answersIn } from "../../core/answers-in.ts";
 import type { ArtefactGraph, GraphClaim, GraphNode } from "../../core/artefact-graph.ts";
 import type { Cost } from "../../core/call-costs.ts";
 import { type Check, isOfPerson, type Known, knownOf } from "../../core/goal-result.ts";
+import { progressOf } from "../../core/quorum.ts";
 import { unaskedReviews } from "../../core/review-order.ts";
+import type { RegisteredAgent } from "../../model/agent.ts";
 import { type Artefact, type ArtefactHead, goalType } from "../../model/artefact.ts";
 import type { Grant } from "../../model/claim.ts";
 import type { Actor } from "../../model/event.ts";
@@ -22,7 +24,7 @@ import { isBy } from "./work.ts";
 /**
  * The opinion of one agent, or of each person for one. `outcome`: a review that approves and
  * a check that has a result have `passed`; `waits`: it is asked when all of `waits_for` have
- * approved. `artefact`, `at`: of its answer; null where there is none. `words`: their beginning.
+ * approved. `open`, where several people have to approve: `waits_for` are those who still may. `artefact`, `at`: of its answer; null where there is none. `words`: their beginning.
  */
 export type Opinion = {
   about: ArtefactId;
@@ -61,6 +63,7 @@ export type Brief = {
 };
 
 type Made = Extract<GraphNode, { kind: "artefact" }>;
+type KnownHere = Known & { agents: readonly RegisteredAgent[] };
 type Board = Pick<ReadingBoard, "readHeads" | "readArtefacts" | "listAgents">;
 
 const maxGoalCharacters = 20_000;
@@ -85,7 +88,8 @@ export async function briefOf(
   { artefact, person }: { artefact: ArtefactHead; person: Actor | undefined },
 ): Promise<Brief> {
   const all = graph.nodes.filter((node) => node.kind === "artefact");
-  const known = knownOf(all, await board.listAgents());
+  const agents = await board.listAgents();
+  const known = { ...knownOf(all, agents), agents };
   const { byId } = known;
   const node = byId.get(artefact.id);
   const before = all
@@ -139,7 +143,7 @@ type Found = Omit<Opinion, "words"> & {
 };
 
 /** The newest of each agent. Work that has made a commit, or is on a goal, is no check. */
-function opinionsOn(about: Made, known: Known): Found[] {
+function opinionsOn(about: Made, known: KnownHere): Found[] {
   const newest = new Map<string, Grant>();
   for (const grant of about.claims.flatMap(({ grants }) => grants)) {
     const { agent, phase, state, queued_at: at } = grant;
@@ -152,7 +156,7 @@ function opinionsOn(about: Made, known: Known): Found[] {
 }
 
 /** Each answer, as several people may have approved; and one that is not there yet. */
-function foundIn(grant: Grant, about: Made, known: Known): Found[] {
+function foundIn(grant: Grant, about: Made, known: KnownHere): Found[] {
   const { agent, phase, state } = grant;
   if (phase === "exclusive") return [];
   const isPerson = isOfPerson(grant, known);
@@ -169,12 +173,19 @@ function foundIn(grant: Grant, about: Made, known: Known): Found[] {
     return [
       {
         ...nameOf(about),
-        ...{ agent, is_person: isPerson, phase, outcome, waits_for: [] },
+        ...{ agent, is_person: isPerson, phase, outcome },
+        waits_for: answer === undefined ? whoMayApprove(grant, known) : [],
         by: review === undefined ? agent : actorName(`person:${review.metadata.by}`),
         ...{ artefact: answer?.id ?? null, at: answer?.created_at ?? null, answer, review },
       },
     ];
   });
+}
+
+/** Empty where one approval of any person is enough. */
+function whoMayApprove({ agent, quorum }: Grant, { agents }: KnownHere): string[] {
+  if (quorum === undefined) return [];
+  return progressOf(quorum, agents.find(({ name }) => name === agent)?.people).may_approve;
 }
 
 function waitingIn(claim: GraphClaim, about: Made): Found[] {

@@ -89,7 +89,10 @@ test("the first approval says that another is needed, and of whom, and none coun
     artefact: textAt(first, "id"),
   };
   expect((await brief()).body).toMatchObject({
-    reviews: [said, { agent: "owner", by: "owner", outcome: "open", artefact: null }],
+    reviews: [
+      said,
+      { agent: "owner", outcome: "open", artefact: null, waits_for: ["ada", "reviewer"] },
+    ],
   });
 
   const second = await approve(plan, "reviewer");

@@ -65,6 +65,10 @@ test("two different people have to approve, none of whom has posted the goal, an
       "Approved by Bob, for owner: 1 of 2 approvals: Bob. It waits for eve.\n",
     ),
   });
+  const half = await clan.sett("unearth", plan.id);
+  expect(half.err + half.out).toMatch(
+    /Bob, for owner, approved[\s\S]*owner is asked, and waits for eve/,
+  );
   expect(await clan.need("questions")).toContain(
     "1 of 2 approvals: Bob; the approval of ada@sett.invalid does not count; it waits for eve",
   );
