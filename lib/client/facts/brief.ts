@@ -24,7 +24,8 @@ import { isBy } from "./work.ts";
 /**
  * The opinion of one agent, or of each person for one. `outcome`: a review that approves and
  * a check that has a result have `passed`; `waits`: it is asked when all of `waits_for` have
- * approved. `open`, where several people have to approve: `waits_for` are those who still may. `artefact`, `at`: of its answer; null where there is none. `words`: their beginning.
+ * approved. `open`, where several people have to approve: `waits_for` are those who still may.
+ * `artefact`, `at`: of its answer; null where there is none. `words`: their beginning.
  */
 export type Opinion = {
   about: ArtefactId;
