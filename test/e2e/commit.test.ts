@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
+import type { Story } from "../../lib/client/facts/story.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { finished } from "../support/cli/finished.ts";
 import { settBinary } from "../support/process/compiled.ts";
@@ -107,6 +108,25 @@ test("a bundle shows all about the goal to a stranger, and what was changed in i
   await writeFile(bundle, text.replace("agent:changelog", "agent:changelot"), "latin1");
   const { code, out } = await sett.sett("audit", "verify", bundle, "--key", key);
   expect({ code, out }).toEqual({ code: 1, out: expect.stringContaining("record records.jsonl:") });
+});
+
+test("sett why tells of the commit from which base and image it came, and where it is sealed", async () => {
+  const bundle = join(sett.folder, ".git/why.tar");
+  // It waits until all is sealed.
+  await sett.need("audit", "export", result.goal_id, "--to", bundle);
+  const live: Story = JSON.parse(await sett.need("why", result.payload, "--json"));
+  const again = await sett.need("why", result.id, "--archive", bundle, "--json");
+  const { sealed, ...story }: Story = JSON.parse(again);
+  // What is sealed meanwhile moves the checkpoint, and no entry.
+  expect([sealed?.entry, sealed?.origin]).toEqual([live.sealed?.entry, live.sealed?.origin]);
+  expect(sealed?.origin).toStartWith(`${sett.name}.sett.invalid/`);
+  expect({ ...story, sealed: live.sealed }).toEqual(live);
+  expect(live.grant?.image).toStartWith("sha256:");
+  expect(live).toMatchObject({
+    artefact: { id: result.id, commit: result.payload, by: "agent:changelog" },
+    goal: { text: "Release 1.1.0" },
+    grant: { agent: "changelog", base_commit: stated },
+  });
 });
 
 test("a bundle of all is shown, too", async () => {
