@@ -12,6 +12,7 @@ import { sealOf } from "../audit/export-bundle.ts";
 import { isBundle } from "../audit/replay-bundle.ts";
 import { storyOfBoard, storyOfBundle } from "../audit/story-sources.ts";
 import { openHistory } from "../instance/open-history.ts";
+import { openRepository } from "../instance/open-repository.ts";
 import { archiveArgument, dataArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { storyText } from "../render/story-text.ts";
@@ -24,7 +25,7 @@ export const why = defineCommand({
     "In about ten lines: who asked for it, because of which reviews or answers it was made, the bids, the grant with its",
     "image and base commit, the inputs, the calls of models with the digests of what they were asked, what others say of",
     "it, and where a notary has sealed it. It tells what is on record; `sett audit` shows whether the record is whole.",
-    "A commit means the first artefact that has delivered it, and a claim means its result.",
+    "A commit means the first artefact that has delivered it, or that it has merged; a claim means its result.",
   ].join("\n"),
   args: {
     what: {
@@ -65,7 +66,20 @@ export const why = defineCommand({
 });
 
 async function storyIn(source: StorySource, what: string, shell: Shell): Promise<Story> {
-  return await readStory(source, await findSubject(source, what, shell.suggest), shell.suggest);
+  const subject = await findSubject(source, what, shell.suggest).catch(async (error: unknown) => {
+    const merged = await mergedBy(what, shell);
+    if (merged === undefined) throw error;
+    return await findSubject(source, merged, shell.suggest);
+  });
+  return await readStory(source, subject, shell.suggest);
+}
+
+/** The artefact that was merged by a commit of the person's own repository. */
+async function mergedBy(what: string, shell: Shell): Promise<string | undefined> {
+  if (!/^[0-9a-f]{7,64}$/i.test(what)) return undefined;
+  const here = { workspace: shell.cwd };
+  const repository = await openRepository(here, shell, "").catch(() => undefined);
+  return await repository?.artefactSaidBy(what);
 }
 
 async function tell(story: Story, json: boolean, { out }: Shell): Promise<void> {

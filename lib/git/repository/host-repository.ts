@@ -337,6 +337,16 @@ export class HostRepository {
     return CommitHash.safeParse(found.stdout.trim()).data;
   }
 
+  /**
+   * The artefact that the message of a commit names, as those of `sett merge` and of lanes do.
+   * `start`: the beginning of its hash.
+   */
+  async artefactSaidBy(start: string): Promise<string | undefined> {
+    const form = "--format=%(trailers:key=Sett-Artefact,valueonly)";
+    const said = await this.#try({ args: ["log", "-1", form, start, "--"] });
+    return said.stdout.trim().split("\n")[0] || undefined;
+  }
+
   /** As `mergeCommit`: at a person's word alone. */
   async merge(merge: Merge): Promise<Merged> {
     return await mergeCommit(this.#git, this.place, merge);

@@ -92,6 +92,14 @@ test("of an artefact is shown who asked, the review, the bids, the grant and its
   expect(text).toMatch(/^ {2}review {2}Ada Lovelace for owner approves, .*, signed as approval$/m);
 });
 
+test("a commit by which a person has merged a result means that result", async () => {
+  const message = `Write it\n\nSett-Goal: ${goal.id}\nSett-Artefact: ${second?.id}`;
+  await at.git("commit", "--quiet", "--allow-empty", "--message", message);
+  const head = await at.git("rev-parse", "HEAD");
+  expect((await storyOf(head)).artefact.id).toBe(String(second?.id));
+  expect((await storyOf(head.slice(0, 10))).artefact.id).toBe(String(second?.id));
+});
+
 test("what waited for an answer is shown with the answer, and with the bids of all", async () => {
   const { because, bids: placed, grant } = await storyOf(first?.id ?? "");
   expect(because.answers).toMatchObject([{ by: expect.stringMatching(/^person:Ada/) }]);
