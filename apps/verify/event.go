@@ -9,7 +9,7 @@ import (
 type event struct {
 	goal, artefactID, artefactDigest, actor string
 	facts                                   []string
-	// Of an approval: the claim, for which agent, how many are needed, and whose do not count.
+	// An approval names the claim, for which agent, how many are needed, and whose do not count.
 	claim, agent, madeBy, notBy string
 	approvals                   int
 	isAgent, isMadeBy, rejects  bool

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// What people were asked last for an agent in a claim. `short`: the line of the end that came before
-// there were enough; 0 where none did.
+// The last request to people for an agent in a claim. `short`: the line of the end that came before
+// there were enough; 0 if none did.
 type asked struct {
 	needed    int
 	notBy, by map[string]bool

@@ -47,7 +47,7 @@ export async function readSigning(
   ];
 }
 
-/** Where an agent needs more approvals than people have keys; undefined where none does. */
+/** The place at which an agent needs more approvals than people have keys, if any. */
 function withoutKeys(
   { people, signing }: SettConfig,
   signers: readonly AllowedSigner[],

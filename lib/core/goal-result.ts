@@ -206,7 +206,7 @@ function outcomeOf(grant: Grant): Check["outcome"] {
   return grant.state === "failed" ? "failed" : "open";
 }
 
-/** Only of a grant that is done: while others have to approve, nothing is approved. */
+/** Nothing is approved while others have to approve: the grant has to be done. */
 function approvalsOf(made: Made, known: Known): Approval[] {
   return grantsOf(made.claims).flatMap((grant) => {
     if (grant.state !== "done" || grant.rejects || !isOfPerson(grant, known)) return [];

@@ -88,7 +88,7 @@ export type Waiting =
       claim: ClaimId;
       artefact: ArtefactId;
       since: string;
-      /** Where not one approval of any person is enough. */
+      /** The rule, if one approval of any person is not enough. */
       approvals?: Approvals | undefined;
     }
   /** `pieces`: of a list whose claim waits for all work on them. */

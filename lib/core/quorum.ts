@@ -98,7 +98,7 @@ export function afterVerdict(
   return { ...grant, state: "done", ended_at: at, artefact_ids: [review, ...earlier] };
 }
 
-/** By the reviews themselves, whatever the grant says of them. */
+/** The reviews themselves are counted, whatever the grant says of them. */
 export function isApproved(
   { quorum, artefact_ids }: DoneGrant,
   reviews: readonly Verdict[],

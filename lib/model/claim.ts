@@ -60,7 +60,7 @@ const grantBase = {
   /** Earlier attempts asked these and were answered: question, answer, question, answer … */
   dialogue: z.array(ArtefactId).optional(),
   queued_at: z.iso.datetime(),
-  /** Of a person's grant, where not one approval of any person is enough. */
+  /** The rule of a person's grant, if one approval of any person is not enough. */
   quorum: Quorum.optional(),
 };
 /**

@@ -22,7 +22,7 @@ export const Quorum = z.strictObject({
 });
 export type Quorum = z.infer<typeof Quorum>;
 
-/** As people and programs see it. `by`: who has approved so far. */
+/** The count, for people and programs. `by`: who has approved so far. */
 export const Approvals = z.strictObject({
   needed: z.int(),
   by: z.array(z.string()),

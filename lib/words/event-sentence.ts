@@ -258,7 +258,7 @@ function approvedIn(field: Field): string {
   return `one of ${needed} approvals, as an earlier one counts no more`;
 }
 
-/** Only where not one approval of any person is enough. */
+/** The count, if one approval of any person is not enough. */
 function approvalsIn(field: Field): readonly Segment[] {
   if (field("approvals") === "") return [];
   const notBy = field("not_by") === "" ? "" : `, not of ${field("not_by").split(" ").join(" or ")}`;

@@ -111,7 +111,7 @@ async function printPrograms(before: string, rounds: number): Promise<void> {
   await printRow("the program ÷ before, MB", 1.03, { far: bytes(now), near: bytes(before) }, 1);
 }
 
-/** With sockets, on an Engine of this machine, which has the images of both. */
+/** Both run with sockets, on an Engine of this machine that has the images of both. */
 async function printUps(before: string, rounds: number): Promise<void> {
   await using sett = await SettWorkspace.create({
     ...scriptAgent("one", tool),

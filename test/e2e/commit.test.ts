@@ -117,7 +117,7 @@ test("sett why tells of the commit from which base and image it came, and where 
   const live: Story = JSON.parse(await sett.need("why", result.payload, "--json"));
   const again = await sett.need("why", result.id, "--archive", bundle, "--json");
   const { sealed, ...story }: Story = JSON.parse(again);
-  // What is sealed meanwhile moves the checkpoint, and no entry.
+  // Events that are sealed meanwhile move the checkpoint, and no entry.
   expect([sealed?.entry, sealed?.origin]).toEqual([live.sealed?.entry, live.sealed?.origin]);
   expect(sealed?.origin).toStartWith(`${sett.name}.sett.invalid/`);
   expect({ ...story, sealed: live.sealed }).toEqual(live);

@@ -145,7 +145,7 @@ test.skipIf(!canStartEngine || !canStartSsh)(
   },
 );
 
-/** What commands print comes by TLS, and commands that follow wait where the Engine is cut off. */
+/** Output comes by TLS, and commands that follow wait while the Engine is cut off. */
 async function followsThroughACut(sett: SettWorkspace, tls: EngineByTls): Promise<void> {
   await using live = sett.start("watch", "--live");
   await using log = sett.start("logs", "--follow", "echo");

@@ -220,7 +220,7 @@ function closed(why: string, { deps: { suggest } }: Parts): SettError {
   });
 }
 
-/** As an approval of the caller would be refused. */
+/** The sentence with which an approval of the caller would be refused. */
 function notCountedIn(
   inquiry: Inquiry,
   caller: { actor: Actor; agents: readonly RegisteredAgent[] },

@@ -15,7 +15,7 @@ import { openBundle } from "./bundle-file.ts";
 export type PlacedDifference = Difference & { line: number; index: number | undefined };
 export type BundleReplay = Omit<Replayed, "differences"> & { differences: PlacedDifference[] };
 
-/** In a tar archive this is at a certain place of the first block. */
+/** A tar archive has this at a certain place of its first block. */
 const mark = { at: 257, text: "ustar" };
 
 /** Whether the file is an archive of `sett audit export`, and none of `sett prune`. */

@@ -65,7 +65,7 @@ async function show(
   return isWrong ? exitCodes.failed : exitCodes.done;
 }
 
-/** Of a bundle, the index of its entry in the log is known. */
+/** A bundle knows the index of its entry in the log. */
 type Placed = Audited["differences"][number] & { index?: number | undefined };
 type Replays = Omit<Audited, "differences"> & { differences: readonly Placed[] };
 

@@ -211,7 +211,7 @@ function problemOf({ line, record, rules }: PlacedDifference): DecisionProblem {
   };
 }
 
-/** Only where each decision has to be shown. */
+/** The problems are found only where each decision has to be shown. */
 function undecidedProblems(
   unknown: readonly string[],
   due: BundleReplay["due"],

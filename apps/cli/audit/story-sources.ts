@@ -1,4 +1,4 @@
-// Where `sett why` reads: an instance, an archive, or a bundle.
+// The sources of `sett why`: an instance, an archive, or a bundle.
 import { Buffer } from "node:buffer";
 import { artefactOfFields, beginningOf } from "../../../lib/blackboard/records/artefact-fields.ts";
 import { eventOf } from "../../../lib/blackboard/records/logged-event.ts";

@@ -231,7 +231,7 @@ function report({ branch, merges }: MergePlan, ends: readonly MergeEnd[], shell:
   return exitCodes.failed;
 }
 
-/** As git does, a merge leaves the files of submodules at the commit that they had. */
+/** A merge leaves the files of submodules at the commit that they had, as git does. */
 async function nameSubmodules(
   repository: HostRepository,
   { folder }: MergePlan,

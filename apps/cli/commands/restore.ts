@@ -86,7 +86,7 @@ export const restore = defineCommand({
   },
 });
 
-/** Where sett.yml cannot be read, `sett up` will say so. */
+/** A sett.yml that cannot be read is none here: `sett up` will say so. */
 async function requireOwnRedis(instance: InstanceName, { cwd, env }: Shell): Promise<void> {
   const config = await configOf({ cwd, env });
   const url = config && elsewhereOf(config);

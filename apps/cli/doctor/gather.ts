@@ -220,7 +220,7 @@ async function ownInstance(
     return await findInstance(known, shell, name, hasAnything, { takesMoved: true });
   } catch (error) {
     const isExpected = error instanceof SettError && error.code === "instance-not-found";
-    // Without an Engine or a cluster it is not known whether there is one of that name.
+    // Nothing is known of instances while neither Engine nor cluster answers.
     if (isExpected && (name === undefined || !isAllSeen)) return undefined;
     throw error;
   }

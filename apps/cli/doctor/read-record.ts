@@ -21,7 +21,7 @@ export async function readRecord(
 ): Promise<RecordFacts> {
   try {
     await using board = await connect(place, answerWithinMs);
-    // Those of goals first: an artefact comes onto both lists in one step.
+    // The lists of goals are read first: an artefact comes onto both lists in one step.
     const ofGoals = await listedByGoals(board);
     const [overwritten, hidden]: [ArtefactId[], ArtefactId[]] = [[], []];
     const unlisted = new Set(ofGoals);

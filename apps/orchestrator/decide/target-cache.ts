@@ -72,7 +72,7 @@ export class TargetCache {
     return { ...whole, involved };
   }
 
-  /** With the files that its change touches: a bid depends on them. */
+  /** The artefact has the files that its change touches: a bid depends on them. */
   async #withPaths(target: Target): Promise<Target> {
     const known = this.#paths.get(target.id);
     const paths = known ?? (await this.#readPaths(target.id));

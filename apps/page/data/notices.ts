@@ -45,7 +45,7 @@ function wantedIn(text: string): NoticeKind[] {
   return kinds.filter((kind) => words.includes(kind));
 }
 
-/** What the reader wants, where the browser shows it. */
+/** The kinds that the reader wants and the browser shows. */
 function shownKinds(): NoticeKind[] {
   const isShown = "Notification" in window && Notification.permission === "granted";
   return isShown ? wantedIn(localStorage.getItem(key) ?? "") : [];

@@ -18,14 +18,14 @@ import type { ReadingBoard } from "./reading-board.ts";
 import { reasonIn } from "./report.ts";
 import { resolveArtefactId } from "./resolve-id.ts";
 
-/** Where a story is read: an instance, an archive, or a bundle. */
+/** A story is read from this: an instance, an archive, or a bundle. */
 export type StorySource = {
   board: Pick<ReadingBoard, "findArtefacts" | "readHeads" | "readArtefact" | "readFacts">;
   /** All events about the goal of this artefact, the oldest first. */
   eventsAbout(artefact: ArtefactId): Promise<SettEvent[]>;
   /** All artefacts, the oldest first. */
   pages(): AsyncIterable<ArtefactId[]>;
-  /** All that has come of the claim, the oldest first. */
+  /** The results of the claim, the oldest first. */
   resultsOf(claim: ClaimId): Promise<ArtefactId[]>;
   /** The seal of an event of this goal; undefined where nothing has sealed it. */
   seal(goal: GoalId, event: string): Promise<Seal | undefined>;
@@ -53,7 +53,7 @@ export type Story = {
   goal: { id: string; text: string; by: string; at: string };
   /** `about`: the artefact of its claim. `cause`: as in claim_opened; empty where it was posted. */
   because: { about: Named | null; cause: string; rejections: Opinion[]; answers: Named[] };
-  /** As `exclusive`, by agent, in the order of the bids. */
+  /** The bids, such as `exclusive`, by agent, in their order. */
   bids: { agent: string; bid: string }[];
   grant: StoryGrant | null;
   inputs: Named[];

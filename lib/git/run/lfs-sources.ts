@@ -1,4 +1,4 @@
-// Where a person's repository keeps the contents of LFS that a commit names, and its submodules.
+// The folders with the contents of LFS that a commit of a person names, and its submodules.
 import { lstat, mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
@@ -54,7 +54,7 @@ async function namesLfsAtTop(
   return found.stdout.includes("filter=lfs");
 }
 
-/** By an index in a folder without files, where git takes the attributes from the index. */
+/** An index in a folder without files: git takes the attributes from the index there. */
 export async function pointersOf(
   { git, place }: Base,
   { commit, objectsDir }: LfsSource,

@@ -62,7 +62,7 @@ type DockerOptions = ({ env: HostEnvironment } | { socketPath: string }) & {
   patienceMs?: number;
   /** Its abort leaves the requests under way a moment to end. */
   interrupted?: AbortSignal;
-  /** Without `limitMs`: a sentence for people, at times, where answers take long. */
+  /** A sentence for people, at times, while answers take long and there is no `limitMs`. */
   onSlow?: OnSlow;
 };
 

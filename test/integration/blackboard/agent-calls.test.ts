@@ -30,7 +30,7 @@ const instance = InstanceName.parse("busy");
 const keys = keysOf(instance);
 const hostile = agentName("hostile");
 const role = { role: "agent", agent: hostile } as const;
-/** As on a machine of 24 GiB, where connections may hold 3 GiB together. */
+/** The limits of a machine of 24 GiB, where connections may hold 3 GiB together. */
 const names = ["maxmemory", "maxmemory_clients", "maxmemory_answer"];
 const script = `${maxmemoryScript(24 * 1024 * mebibyte)}; echo ${names.map((one) => `$${one}`).join(" ")}`;
 const values = execFileSync("sh", ["-c", script], { encoding: "utf8" }).trim().split(" ");

@@ -97,7 +97,7 @@ test("two different people have to approve, none of whom has posted the goal, an
     ],
   });
 
-  // Who has approved the plan approves nothing that is made from it.
+  // A person who has approved the plan approves nothing that is made from it.
   const draft = await clan.made(goal, ({ type }) => type === "Draft");
   await clan.grant(draft, "owner", "waiting");
   const input = await clan.sett("approve", draft.id, "--as", bob);

@@ -16,7 +16,7 @@ export type KnownBefore = {
   noted: NotedLog | undefined;
   refs: () => Promise<KeptRef[]>;
   hasRecord: boolean;
-  /** Where the blackboard is that sett.yml named before, if it named another one. */
+  /** The address of the blackboard that sett.yml named before, if it named another one. */
   keptIn: string | undefined;
   /** How long bodies of calls are kept; undefined: for ever. */
   transcriptsKeptMs: number | undefined;
