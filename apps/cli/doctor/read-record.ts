@@ -67,7 +67,7 @@ async function listOf(board: PersonBlackboard, goal: GoalId): Promise<ArtefactId
   return isMalformed ? undefined : await board.listArtefactsOfGoal(goal);
 }
 
-/** One that was made meanwhile is on its goal's list by now. */
+/** An artefact that was made meanwhile is on its goal's list by now. */
 async function unlistedByGoals(
   board: PersonBlackboard,
   heads: readonly ArtefactHead[],

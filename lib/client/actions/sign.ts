@@ -59,7 +59,7 @@ export function signingOf(agents: readonly RegisteredAgent[]): Signing | undefin
   return agents.find(({ signing }) => signing !== undefined)?.signing;
 }
 
-/** What sett.yml has set off itself, a goal of a trigger, is no act of a person. */
+/** A goal of a trigger, which sett.yml has set off itself, is no act of a person. */
 function requireNoSignature(order: SignOrder, suggest: Suggest): void {
   const stated = statedIn(order);
   const isOfPerson = order.actor.startsWith("person:");

@@ -9,8 +9,8 @@ const patienceMs = 5 * 60_000;
 const everyMs = 1_000;
 
 /**
- * What `look` finds, which is asked again for five minutes while the runtime does not answer.
- * Throws the last reason then, any other one at once, and `interrupted`.
+ * Returns what `look` finds; asks again for five minutes while the runtime does not answer. Throws
+ * the last reason then, any other one at once, and `interrupted`.
  */
 export async function untilRuntime<Found>(
   look: () => Promise<Found>,
