@@ -100,23 +100,34 @@ function readReport(report: string, exitCode: number): Outcome {
     Number(new RegExp(`\\b${name}="(\\d+)"`).exec(attributes)?.[1] ?? 0);
   const failed = number("failures") + number("errors");
   const passed = number("tests") - number("skipped") - failed;
+  const failures = [...readFailures(report)];
   const isCutShort = number("tests") === 0 || (exitCode !== 0 && failed === 0);
-  return { passed, failed: failed + (isCutShort ? 1 : 0), failures: [...readFailures(report)] };
+  if (isCutShort)
+    failures.push(`outside of tests: its own output says why it ended with code ${exitCode}`);
+  return { passed, failed: failed + (isCutShort ? 1 : 0), failures };
 }
 
 const shownLines = 24;
 const shownCharacters = 2000;
 
+/**
+ * What failed before or after the tests of a file has no name and no line there; a process that
+ * crashed has no error but a message.
+ */
 function* readFailures(report: string): Generator<string> {
   const failedCase =
-    /<testcase name="([^"]*)"[^>]*?file="([^"]*)" line="(\d+)"[^>]*>\s*<(?:failure|error)\b[^>]*>([^<]*)/g;
-  for (const [, name, file, line, error = ""] of report.matchAll(failedCase)) {
-    const firstLines = withoutEntities(error)
+    /<testcase name="([^"]*)"[^>]*? file="([^"]*)"(?: line="(\d+)")?[^>]*>\s*<(?:failure|error)\b([^>]*)>([^<]*)/g;
+  for (const [, name = "", file, line, attributes = "", error = ""] of report.matchAll(
+    failedCase,
+  )) {
+    const [, message = ""] = /\bmessage="([^"]*)"/.exec(attributes) ?? [];
+    const firstLines = withoutEntities(error.trim() === "" ? message : error)
       .split("\n")
       .slice(0, shownLines)
       .join("\n")
       .slice(0, shownCharacters);
-    yield `${file}:${line} ${withoutEntities(name ?? "")}\n${firstLines.trimEnd()}`;
+    const what = name === "(unnamed)" ? "before or after its tests" : withoutEntities(name);
+    yield `${file}${line === undefined ? "" : `:${line}`} ${what}\n${firstLines.trimEnd()}`;
   }
 }
 

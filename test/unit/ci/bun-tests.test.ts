@@ -50,6 +50,27 @@ describe.each([1, 2])("with %d workers", (workers) => {
     ]);
   });
 
+  test.each(["beforeAll", "afterAll"])("so is a file whose %s fails", async (hook) => {
+    const { failed, failures } = await countOf(
+      `${good}\nimport { ${hook} } from "bun:test";\n${hook}(() => { throw new Error("broken"); });`,
+    );
+    expect(failed).toBe(1);
+    expect(failures).toEqual([
+      expect.stringMatching(/^test\/one\.test\.ts before or after its tests\nError: broken\n +at /),
+    ]);
+  });
+
+  test("each failure of a run is named", async () => {
+    for (const body of [
+      'throw new Error("broken");',
+      'test("leaves", () => process.exit(0));',
+      'test("crashes", async () => { process.kill(process.pid, "SIGSEGV"); await Bun.sleep(5_000); });',
+    ]) {
+      const { failed, failures = [] } = await countOf(body);
+      expect([failed, failures.length, failures.join("").length > 20]).toEqual([1, 1, true]);
+    }
+  });
+
   test("a test that ends the whole process is a failure, even with exit code 0", async () => {
     expect(await countOf(`${good} test("leaves", () => process.exit(0)); ${good}`)).toMatchObject({
       passed: reported,
