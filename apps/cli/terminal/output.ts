@@ -24,6 +24,16 @@ export function writingBy(output: Output, write: Output["write"]): Output {
   };
 }
 
+/**
+ * The stream knows a new width only once a signal has come, and what is drawn for the
+ * old one before that stays on the terminal in pieces. So the terminal itself is looked at, by the
+ * function that Bun and Node keep for that signal.
+ */
+function columnsOf(stream: NodeJS.WriteStream & { _refreshSize?: () => void }): number {
+  stream._refreshSize?.();
+  return stream.columns;
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The errors of a write without a reader: the pipe is closed, or the terminal is gone. */
@@ -52,7 +62,7 @@ export function createOutput(
   return {
     isTerminal,
     get columns() {
-      return isTerminal ? stream.columns || 80 : undefined;
+      return isTerminal ? columnsOf(stream) || 80 : undefined;
     },
     style: createStyle(isColoured),
     write,
