@@ -4,7 +4,10 @@ import { Duration } from "../../model/config-quantities.ts";
 import { SettError } from "../../model/errors.ts";
 import type { HostEnvironment } from "./docker-config.ts";
 
-/** An Engine that starts many containers at once may need half a minute for one. */
+/**
+ * An Engine that starts many containers at once may need half a minute for one, and says as late
+ * what it is.
+ */
 export const usualPatienceMs = 120_000;
 
 /** How long the person allows the Engine, or the usual time. Throws `docker-unreachable`. */
@@ -26,9 +29,6 @@ function askedPatience({ SETT_DOCKER_TIMEOUT: text = "" }: HostEnvironment): num
     hint: "How long the Docker Engine may take: SETT_DOCKER_TIMEOUT=10m",
   });
 }
-
-/** It says at once what it is, unless it builds or starts much. */
-const infoMs = 30_000;
 
 /**
  * In milliseconds; infinite: its caller's signal ends it. An answer that is no stream must be
@@ -54,8 +54,6 @@ const slow: readonly { path: RegExp; answer: number; silence: number }[] = [
 ];
 
 export function limitsOf(path: string, patienceMs: number): Limits {
-  if (path.startsWith("/info"))
-    return { answerMs: Math.min(infoMs, patienceMs), silenceMs: Number.POSITIVE_INFINITY };
   const found = slow.find((one) => one.path.test(path)) ?? {
     answer: 1,
     silence: Number.POSITIVE_INFINITY,

@@ -25,3 +25,7 @@ test("no patience is longer than a timer can be, which would ring at once", () =
     expect(limitMs).toBeWithin(week, 2 ** 31);
   expect(limitsOf("/containers/a/wait", week).answerMs).toBe(Number.POSITIVE_INFINITY);
 });
+
+test("an engine may take as long to say what it is as for any other answer", () => {
+  expect(limitsOf("/info", usualPatienceMs)).toEqual(limitsOf("/version", usualPatienceMs));
+});
