@@ -80,7 +80,9 @@ export const Agent = z
       .strictObject({ at_work: z.int(), of: z.int(), claim_ids: z.array(z.string()) })
       .nullable(),
     lane: Lane.nullable().openapi({ description: "Onto which it merges results." }),
-    queued: z.int().openapi({ description: "How many grants wait for it." }),
+    queued: z.int().openapi({
+      description: "How many grants wait for it: of a person, those that wait for the verdict.",
+    }),
     rates: z
       .strictObject({
         done: z.int(),

@@ -6,6 +6,13 @@ import { CommitName, Instant } from "./common.ts";
 import { GoalCost } from "./cost.ts";
 import { Paused } from "./instance.ts";
 
+export const Revert = z
+  .strictObject({ lane: z.string(), by: z.string(), artefact: z.string(), at: Instant })
+  .openapi("Revert", {
+    description:
+      "`by`: the person who has taken the goal back from the lane. `artefact`: with which the lane has moved.",
+  });
+
 export const GoalStateWord = z
   .enum(["cancelled", "waiting", "running", "failed", "achieved", "settled", "stalled"])
   .openapi({
@@ -29,6 +36,10 @@ const summary = {
   artefacts: z.int().openapi({ description: "How many artefacts the goal has." }),
   cost: GoalCost.nullable().openapi({
     description: "Of its calls of language models; null where there were none.",
+  }),
+  reverts: z.array(Revert).openapi({
+    description:
+      "The lanes from which it is taken back: what it had landed there is there no more.",
   }),
 };
 

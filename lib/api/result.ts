@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { Instant } from "./common.ts";
 import { Cost } from "./cost.ts";
-import { GoalStateWord } from "./goal.ts";
+import { GoalStateWord, Revert } from "./goal.ts";
 
 const item = {
   artefact: z.string(),
@@ -56,6 +56,9 @@ export const Result = z
         }),
       )
       .openapi({ description: "Of people; `words`: what the person has added." }),
+    reverts: z.array(Revert).openapi({
+      description: "The lanes from which the goal is taken back; that is no result of it.",
+    }),
     merge: z
       .string()
       .nullable()

@@ -3,10 +3,12 @@
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { Grant } from "../model/claim.ts";
 import type { ArtefactId, CommitHash, GoalId } from "../model/ids.ts";
+import { laneMoveOf, revertedLaneOf } from "../model/lane.ts";
 import type { Phase } from "../model/phase.ts";
 import { answersIn } from "./answers-in.ts";
 import type { ArtefactGraph, GraphClaim, GraphEdge, GraphNode } from "./artefact-graph.ts";
 import type { Cost } from "./call-costs.ts";
+import { type GoalRevert, goalReverts } from "./goal-reverts.ts";
 import type { GoalState } from "./goal-status.ts";
 
 /** `by`: the agent; empty where a person has posted it. */
@@ -47,6 +49,7 @@ export type Approval = {
  * Times are ISO 8601. `ended_at`, `duration_ms`: null until the goal rests. `start`: the commit
  * that the work began at. `commits`: each is in the history of no other one of them, the oldest
  * first. `others`: results without a commit. `checks`, `approvals`: about the newest versions.
+ * `reverts`: the lanes from which the goal is taken back; that is no result of it.
  */
 export type GoalResult = {
   goal: GoalId;
@@ -60,6 +63,7 @@ export type GoalResult = {
   others: ResultItem[];
   checks: Check[];
   approvals: Approval[];
+  reverts: GoalRevert[];
   cost: Cost | null;
 };
 
@@ -91,7 +95,9 @@ export function goalResult(
       artefact === null || phase === "review" ? [] : [artefact],
     ),
   );
-  const results = standing.filter((made) => made !== goal && !isSentBack(made));
+  const results = standing.filter(
+    (made) => made !== goal && !isSentBack(made) && revertedLaneOf(made) === undefined,
+  );
   const commits = results.filter((made) => made.metadata.commit !== undefined);
   const ended = state === "running" || state === "waiting" ? undefined : lastTime(all);
   const begun = byId.get(graph.goal as string as ArtefactId) ?? all[0];
@@ -108,13 +114,15 @@ export function goalResult(
     start: begun?.metadata.commit ?? null,
     commits: last(commits, graph).flatMap((made) => {
       const { commit } = made.metadata;
-      return commit === undefined ? [] : [{ ...itemOf(made), commit }];
+      const isRevert = laneMoveOf(made)?.reverted_by !== undefined;
+      return commit === undefined || isRevert ? [] : [{ ...itemOf(made), commit }];
     }),
     others: results
       .filter(({ id, metadata }) => metadata.commit === undefined && !answers.has(id))
       .map(itemOf),
     checks,
     approvals: standing.flatMap((made) => approvalsOf(made, known)),
+    reverts: goalReverts(all),
     cost: begun?.goal_cost ?? null,
   };
 }

@@ -47,12 +47,13 @@ export const landedType = "Landed";
 
 /**
  * The metadata of a `Landed`: the lane moves from `onto`, empty where it has not begun, to
- * `commit`.
+ * `commit`. `reverted_by`: the person whose commit has taken the goal back from it.
  */
 const LaneMove = z.object({
   lane: LaneName,
   onto: z.union([CommitHash, z.literal("")]),
   commit: CommitHash,
+  reverted_by: z.string().optional(),
 });
 export type LaneMove = z.infer<typeof LaneMove>;
 
@@ -65,4 +66,15 @@ export function laneMoveOf({
   metadata: unknown;
 }): LaneMove | undefined {
   return type === landedType ? LaneMove.safeParse(metadata).data : undefined;
+}
+
+/** The lane from which this commit of a person's takes its goal back; undefined for any other. */
+export function revertedLaneOf({
+  produced_by_agent: agent,
+  metadata: { reverts },
+}: {
+  produced_by_agent: string;
+  metadata: Record<string, unknown>;
+}): LaneName | undefined {
+  return agent === "" ? LaneName.safeParse(reverts).data : undefined;
 }

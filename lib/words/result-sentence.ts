@@ -1,5 +1,6 @@
 // Says to people what came of a goal: a row for each thing that they ask about.
 import type { Approval, Check, ResultItem } from "../core/goal-result.ts";
+import type { GoalRevert } from "../core/goal-reverts.ts";
 import type { GoalState } from "../core/goal-status.ts";
 import { actorName } from "./actor-name.ts";
 import { duration } from "./age.ts";
@@ -16,6 +17,7 @@ export type SpokenResult = {
   others: readonly Plain<ResultItem>[];
   checks: readonly Pick<Check, "agent" | "outcome">[];
   approvals: readonly Plain<Approval>[];
+  reverts: readonly Plain<GoalRevert>[];
 };
 
 export type ResultRow = { name: string; says: Segment[] };
@@ -25,7 +27,7 @@ const maxItems = 5;
 
 /** Rows that have nothing to say are left out. */
 export function resultRows(result: SpokenResult): ResultRow[] {
-  const { duration_ms: tookMs, commits, others, approvals } = result;
+  const { duration_ms: tookMs, commits, others, approvals, reverts } = result;
   const isResult = result.state === "achieved" || result.state === "settled";
   const first = isResult ? "result" : "made";
   return [
@@ -33,6 +35,7 @@ export function resultRows(result: SpokenResult): ResultRow[] {
     ...itemRows(commits.length > 0 ? "also" : first, others),
     ...checksRow(result.checks),
     ...approvals.map(approvalRow),
+    ...reverts.map((revert) => ({ name: "reverted", says: revertSentence(revert) })),
     ...(tookMs === null ? [] : [{ name: "took", says: say`${[{ text: duration(tookMs) }]}` }]),
   ];
 }
@@ -82,4 +85,9 @@ function checksRow(checks: SpokenResult["checks"]): ResultRow[] {
 function approvalRow({ by, about, words }: Plain<Approval>): ResultRow {
   const who = say`by ${toned("good", actorName(`person:${by}`))}, about ${shortId(about)}`;
   return { name: "approved", says: words === "" ? who : [...who, ...say`: “${words}”`] };
+}
+
+/** `from the lane main by Grace Hopper`. */
+export function revertSentence({ lane, by }: Pick<Plain<GoalRevert>, "lane" | "by">): Segment[] {
+  return say`from the lane ${[{ text: lane }]} by ${toned("wait", actorName(`person:${by}`))}`;
 }

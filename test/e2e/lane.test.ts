@@ -110,6 +110,22 @@ test("a conflict and a red gate go back to the producer, the lane has both goals
   );
   await at.need("hoard");
   expect(await at.git("diff", "--name-only", first.payload, tip)).toBe("");
+  // Everything that tells of the goal says that it was taken back, by whom, and from where.
+  expect(back.metadata).toMatchObject({
+    summary: "Took the goal back from the lane main, as Ada Lovelace asked",
+    reverted_by: "Ada Lovelace <ada@sett.invalid>",
+  });
+  const said = "reverted from the lane main by Ada Lovelace";
+  expect(await at.need("status", "--goal", last.goal_id)).toContain(said);
+  expect(await at.need("report", last.goal_id)).toMatch(/reverted \| from the lane main by `Ada L/);
+  const story = JSON.parse(await at.need("report", last.goal_id, "--format", "json"));
+  expect(story.result).toMatchObject({
+    ...{ state: "achieved", commits: [], merge: null },
+    reverts: [{ lane: "main", by: "Ada Lovelace <ada@sett.invalid>", artefact: back.id }],
+  });
+  const unmerged = await at.sett("merge", last.goal_id, "--yes");
+  expect([unmerged.code, unmerged.err]).toEqual([1, expect.stringContaining(`was ${said}`)]);
+  expect(unmerged.err).toContain("merge --lane main");
   const again = await at.sett("revert", last.goal_id);
   expect([again.code, again.err]).toEqual([1, expect.stringContaining("has nothing of Goal")]);
 

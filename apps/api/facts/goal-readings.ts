@@ -10,6 +10,7 @@ import {
 import { graphJson, readGraph } from "../../../lib/client/facts/graph.ts";
 import type { ArtefactGraph } from "../../../lib/core/artefact-graph.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
+import { type GoalRevert, goalReverts } from "../../../lib/core/goal-reverts.ts";
 import type { GoalStatus } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
@@ -28,6 +29,7 @@ export type GoalFacts = {
   commit: string | undefined;
   trigger: string | undefined;
   person: string | undefined;
+  reverts: GoalRevert[];
   cost: GoalCost | undefined;
 };
 
@@ -96,6 +98,7 @@ export class GoalReadings {
       ...{ goal, status, cost, summary: goalSummary(reading), failures: failuresOf(reading) },
       created_at: (first ?? artefacts[0])?.created_at ?? new Date(0).toISOString(),
       ...{ artefacts: reading.count, unreadable: reading.unreadable },
+      reverts: goalReverts(artefacts),
       ...{ commit: first?.metadata.commit, trigger: reading.trigger, person: reading.person },
     };
   }

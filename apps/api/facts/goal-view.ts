@@ -19,10 +19,11 @@ export function goalSummaryView({
   cost,
   trigger,
   person,
+  reverts,
 }: GoalFacts) {
   return {
     ...{ id: goal, state: status.state, summary, created_at, artefacts, cost: goalCostJson(cost) },
-    ...{ trigger: trigger ?? null, person: person ?? null },
+    ...{ trigger: trigger ?? null, person: person ?? null, reverts },
     open_claims: status.openClaims.length,
     waiting_for: status.waitingFor.length,
     failures: failures.length,

@@ -7,7 +7,7 @@ import { livenessOf } from "../../../lib/client/facts/blocked-reason.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
 import { readLanes } from "../../../lib/client/facts/lanes.ts";
 import { agentJson } from "../../../lib/client/facts/status-json.ts";
-import type { Claim, Grant } from "../../../lib/model/claim.ts";
+import { type Claim, type Grant, isForApproval } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Api } from "../env.ts";
 import { lineStream } from "../events/line-stream.ts";
@@ -82,8 +82,7 @@ export function addAgentRoutes(api: Api, parts: Parts): void {
       ),
       queued: open.reduce(
         (sum, { grants }) =>
-          sum +
-          grants.filter((grant) => grant.agent === agent.name && grant.state === "queued").length,
+          sum + grants.filter((grant) => grant.agent === agent.name && waitsFor(grant)).length,
         0,
       ),
       rates: ratesOf.get(agent.name) ?? {
@@ -116,6 +115,11 @@ export function addAgentRoutes(api: Api, parts: Parts): void {
     const lines = await Array.fromAsync(logs.read(name, { tail, follow: false, signal }));
     return context.text(lines.map((line) => `${line}\n`).join(""), 200);
   });
+}
+
+/** A person's verdict is asked for without a queue. */
+function waitsFor(grant: Grant): boolean {
+  return grant.state === "queued" || isForApproval(grant);
 }
 
 function workOf({ id, goal_id, artefact_id }: Claim, grant: Grant) {

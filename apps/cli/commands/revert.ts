@@ -31,9 +31,18 @@ export const revert = defineCommand({
       valueHint: "LANE",
       description: "the lane, where the goal has landed on several",
     },
+    commit: {
+      type: "string",
+      valueHint: "COMMIT",
+      description: "the commit that takes it back, where you have made it by hand",
+    },
     ...personArguments,
   },
-  examples: ["sett revert 9f3a12b4", "sett revert 9f3a12b4 --lane main"],
+  examples: [
+    "sett revert 9f3a12b4",
+    "sett revert 9f3a12b4 --lane main",
+    "sett revert 9f3a12b4 --commit HEAD  # made by hand, on the tip of the lane",
+  ],
   // It must not end between the kept commit and the artefact.
   endsItself: true,
   async run(args, shell) {
@@ -43,15 +52,16 @@ export const revert = defineCommand({
     const hint = "Go to the repository on which agents work.";
     const repository = await openRepository(place, shell, hint);
     const goal = await resolveGoalId(board, args.goal, suggest);
-    const [actor, obstacle] = await Promise.all([
+    const [actor, obstacle, commit] = await Promise.all([
       session.actor(args.as),
       readObstacle(board, suggest),
+      args.commit === undefined ? undefined : repository.resolve(args.commit),
     ]);
     const { posted, lane, reverts } = await revertGoal(
       board,
       repository,
       {
-        ...{ goal, lane: args.lane, actor, suggest, signal: shell.interrupted },
+        ...{ goal, lane: args.lane, commit, actor, suggest, signal: shell.interrupted },
         onSlow: messages.note,
       },
       () => fetchResults(shell, place.workspace, () => readResults(board), "count"),

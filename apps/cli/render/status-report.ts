@@ -28,6 +28,7 @@ import {
   noticeProblemSentence,
   traceProblemSentence,
 } from "../../../lib/client/render/notice-problem.ts";
+import { painted } from "../../../lib/client/render/painted.ts";
 import {
   orchestratorProblem,
   unreadableRegistration,
@@ -44,6 +45,7 @@ import type { Layout, Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
+import { type GoalRevert, goalReverts } from "../../../lib/core/goal-reverts.ts";
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import { formatAmount } from "../../../lib/model/amounts.ts";
@@ -57,6 +59,7 @@ import { periodOf } from "../../../lib/model/spending.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { actorName } from "../../../lib/words/actor-name.ts";
 import { ageOf, agoOf, lastingSince } from "../../../lib/words/age.ts";
+import { revertSentence } from "../../../lib/words/result-sentence.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import {
   type CassettesInUse,
@@ -97,6 +100,7 @@ export type Report = {
 /** Aligns lines behind a goal's id. */
 const indent = " ".repeat(10);
 const maxReasonLength = 300;
+const maxNameLength = 60;
 
 /** `columns`: undefined where nothing is cut. */
 export function statusReport(
@@ -213,6 +217,11 @@ function goalPauseLine(goal: GoalId, situation: Situation, style: Style): string
   return [`${indent}${style.yellow(said)}: ${suggest(`resume ${shortId(goal)}`)}`];
 }
 
+function revertLine(revert: GoalRevert, { nowMs }: Situation, style: Style): string {
+  const said = painted(revertSentence(revert), style, maxNameLength);
+  return `${indent}${style.yellow("reverted")} ${said}, ${agoOf(revert.at, nowMs)}`;
+}
+
 function holdLines({ suggest, holds = [] }: Situation, style: Style): string[] {
   return holds.map(({ whose, period, kind, limit, spent }) => {
     const of = whose === "instance" ? "" : ` --of ${oneLine(payerWord(whose))}`;
@@ -307,6 +316,7 @@ function goalLines(
       ? []
       : [`${indent}${style.dim("stated by")} trigger ${shorten(oneLine(trigger), 60)}`]),
     ...goalPauseLine(goal, situation, style),
+    ...goalReverts(artefacts).map((revert) => revertLine(revert, situation, style)),
     ...(cost === undefined || goalCostText(cost) === ""
       ? []
       : [`${indent}${style.dim("cost")} ${goalCostText(cost)}`]),

@@ -9,12 +9,12 @@ import { type Git, runGit, tryGit } from "../../../lib/git/run/run-git.ts";
 import { goalType } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
-import { landedType } from "../../../lib/model/lane.ts";
+import { landedType, revertedLaneOf } from "../../../lib/model/lane.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { stopSignal } from "../../../lib/service/stop-signal.ts";
 import { commandEnvironment } from "../prompt-worker/command-environment.ts";
 import { marginMs, readInput } from "../prompt-worker/read-input.ts";
-import { mergeMessage } from "./merge-message.ts";
+import { mergeMessage, visible } from "./merge-message.ts";
 import { runGates } from "./run-gates.ts";
 import { type LaneWork, readLaneWork } from "./settings.ts";
 import { sidesOf } from "./sides-of.ts";
@@ -72,7 +72,20 @@ async function land(order: Order, signal: AbortSignal) {
       ...red,
     });
   await verify(order, { commit, tree, parents });
-  return landed(order, commit, `Merged ${result.slice(0, 12)} onto the lane ${name}`);
+  return landed(order, commit, landedSummary(input, name));
+}
+
+function landedSummary(input: ToolInput, lane: string): string {
+  const by = reverterOf(input, lane);
+  if (by === undefined) return `Merged ${resultCommit(input).slice(0, 12)} onto the lane ${lane}`;
+  const name = visible(by.replace(/ <[^<>]*>$/, ""));
+  return `Took the goal back from the lane ${lane}, as ${name} asked`;
+}
+
+/** The person who takes the goal back with this commit. */
+function reverterOf({ target_artefact: target }: ToolInput, lane: string): string | undefined {
+  const { by } = target.metadata;
+  return revertedLaneOf(target) === lane ? String(by ?? "") : undefined;
 }
 
 function resultCommit({ target_artefact }: ToolInput): CommitHash {
@@ -122,12 +135,17 @@ async function verify(
 }
 
 function landed({ work, input }: Order, commit: CommitHash, summary: string) {
+  const { name: lane } = work.lane;
+  const reverter = reverterOf(input, lane);
   return {
     structural_type: "Terminal",
     artefact_type: landedType,
     artefact_payload: commit,
     summary,
-    metadata: { lane: work.lane.name, onto: work.tip, merged: resultCommit(input) },
+    metadata: {
+      ...{ lane, onto: work.tip, merged: resultCommit(input) },
+      ...(reverter !== undefined && { reverted_by: reverter }),
+    },
   };
 }
 

@@ -1,6 +1,8 @@
 // Decides how an artefact or a grant is shown: a tone (a colour of style/tokens.css), a symbol that
 // says the same without colour, and a word for readers of the screen. Pure.
+import { actorName } from "../../../lib/words/actor-name.ts";
 import type { ArtefactHead, ArtefactItem, Grant } from "../data/contract.ts";
+import { visibleLine } from "../text/visible-text.ts";
 import type { Pending } from "./pending.ts";
 
 export type Tone =
@@ -16,12 +18,16 @@ export type Tone =
   | "wait";
 export type Look = { tone: Tone; symbol: string; word: string };
 
-type Shown = Pick<ArtefactHead, "structural_type" | "logical_id" | "goal_id"> & {
-  verdict?: ArtefactItem["verdict"] | undefined;
-};
+type Shown = Pick<
+  ArtefactHead,
+  "structural_type" | "logical_id" | "goal_id" | "type" | "produced_by_agent" | "metadata"
+> & { verdict?: ArtefactItem["verdict"] | undefined };
 
-export function lookOf({ structural_type, logical_id, goal_id, verdict }: Shown): Look {
+export function lookOf(shown: Shown): Look {
+  const { structural_type, logical_id, goal_id, verdict } = shown;
   if (String(logical_id) === String(goal_id)) return { tone: "goal", symbol: "◎", word: "goal" };
+  const revert = revertLook(shown);
+  if (revert !== undefined) return revert;
   switch (structural_type) {
     case "Review":
       return verdict === "feedback"
@@ -38,6 +44,26 @@ export function lookOf({ structural_type, logical_id, goal_id, verdict }: Shown)
     default:
       return { tone: "result", symbol: "●", word: "result" };
   }
+}
+
+type Revertible = Pick<Shown, "structural_type" | "type" | "produced_by_agent" | "metadata">;
+
+/** Says of a person's revert, and of what has landed with it, from where the goal is taken back. */
+export function revertLook({
+  structural_type,
+  type,
+  produced_by_agent: agent,
+  metadata: { reverts, lane, reverted_by: by },
+}: Revertible): Look | undefined {
+  const look = { tone: "feedback", symbol: "↶" } as const;
+  if (structural_type === "Standard" && agent === "" && typeof reverts === "string")
+    return { ...look, word: `is to take the goal back from the lane ${visibleLine(reverts, 40)}` };
+  if (type !== "Landed" || typeof lane !== "string" || typeof by !== "string") return undefined;
+  const who = visibleLine(actorName(`person:${by}`), 60);
+  return {
+    ...look,
+    word: `took the goal back from the lane ${visibleLine(lane, 40)}, as ${who} asked`,
+  };
 }
 
 const pendingLooks: Record<Pending["what"], Look> = {

@@ -1,6 +1,8 @@
 // Finds the artefacts of a goal that a reader looks for: by words, agent, type and state. Pure.
+import { actorName } from "../../../lib/words/actor-name.ts";
 import type { Grant } from "../data/contract.ts";
 import type { ArtefactNode } from "../data/goal-graph.ts";
+import { visibleLine } from "../text/visible-text.ts";
 import { isOpen } from "./pending.ts";
 
 /** Empty members filter nothing. `state`: one of `nodeStates`. */
@@ -18,11 +20,14 @@ export function matchingNodes(
   return new Set(nodes.filter((node) => isLike(node, filter, words)).map(({ id }) => String(id)));
 }
 
+/** The name of the agent, or of the person where it is on record. */
 export function makerOf({
-  produced_by_agent,
-  produced_by_role,
-}: Pick<ArtefactNode, "produced_by_agent" | "produced_by_role">): string {
-  return produced_by_agent === "" ? produced_by_role : produced_by_agent;
+  produced_by_agent: agent,
+  produced_by_role: role,
+  metadata: { by },
+}: Pick<ArtefactNode, "produced_by_agent" | "produced_by_role" | "metadata">): string {
+  if (agent !== "") return agent;
+  return typeof by === "string" ? visibleLine(actorName(`person:${by}`), 60) : role;
 }
 
 function isLike(node: ArtefactNode, filter: NodeFilter, words: readonly string[]): boolean {

@@ -2,7 +2,7 @@
 // and how long each waited for its turn and for its agent. Pure.
 import type { Grant, GraphClaim } from "../data/contract.ts";
 import type { ArtefactNode } from "../data/goal-graph.ts";
-import { grantLook, type Look } from "./look.ts";
+import { grantLook, type Look, revertLook } from "./look.ts";
 import { isOpen } from "./pending.ts";
 
 /**
@@ -32,7 +32,9 @@ export type TimelineRow = { agent: string; tracks: Span[][] };
 /** The agents in the order in which they were first granted work. */
 export function timelineOf(nodes: readonly ArtefactNode[]): TimelineRow[] {
   const byAgent = new Map<string, Span[]>();
-  for (const span of nodes.flatMap(spansOf).sort((one, other) => startOf(one) - startOf(other))) {
+  const byId = new Map(nodes.map((node) => [String(node.id), node]));
+  const spans = nodes.flatMap((node) => spansOf(node, byId));
+  for (const span of spans.sort((one, other) => startOf(one) - startOf(other))) {
     const before = byAgent.get(span.agent);
     if (before === undefined) byAgent.set(span.agent, [span]);
     else before.push(span);
@@ -45,27 +47,38 @@ export function startOf({ asked, queued }: Pick<Span, "asked" | "queued">): numb
   return queued ?? asked ?? 0;
 }
 
-function spansOf(node: ArtefactNode): Span[] {
+type Nodes = ReadonlyMap<string, ArtefactNode>;
+
+function spansOf(node: ArtefactNode, byId: Nodes): Span[] {
   return node.claims.flatMap((claim) => [
-    ...claim.grants.map((grant) => spanOf(node, claim, grant)),
+    ...claim.grants.map((grant) => spanOf(node, claim, { grant, byId })),
     ...bidsWithoutGrant(node, claim),
   ]);
 }
 
-function spanOf(target: ArtefactNode, claim: GraphClaim, grant: Grant): Span {
+function spanOf(
+  target: ArtefactNode,
+  claim: GraphClaim,
+  { grant, byId }: { grant: Grant; byId: Nodes },
+): Span {
   const { agent, phase, attempt } = grant;
+  const made: string[] = "artefact_ids" in grant ? grant.artefact_ids : [];
   const isPerson =
     (grant.state === "waiting" || grant.state === "done") && grant.run_id === undefined;
   return {
     ...{ id: `${claim.id} ${phase} ${agent}`, agent, claim: claim.id, target, phase, attempt },
-    look: grantLook(grant),
+    look: made.map((id) => revertOf(byId.get(id))).find(Boolean) ?? grantLook(grant),
     asked: attempt === 1 ? Date.parse(claim.created_at) : undefined,
     queued: Date.parse(grant.queued_at),
     started: "started_at" in grant ? Date.parse(grant.started_at) : undefined,
     ended: "ended_at" in grant ? Date.parse(grant.ended_at) : undefined,
-    made: "artefact_ids" in grant ? grant.artefact_ids : [],
+    made,
     isPerson,
   };
+}
+
+function revertOf(made: ArtefactNode | undefined): Look | undefined {
+  return made && revertLook(made);
 }
 
 /** Agents that have bid on an open claim, and whose turn has not come. */

@@ -14,12 +14,15 @@ import { settRef } from "../../git/repository/refs.ts";
 import { SettError } from "../../model/errors.ts";
 import type { ArtefactId, CommitHash, GoalId } from "../../model/ids.ts";
 import type { LaneName } from "../../model/lane.ts";
+import { revertSentence } from "../../words/result-sentence.ts";
+import { textOf as textOfSegments } from "../../words/segment.ts";
 import { shortId } from "../../words/short-id.ts";
 import { readSound } from "../facts/checked.ts";
 import { readGraph } from "../facts/graph.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
 import { dirtyHint, listDirty } from "../render/dirty-files.ts";
 import { mergeMessage } from "../render/merge-message.ts";
+import { oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 
 export type PlannedMerge = ResultCommit & { message: string; isMerged: boolean };
@@ -137,6 +140,13 @@ function chosen(
     throw new SettError("usage", `${shortId(only)} is no result commit of goal ${shortId(goal)}.`, {
       hint: `Name one of these: ${commits.map(({ artefact }) => shortId(artefact)).join(", ")}`,
     });
+  const [revert] = result.reverts;
+  if (revert !== undefined)
+    throw new SettError(
+      "request-refused",
+      `${name} was reverted ${textOfSegments(revertSentence(revert), oneLine)}: nothing is merged.`,
+      { hint: `To merge what the lane has: ${suggest(`merge --lane ${revert.lane}`)}` },
+    );
   throw new SettError("request-refused", `${name} has no result with a commit.`, {
     hint: `What it has made: ${suggest(`hoard --goal ${shortId(goal)}`)}`,
   });

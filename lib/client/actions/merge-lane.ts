@@ -81,7 +81,7 @@ export async function planLaneMerge(
   await readSound(board, newest.head.id, suggest);
   const { id, type, version, produced_by_agent: by, metadata } = newest.head;
   const one = { artefact: id, type, version, by, summary: metadata.summary ?? "", commit: tip };
-  const goals = await Promise.all(landed.toReversed().map((each) => goalOf(board, each.head)));
+  const goals = await Promise.all(landed.toReversed().map((each) => goalOf(board, each)));
   const message = laneMergeMessage(lane, goals);
   const merges = [{ ...one, message, isMerged: newest.isMerged }];
   return { of: { lane }, branch, folder: repository.place.toplevel, mode, merges };
@@ -129,7 +129,11 @@ function moveTo(
   return isMove ? [{ head, move }] : [];
 }
 
-async function goalOf(board: LaneMergeBoard, { id, goal_id }: ArtefactHead): Promise<LandedGoal> {
+async function goalOf(
+  board: LaneMergeBoard,
+  { head: { id, goal_id }, move: { reverted_by } }: Landed,
+): Promise<LandedGoal> {
   const [goal] = await board.readHeads([ArtefactId.parse(goal_id)]);
-  return { goal: goal_id, artefact: id, summary: goal?.head.metadata.summary ?? "" };
+  const summary = goal?.head.metadata.summary ?? "";
+  return { goal: goal_id, artefact: id, summary, isRevert: reverted_by !== undefined };
 }

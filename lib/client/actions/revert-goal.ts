@@ -7,7 +7,7 @@ import { type Artefact, type ArtefactHead, codeCommitType } from "../../model/ar
 import { SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
 import type { CommitHash, GoalId } from "../../model/ids.ts";
-import { type LaneMove, type LaneName, laneMoveOf } from "../../model/lane.ts";
+import { type LaneMove, type LaneName, laneMoveOf, revertedLaneOf } from "../../model/lane.ts";
 import { shortId } from "../../words/short-id.ts";
 import { readHeads } from "../facts/artefacts.ts";
 import { readSound } from "../facts/checked.ts";
@@ -15,10 +15,11 @@ import { boundedLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { type PostingRepository, postArtefact } from "./post-artefact.ts";
 
-/** `lane`: where the goal has landed on several. */
+/** `lane`: where the goal has landed on several. `commit`: made by hand. */
 export type RevertWanted = {
   goal: GoalId;
   lane: string | undefined;
+  commit: CommitHash | undefined;
   actor: Actor;
   suggest: Suggest;
   signal: AbortSignal;
@@ -43,7 +44,7 @@ export async function revertGoal(
   wanted: RevertWanted,
   fetch: () => Promise<unknown>,
 ): Promise<RevertedGoal> {
-  const { goal, actor, suggest, signal, onSlow } = wanted;
+  const { goal, actor, suggest } = wanted;
   const name = `Goal ${shortId(goal)}`;
   const heads = await readHeads(board, await board.listArtefactsOfGoal(goal));
   const start = heads.find((one) => String(one.id) === String(goal))?.metadata.commit;
@@ -62,33 +63,53 @@ export async function revertGoal(
         },
       );
   if (tip === undefined || landed[0] === undefined) throw hasNotLanded(name, suggest);
-  const message = messageOf(heads, { goal, lane, reverts });
-  const reverted = await repository.revert({
-    ...{ tip, commits: reverts, start, message, signal, onSlow },
+  const commit =
+    wanted.commit ??
+    (await reverting(board, repository, wanted, { heads, lane, tip, start, landed }));
+  const before = unlandedRevert(heads, { lane, landed });
+  const posted = await postArtefact(board, repository, {
+    ...{ type: before?.type ?? typeOf(heads, landed[0]), content: { commit } },
+    ...{ from: landed.map(({ head }) => head.id), versionOf: before?.id },
+    ...{ actor, suggest, base: tip, marks: { reverts: lane } },
   });
+  return { posted, lane, reverts };
+}
+
+type Reverting = {
+  heads: readonly ArtefactHead[];
+  lane: LaneName;
+  tip: CommitHash;
+  start: CommitHash | undefined;
+  landed: readonly Landed[];
+};
+
+/** The commit that takes back all that the goal has landed. */
+async function reverting(
+  { instance }: Pick<PersonBlackboard, "instance">,
+  repository: RevertRepository,
+  { goal, suggest, signal, onSlow }: RevertWanted,
+  { heads, lane, tip, start, landed }: Reverting,
+): Promise<CommitHash> {
+  const name = `Goal ${shortId(goal)}`;
+  const commits = landed.map(({ move }) => move.commit);
+  const message = messageOf(heads, { goal, lane, reverts: commits });
+  const reverted = await repository.revert({ tip, commits, start, message, signal, onSlow });
   if (reverted.outcome === "same")
     throw new SettError("request-refused", `The lane ${lane} has nothing of ${name} any more.`, {
-      hint: `What has landed: git log --first-parent ${laneRef(board.instance, lane)}`,
+      hint: `What has landed: git log --first-parent ${laneRef(instance, lane)}`,
     });
   if (reverted.outcome === "conflict") {
     const { of, isMerge, files } = reverted;
-    const ref = laneRef(board.instance, lane);
-    const type = typeOf(heads, landed[0]);
+    const ref = laneRef(instance, lane);
     const revert = `git revert ${isMerge ? "-m 1 " : ""}${of.slice(0, 12)}`;
-    const post = suggest(`post ${type} --commit HEAD --from ${shortId(landed[0].head.id)}`);
+    const post = suggest(`revert ${shortId(goal)} --lane ${lane} --commit HEAD`);
     throw new SettError(
       "request-refused",
       `Other changes on the lane ${lane} are built on ${name}, or meet it, in ${files.map((file) => boundedLine(file, 100)).join(", ")}.`,
       { hint: `Do it by hand: git switch --detach ${ref} && ${revert}, and then: ${post}` },
     );
   }
-  const before = unlandedRevert(heads, landed);
-  const posted = await postArtefact(board, repository, {
-    ...{ type: before?.type ?? typeOf(heads, landed[0]), content: { commit: reverted.commit } },
-    ...{ from: landed.map(({ head }) => head.id), versionOf: before?.id },
-    ...{ actor, suggest, base: tip },
-  });
-  return { posted, lane, reverts };
+  return reverted.commit;
 }
 
 /** All that the goal has moved one lane by, the newest first. */
@@ -145,14 +166,9 @@ function typeOf(heads: readonly ArtefactHead[], { head: { metadata } }: Landed):
 /** An earlier revert that has not landed, such as one that a reviewer has rejected. */
 function unlandedRevert(
   heads: readonly ArtefactHead[],
-  landed: readonly Landed[],
+  { lane, landed }: Pick<Reverting, "lane" | "landed">,
 ): ArtefactHead | undefined {
-  const ids = new Set(landed.map(({ head }) => head.id));
-  const isRevert = (one: ArtefactHead) =>
-    one.structural_type === "Standard" &&
-    one.produced_by_agent === "" &&
-    one.source_artefacts.some((id) => ids.has(id));
-  const last = heads.findLast(isRevert);
+  const last = heads.findLast((one) => revertedLaneOf(one) === lane);
   const hasLanded = landed.some(({ head }) => head.metadata.merged === last?.metadata.commit);
   return hasLanded ? undefined : last;
 }

@@ -1,5 +1,6 @@
 // The state of an instance as JSON: of its goals, claims and agents. `sett status --json` and the
 // API have the same.
+import { goalReverts } from "../../core/goal-reverts.ts";
 import type { Waiting } from "../../core/goal-status.ts";
 import type { RegisteredAgent } from "../../model/agent.ts";
 import type { ArtefactHead } from "../../model/artefact.ts";
@@ -57,6 +58,7 @@ export function goalJson(reading: GoalReading, situation: Situation) {
     unreadable,
     overwritten: overwritten ?? [],
     cost: goalCostJson(cost),
+    reverts: goalReverts(artefacts),
     open_claims: openClaims.map(claimJson),
     failures: failuresOf(reading).map(failureJson),
     waiting_for: waitingFor.map((waiting) => waitingJson(waiting, situation)),

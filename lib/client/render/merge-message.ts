@@ -37,23 +37,31 @@ export function mergeMessage({
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-/** `artefact`: with which the goal has landed. */
-export type LandedGoal = { goal: GoalId; artefact: ArtefactId; summary: string };
+/** `artefact`: with which the goal has landed, or was taken back. */
+export type LandedGoal = {
+  goal: GoalId;
+  artefact: ArtefactId;
+  summary: string;
+  isRevert: boolean;
+};
 
 /** `landed`: the oldest first. Each goal has a line, and two trailers. */
 export function laneMergeMessage(lane: LaneName, landed: readonly LandedGoal[]): string {
   const [only] = landed.length === 1 ? landed : [];
-  const merge = `Merge ${landed.length} goals of the lane ${lane}`;
-  const subject = only === undefined ? merge : subjectOf(only.summary) || `Merge the lane ${lane}`;
-  const lines = landed.map(
-    ({ goal, summary }) => `- ${boundedLine(summary, 100)} (${shortId(goal)})`,
-  );
+  const count = new Set(landed.map(({ goal }) => goal)).size;
+  const merge = `Merge ${count === 1 ? "1 goal" : `${count} goals`} of the lane ${lane}`;
+  const subject = only === undefined ? merge : subjectOf(wordsOf(only)) || `Merge the lane ${lane}`;
+  const lines = landed.map((one) => `- ${boundedLine(wordsOf(one), 100)} (${shortId(one.goal)})`);
   const trailers = landed.flatMap(({ goal, artefact }) => [
     `Sett-Goal: ${goal}`,
     `Sett-Artefact: ${artefact}`,
   ]);
   const body = only === undefined ? [lines.join("\n")] : [];
   return `${[subject, ...body, [`Sett-Lane: ${lane}`, ...trailers].join("\n")].join("\n\n")}\n`;
+}
+
+function wordsOf({ summary, isRevert }: LandedGoal): string {
+  return isRevert ? `Revert “${boundedLine(summary, maxSubject - 9)}”` : summary;
 }
 
 /** A heading's marks would make it a comment. One that looks like a trailer is quoted. */

@@ -160,7 +160,11 @@ function Agent({
       </dl>
       {rates.median_ms !== null && (
         <p className="rate-text">
-          takes <span className="elapsed">{duration(rates.median_ms)}</span> in the median
+          takes{" "}
+          <span className="elapsed">
+            {rates.median_ms < 1_000 ? "less than 1 s" : duration(rates.median_ms)}
+          </span>{" "}
+          in the median
         </p>
       )}
       {rates.calls_30_days > 0 && (

@@ -1,6 +1,8 @@
 // A goal's state, text and cost, and what a person may do with it: cancel, pause, allow more.
 import { useState } from "react";
 import { duration } from "../../../../lib/words/age.ts";
+import { revertSentence } from "../../../../lib/words/result-sentence.ts";
+import { textOf } from "../../../../lib/words/segment.ts";
 import { shortId } from "../../../../lib/words/short-id.ts";
 import { Action, useAction, useRight } from "../../components/action.tsx";
 import { Problem } from "../../components/problem.tsx";
@@ -18,7 +20,8 @@ import { SayToWork } from "./say-to-work.tsx";
 type Props = { goal: GoalDetail; tookMs: number | undefined; refresh: () => void };
 
 export function GoalHead({ goal, tookMs, refresh }: Props) {
-  const { id, state, summary, commit, created_at, cost, trigger, unreadable, paused } = goal;
+  const { id, state, summary, commit, created_at, cost, trigger, unreadable, paused, reverts } =
+    goal;
   useAsSubject(summary === "" ? `Goal ${shortId(id)}` : visibleLine(summary, 60));
   // At rest there is no work to cancel, and the orchestrator would refuse.
   const isOver = state !== "running" && state !== "waiting";
@@ -61,6 +64,13 @@ export function GoalHead({ goal, tookMs, refresh }: Props) {
             </>
           )}
         </span>
+        {reverts.map((revert) => (
+          <span key={revert.lane} className="reverted">
+            <span aria-hidden="true">↶ </span>
+            reverted <Line text={textOf(revertSentence(revert), (foreign) => foreign)} max={120} />{" "}
+            <Ago at={revert.at} />
+          </span>
+        ))}
         {cost !== null && cost.calls > 0 && (
           <span>
             {money(cost)} in {cost.calls} {cost.calls === 1 ? "call" : "calls"}

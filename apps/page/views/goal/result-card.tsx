@@ -7,8 +7,8 @@ import { Line } from "../../components/text.tsx";
 import type { ResultView } from "../../data/contract.ts";
 
 export function ResultCard({ result }: { result: ResultView }) {
-  // How long it took is in the head.
-  const rows = resultRows(result).filter(({ name }) => name !== "took");
+  // How long it took, and whether it was reverted, is in the head.
+  const rows = resultRows({ ...result, duration_ms: null, reverts: [] });
   if (rows.length === 0 && result.merge === null) return null;
   return (
     <section className="result-card" aria-label="What came of the goal">

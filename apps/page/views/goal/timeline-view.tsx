@@ -99,6 +99,7 @@ export function TimelineView({ nodes, matches, selected, sought, open }: Props) 
       >
         <div className="timeline-rows" style={{ width: width + nameWidth }}>
           <Ticks scale={scale} width={width} />
+          <Gaps scale={scale} width={width} />
           {rows.map(({ agent, tracks }) => (
             <section key={agent} className="timeline-row" aria-label={agent}>
               <h2 className="timeline-name">
@@ -191,15 +192,22 @@ function TimelineKey() {
   );
 }
 
+/** They are behind the bars, so that these can be read. */
+function Gaps({ scale, width }: { scale: Scale; width: number }) {
+  return scale.cuts.map((cut) => (
+    <span key={cut.at} aria-hidden="true" className="timeline-gap" style={cutStyle(cut, width)} />
+  ));
+}
+
+function cutStyle({ at, width: part }: Scale["cuts"][number], width: number) {
+  return { left: nameWidth + at * width, width: part * width };
+}
+
 function Ticks({ scale, width }: { scale: Scale; width: number }) {
   return (
     <div className="timeline-ticks" aria-hidden="true">
       {scale.cuts.map((cut) => (
-        <span
-          key={`cut ${cut.at}`}
-          className="timeline-cut"
-          style={{ left: nameWidth + cut.at * width, width: cut.width * width }}
-        >
+        <span key={`cut ${cut.at}`} className="timeline-cut" style={cutStyle(cut, width)}>
           {cut.width * width > 50 && `⋯ ${duration(cut.ms)}`}
         </span>
       ))}

@@ -134,6 +134,7 @@ function GoalRow({ goal }: { goal: GoalSummary }) {
     cost,
     trigger,
     person,
+    reverts,
   } = goal;
   return (
     <li>
@@ -150,6 +151,7 @@ function GoalRow({ goal }: { goal: GoalSummary }) {
           {open_claims > 0 && <Fact number={open_claims} noun="open claim" />}
           {waiting_for > 0 && <Fact number={waiting_for} noun="waited for" plural="waited for" />}
           {failures > 0 && <Fact number={failures} noun="failure" tone="failure" />}
+          {reverts.length > 0 && <span className="tone-feedback toned">↶ reverted</span>}
           {cost !== null && cost.calls > 0 && <span>{money(cost)}</span>}
         </span>
         <span className="goal-when">

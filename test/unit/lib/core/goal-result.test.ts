@@ -80,6 +80,36 @@ describe("the result of a goal", () => {
     expect(resultOf([goal, first, feedback], [sentBack], "failed").commits).toEqual([]);
   });
 
+  test("has none where all that has landed was taken back, and has it again once more has landed", () => {
+    const landed = (of: Artefact, onto: string, to: string, by?: string) =>
+      derived([of], {
+        ...{ structural_type: "Terminal", type: "Landed", produced_by_agent: "merge" },
+        metadata: { lane: "main", onto: onto && hash(onto), commit: hash(to), reverted_by: by },
+      });
+    const [there, back] = [commitOn([goal], "4"), landed(commitOn([goal], "4"), "", "5")];
+    const request = derived([back], {
+      ...{ type: "CodeCommit", produced_by_agent: "", produced_by_role: "user" },
+      metadata: { commit: hash("6"), reverts: "main", by: "Ada" },
+    });
+    const before = [goal, there, { ...back, source_artefacts: [there.id] }];
+    const isAsked = resultOf([...before, request]);
+    expect([isAsked.commits.map(({ artefact }) => artefact), isAsked.reverts]).toEqual([
+      [back.id],
+      [],
+    ]);
+    const gone = landed(request, "5", "7", "Ada <ada@example.org>");
+    const taken = resultOf([...before, request, gone]);
+    expect(taken.commits).toEqual([]);
+    expect(taken.reverts).toEqual([
+      {
+        ...{ lane: "main", by: "Ada <ada@example.org>", artefact: gone.id, at: gone.created_at },
+      },
+    ] as unknown as typeof taken.reverts);
+    const anew = landed(commitOn([gone], "8"), "7", "9");
+    const again = resultOf([...before, request, gone, anew]);
+    expect([again.commits.map(({ artefact }) => artefact), again.reverts]).toEqual([[anew.id], []]);
+  });
+
   test("says which checks have passed on the newest version, the newest attempt of each agent", () => {
     const old = derived([first], { type: "Failure", structural_type: "Failure" });
     const failed = derived([second], { type: "Failure", structural_type: "Failure" });

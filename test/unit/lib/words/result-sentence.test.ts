@@ -4,7 +4,7 @@ import { textOf } from "../../../../lib/words/segment.ts";
 
 const nothing: SpokenResult = {
   ...{ state: "achieved", duration_ms: null },
-  ...{ commits: [], others: [], checks: [], approvals: [] },
+  ...{ commits: [], others: [], checks: [], approvals: [], reverts: [] },
 };
 const item = { artefact: "9f3a12b4-1", type: "CodeCommit", version: 2, by: "coder", summary: "Ok" };
 const rowsOf = (over: Partial<SpokenResult>, clean = (text: string) => text) =>
@@ -35,6 +35,11 @@ test("what a goal has made that failed is no result", () => {
   expect(rowsOf({ state: "failed", others: [{ ...item, by: "", version: 1 }] })).toEqual([
     "made: CodeCommit 9f3a12b4 by a person: “Ok”",
   ]);
+});
+
+test("a goal that was taken back says by whom, and from which lane", () => {
+  const revert = { lane: "main", by: "Grace Hopper <grace@example.org>", artefact: "1", at: "" };
+  expect(rowsOf({ reverts: [revert] })).toEqual(["reverted: from the lane main by Grace Hopper"]);
 });
 
 test("many results are counted, and all that agents have chosen is made safe", () => {

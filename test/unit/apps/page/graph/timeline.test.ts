@@ -54,6 +54,19 @@ describe("the timeline of a goal", () => {
     expect(rowsOf(claim("a", [], { bids, status: "complete" }))).toEqual([]);
   });
 
+  test("work with which a person has taken the goal back says so", () => {
+    const back = {
+      ...{ id: "made", type: "Landed", structural_type: "Terminal", produced_by_agent: "merge" },
+      ...{ metadata: { lane: "main", reverted_by: "Ada <ada@example.org>" }, claims: [] },
+    };
+    const all = [node([claim("a", [grant("merge", [1, 1, 2])])]), back];
+    const [row] = timelineOf(all as unknown as ArtefactNode[]);
+    expect(row?.tracks[0]?.[0]?.look).toEqual({
+      ...{ tone: "feedback", symbol: "↶" },
+      word: "took the goal back from the lane main, as Ada asked",
+    });
+  });
+
   test("a review that sends back is no approval", () => {
     const review = { phase: "review" };
     const grants = [

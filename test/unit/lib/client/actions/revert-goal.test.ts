@@ -31,13 +31,14 @@ const repeated = landed(result, commit("1"), commit("1"));
 const beginning = landed(result, "", commit("0"));
 const rejected = sampleArtefact({
   ...{ ...byAgent, produced_by_agent: "", produced_by_role: userRole, type: "Change" },
-  ...{ source_artefacts: [first.id], payload: commit("b"), metadata: { commit: commit("b") } },
+  ...{ source_artefacts: [first.id], payload: commit("b") },
+  metadata: { commit: commit("b"), reverts: "main" },
 });
 
-type Scene = { made: Artefact[]; lane?: string; reverted?: Reverted };
+type Scene = { made: Artefact[]; lane?: string; byHand?: CommitHash; reverted?: Reverted };
 
 /** Reverts the goal, of which this was made. */
-async function revert({ made, lane, reverted }: Scene) {
+async function revert({ made, lane, byHand, reverted }: Scene) {
   const all = [goal, ...made];
   const posted: Artefact[] = [];
   const orders: unknown[] = [];
@@ -71,7 +72,8 @@ async function revert({ made, lane, reverted }: Scene) {
     },
   };
   const wanted = {
-    ...{ goal: GoalId.parse(goal.goal_id), lane, actor: "person:Ada", suggest: String },
+    ...{ goal: GoalId.parse(goal.goal_id), lane, commit: byHand, suggest: String },
+    ...{ actor: "person:Ada" },
     ...{ signal: new AbortController().signal, onSlow: () => {} },
   };
   const outcome = await revertGoal(
@@ -95,9 +97,22 @@ test("what a goal has landed is taken back on the tip, the newest first, as a re
       ...{ type: "Change", goal_id: goal.goal_id, version: 1, produced_by_agent: "" },
       source_artefacts: [second.id, first.id],
       // From the tip on, and not from the commit of the goal.
-      metadata: { commit: commit("c"), changed_paths: [commit("5"), commit("c")] },
+      metadata: { commit: commit("c"), changed_paths: [commit("5"), commit("c")], by: "Ada" },
     },
   ]);
+  expect(posted).toMatchObject([{ metadata: { reverts: "main" } }]);
+});
+
+test("a commit that a person has made by hand takes the goal back as well", async () => {
+  const { posted, orders } = await revert({ made: [result, first], byHand: commit("d") });
+  expect(orders).toEqual([]);
+  expect(posted).toMatchObject([{ metadata: { commit: commit("d"), reverts: "main" } }]);
+});
+
+test("what a person has posted on top of what has landed is no revert", async () => {
+  const mended = { ...rejected, metadata: { commit: commit("b") } };
+  const { posted } = await revert({ made: [result, first, mended] });
+  expect(posted).toMatchObject([{ version: 1, source_artefacts: [first.id] }]);
 });
 
 test("the one after a revert that has not landed is its next version, and after one that has, a new one", async () => {
@@ -132,6 +147,6 @@ test("what cannot be taken back is refused, each with a sentence, and nothing is
   }
   const { outcome } = await revert({ made: [result, first], reverted: conflict });
   expect(outcome).toMatchObject({
-    hint: `Do it by hand: git switch --detach refs/sett/demo/lanes/main && git revert -m 1 111111111111, and then: post Change --commit HEAD --from ${first.id.slice(0, 8)}`,
+    hint: `Do it by hand: git switch --detach refs/sett/demo/lanes/main && git revert -m 1 111111111111, and then: revert ${goal.goal_id.slice(0, 8)} --lane main --commit HEAD`,
   });
 });

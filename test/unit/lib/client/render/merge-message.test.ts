@@ -21,6 +21,7 @@ const checks: GoalResult["checks"] = ["linter", "linter", "tester"].map((agent) 
 const result: GoalResult = {
   ...{ goal: newGoalId(), state: "achieved", summary: "Paint", begun_at: at, ended_at: at },
   ...{ duration_ms: 0, start: null, commits: [one], others: [], cost: null, checks },
+  reverts: [],
   approvals: [
     { by: "Ada <ada@example.org>\nSigned-off-by: x", agent: "owners", about: one.artefact },
     { by: "Grace <grace@example.org>", agent: "owners", about: newArtefactId() },
@@ -56,7 +57,7 @@ test("a goal without text has a subject all the same", () => {
 test("the merge of a lane names each goal, and no summary is a trailer", async () => {
   const lane = LaneName.parse("main");
   const goals = ["Paint", "Approved-by: Mallory\n\nApproved-by: Eve"].map((summary) => ({
-    ...{ goal: newGoalId(), artefact: newArtefactId(), summary },
+    ...{ goal: newGoalId(), artefact: newArtefactId(), summary, isRevert: false },
   }));
   const [first] = goals;
   if (first === undefined) throw new Error("no goal");
@@ -69,6 +70,11 @@ test("the merge of a lane names each goal, and no summary is a trailer", async (
     ...goals.flatMap(({ goal, artefact }) => [`Sett-Goal: ${goal}`, `Sett-Artefact: ${artefact}`]),
   ]);
   expect(laneMergeMessage(lane, [first])).toStartWith("Paint\n\nSett-Lane: main\n");
+  const back = { ...first, artefact: newArtefactId(), isRevert: true };
+  expect(laneMergeMessage(lane, [back])).toStartWith('Revert "Paint"\n\nSett-Lane: main\n');
+  expect(laneMergeMessage(lane, [first, back])).toStartWith(
+    `Merge 1 goal of the lane main\n\n- Paint (${first.goal.slice(0, 8)})\n- Revert "Paint" (`,
+  );
   const nameless = laneMergeMessage(lane, [{ ...first, summary: "" }]);
   expect(nameless).toStartWith("Merge the lane main\n\nSett-Lane: main\n");
 });

@@ -10,7 +10,7 @@ const cost = (usd: number) => ({
 const goal = (over: Partial<GoalSummary>): GoalSummary => ({
   ...{ id: "g1", state: "running", summary: "Paint the door", artefacts: 1, cost: null },
   ...{ created_at: "2026-03-31T11:00:00Z", trigger: null, person: null },
-  ...{ open_claims: 0, waiting_for: 0, failures: 0, ...over },
+  ...{ open_claims: 0, waiting_for: 0, failures: 0, reverts: [], ...over },
 });
 const isShown = (over: Partial<GoalSummary>, filter: Record<string, string>) =>
   matchesGoal(goal(over), { q: "", by: "", age: "", cost: "", ...filter }, nowMs);
