@@ -155,3 +155,21 @@ test("a dirty tree is refused with every file, strange names too, and nothing is
   expect(await sett.need("hoard", "--json")).toBe(before);
   await $`git checkout --quiet README.md && rm ${"neu é.txt"}`.cwd(sett.folder);
 });
+
+test("a goal that was moved into an archive is shown to a stranger as before", async () => {
+  const archive = ".git/archive.jsonl";
+  await sett.need("prune", "--before", new Date().toISOString(), "--to", archive);
+  const alone = await sett.sett("audit", "export", result.goal_id, "--to", ".git/alone.tar");
+  expect(alone).toMatchObject({ code: 1, err: expect.stringContaining("--archive FILE") });
+  const lacking = await sett.sett("audit", "export", "--all", "--to", ".git/lacking.tar");
+  expect(lacking).toMatchObject({ code: 0, err: expect.stringContaining("--archive FILE") });
+  const key = (await sett.need("audit", "key")).trim();
+  for (const [what, shown] of [
+    [result.goal_id, `Shown: goal ${result.goal_id}, which is closed`],
+    ["--all", "Shown: all "],
+  ] as const) {
+    const bundle = join(sett.folder, `.git/moved-${what}.tar`);
+    await sett.need("audit", "export", what, "--archive", archive, "--to", bundle);
+    expect(await sett.need("audit", "verify", bundle, "--key", key)).toContain(shown);
+  }
+});

@@ -31,21 +31,22 @@ const Note = z.object({ note: z.string() });
 const maxWaitMs = 20_000;
 const lookEveryMs = 500;
 
-type Board = Pick<ReadingBoard, "endOfEvents" | "readRecord" | "readFacts">;
+export type ContentBoard = Pick<ReadingBoard, "endOfEvents" | "readRecord" | "readFacts">;
 type Order = { instance: InstanceName; goal: GoalId | undefined };
 type Head = z.infer<typeof Head>;
 /** The files that records name → the goals of these records, or `-`. */
 type Named = Map<string, Set<string>>;
-export type Exported = { key: string; entries: number; isBehind: boolean };
+export type Exported = { key: string; entries: number; isBehind: boolean; missing: number };
 type Added = { checkpoint: string; entries: number; named: Named };
 
 /**
- * `isBehind`: not all that was on record when it began is sealed yet. `onSealed` gets the
- * checkpoint before the file is kept. Throws `not-ready`, and `output-failed`.
+ * `isBehind`: not all that was on record when it began is sealed yet. `missing`: how many of the
+ * artefacts and rules that the log names are on no board. `onSealed` gets the checkpoint before the
+ * file is kept. Throws `not-ready`, and `output-failed`.
  */
 export async function exportBundle(
   shell: Shell,
-  board: Board,
+  board: ContentBoard,
   { instance, goal, path }: Order & { path: string },
   onSealed: (checkpoint: string) => Promise<void>,
 ): Promise<Exported> {
@@ -56,12 +57,12 @@ export async function exportBundle(
     goal === undefined
       ? await addAll(shell, bundle, { instance, head })
       : await addGoal(shell, bundle, { instance, goal });
-  await addContent(board, bundle, named);
+  const missing = await addContent(board, bundle, named);
   bundle.add("keys", `${head.key}\n`);
   // Nothing takes long after the file is kept: where the command is interrupted, there is none.
   await onSealed(checkpoint);
   bundle.keep();
-  return { key: head.key, entries, isBehind };
+  return { key: head.key, entries, isBehind, missing };
 }
 
 /** `end`: the last place on record. */
@@ -190,20 +191,26 @@ function noteNamed(named: Named, text: string): void {
     named.set(name, (named.get(name) ?? new Set()).add(goal));
 }
 
-/** The verifier says where content is not on the blackboard any more, and so not in the bundle. */
-async function addContent(board: Board, bundle: BundleWriter, named: Named): Promise<void> {
+/** Returns how many are missing: the verifier names each. */
+async function addContent(
+  board: ContentBoard,
+  bundle: BundleWriter,
+  named: Named,
+): Promise<number> {
+  let missing = 0;
   for (const [name, goals] of [...named].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     const id = ArtefactId.safeParse(/^artefacts\/(.+)\.json$/.exec(name)?.[1]);
     const content = id.success
       ? await board.readRecord(id.data)
       : await factOf(board, FactDigest.parse(name.slice("facts/".length)), goals);
-    if (content !== undefined)
-      bundle.add(name, Buffer.from(content, id.success ? "base64" : "utf8"));
+    if (content === undefined) missing++;
+    else bundle.add(name, Buffer.from(content, id.success ? "base64" : "utf8"));
   }
+  return missing;
 }
 
 async function factOf(
-  board: Board,
+  board: ContentBoard,
   digest: FactDigest,
   goals: ReadonlySet<string>,
 ): Promise<string | undefined> {

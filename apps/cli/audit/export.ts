@@ -1,18 +1,24 @@
 // `sett audit export` and `sett audit key`.
 import { resolve } from "node:path";
+import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import type { InstanceName } from "../../../lib/model/ids.ts";
+import type { GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
+import { archiveBoard } from "../archive/board.ts";
 import { keepCheckpoint } from "../instance/keep-checkpoint.ts";
+import { requireKnown } from "../instance/known-archive.ts";
 import { openSession, type Session } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { exportBundle, keyOf } from "./export-bundle.ts";
+import { type ContentBoard, exportBundle, keyOf } from "./export-bundle.ts";
 
 type Order = {
   goal: string | undefined;
   all: boolean;
   to: string | undefined;
+  /** Files of `sett prune`. */
+  archives: readonly string[];
   json: boolean;
   name: string | undefined;
 };
@@ -25,22 +31,76 @@ export async function exportAudit(order: Order, shell: Shell): Promise<undefined
   await using session = await openSession(shell, order.name);
   const instance = besideNotary(session);
   const { board, place } = session;
+  const archives = await Promise.all(
+    order.archives.map((file) => knownArchive(resolve(shell.cwd, file), order.name, shell)),
+  );
   const goal =
-    order.goal === undefined ? undefined : await resolveGoalId(board, order.goal, shell.suggest);
+    order.goal === undefined
+      ? undefined
+      : await goalIn([...archives, board], order.goal, shell.suggest);
   const what = goal === undefined ? "all" : shortId(goal);
   const file = resolve(shell.cwd, order.to ?? `sett-proof-${what}.tar`);
-  const { key, entries, isBehind } = await exportBundle(
+  const { key, entries, isBehind, missing } = await exportBundle(
     shell,
-    board,
+    boardWith(board, archives),
     { instance, goal, path: file },
     (checkpoint) => keepIn(place.workspace, shell, { instance, checkpoint }),
   );
-  if (order.json) await shell.out.write(`${JSON.stringify({ file, key, entries, isBehind })}\n`);
+  if (order.json)
+    await shell.out.write(`${JSON.stringify({ file, key, entries, isBehind, missing })}\n`);
   if (isBehind)
     shell.messages.warn("The notary is behind: what was recorded last is not sealed yet.");
+  if (missing > 0)
+    shell.messages.warn(`${missing} artefacts or rules that the log names are not in it. ${moved}`);
   shell.messages.done(`${entries} events are in ${file}.`);
   shell.messages.next(`Anyone can check it: sett audit verify ${file} --key ${key}`);
   return undefined;
+}
+
+/** Throws `archive-unusable`. */
+async function knownArchive(
+  path: string,
+  name: string | undefined,
+  shell: Shell,
+): Promise<ReadingBoard> {
+  await requireKnown(path, name, shell);
+  return await archiveBoard(path);
+}
+
+const moved = "Where `sett prune` has moved goals, name its file: --archive FILE";
+
+/** Throws `artefact-not-found` where none of the boards has this goal. */
+async function goalIn(
+  boards: readonly ReadingBoard[],
+  text: string,
+  suggest: Suggest,
+): Promise<GoalId> {
+  const [board, ...others] = boards;
+  if (board === undefined) throw new TypeError("A goal is looked for on no board.");
+  return await resolveGoalId(board, text, suggest).catch((error: unknown) => {
+    if (!(error instanceof SettError) || error.code !== "artefact-not-found") throw error;
+    if (others.length > 0) return goalIn(others, text, suggest);
+    throw new SettError(error.code, error.message, { hint: moved, cause: error });
+  });
+}
+
+/** What `sett prune` has moved is in an archive, and nowhere else. */
+function boardWith(board: ReadingBoard, archives: readonly ReadingBoard[]): ContentBoard {
+  const boards = [board, ...archives];
+  return {
+    endOfEvents: () => board.endOfEvents(),
+    readRecord: async (id) => {
+      for (const one of boards) {
+        const record = await one.readRecord(id);
+        if (record !== undefined) return record;
+      }
+      return undefined;
+    },
+    readFacts: async (digests, goal) => {
+      const found = await Promise.all(boards.map((one) => one.readFacts(digests, goal)));
+      return new Map(found.flatMap((facts) => [...facts]));
+    },
+  };
 }
 
 /** The clone from which it is exported has then seen what the bundle is about. */

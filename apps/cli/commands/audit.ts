@@ -38,6 +38,13 @@ export const audit = defineCommand({
       valueHint: "FILE",
       description: "where `export` writes; default: `sett-proof-GOAL.tar` in this folder",
     },
+    archive: {
+      type: "string",
+      isList: true,
+      valueHint: "FILE",
+      description:
+        "`export` also takes artefacts and rules from this file of `sett prune`; may be repeated",
+    },
     key: {
       type: "string",
       valueHint: "KEY",
@@ -68,16 +75,20 @@ export const audit = defineCommand({
     "sett audit replay sett-archive.jsonl --json",
     "sett audit replay release.tar",
     "sett audit export 9f3a12b4 --to release.tar",
+    "sett audit export 9f3a12b4 --archive sett-archive.jsonl --to release.tar",
     "sett audit verify release.tar --key demo.sett.invalid/1a2b3c4d+5e6f7a8b+AX0…",
     "sett audit verify release.tar --key demo.key --repository .",
     "sett audit verify release.tar --key demo.key --signers signers --require signatures",
   ],
-  async run({ what, about, all, to, key, repository, signers, require, json, name }, shell) {
+  async run(
+    { what, about, all, to, archive, key, repository, signers, require, json, name },
+    shell,
+  ) {
     switch (what) {
       case "replay":
         return await showReplay({ file: about, json, name }, shell);
       case "export":
-        return await exportAudit({ goal: about, all, to, json, name }, shell);
+        return await exportAudit({ goal: about, all, to, archives: archive, json, name }, shell);
       case "verify":
         return await showVerified({ file: about, key, repository, signers, require, json }, shell);
       case "key":
