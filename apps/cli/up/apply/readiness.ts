@@ -7,6 +7,7 @@ import type { AgentName } from "../../../../lib/model/ids.ts";
 import { silentAfterMs } from "../../../../lib/model/leases.ts";
 import type { PlannedPart } from "../../../../lib/runtime/part-plan.ts";
 import type { Runtime } from "../../../../lib/runtime/port.ts";
+import { isServing } from "../../instance/place.ts";
 
 const pollMs = 20;
 /** Longer, because a request to the engine costs more than one to Redis. */
@@ -93,13 +94,17 @@ export async function answersSoon(
   return await soon(signal, () => answers(runtime, part, signal));
 }
 
-/** Resolves when it answers. */
+/** Resolves when it answers, and the runtime knows it: a cluster learns that a moment later. */
 export async function answersWhenReady(
-  runtime: Pick<Runtime, "observe">,
+  { observe }: Pick<Runtime, "observe">,
   part: Program,
   signal: AbortSignal,
 ): Promise<void> {
-  await until(signal, () => answers(runtime, part, signal));
+  await until(signal, () => answers({ observe }, part, signal));
+  await until(signal, async () => {
+    const found = await observe.find(part.spec.name);
+    return found === undefined || isServing(found);
+  });
 }
 
 async function answers(
