@@ -265,6 +265,15 @@ export async function removeInstanceParts(
     await removeAll(place, kind, selector);
   if (blackboard === "remove") await removeAll(place, "PersistentVolumeClaim", selector);
   for (const result of removed) if (result.status === "rejected") throw result.reason;
+  // A starter that was removed by others, or never came to be, leaves what was made for it.
+  const leftOvers = async () => {
+    for (const kind of accountKinds) await removeAll(place, kind, selector);
+    await removeWorkers(place, instance);
+  };
+  await leftOvers().catch((error: unknown) => {
+    // A user who may not even look there has never started workers.
+    if (!isForbidden(error)) throw error;
+  });
 }
 
 /** Whether the cluster has said no to a thing that this user may not do. */

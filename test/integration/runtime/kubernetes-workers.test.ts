@@ -191,6 +191,29 @@ test("with the starter goes all of its workers, and the namespace that Sett has 
   expect([...here.api.things.keys()].filter((path) => path.includes("starter"))).toEqual([]);
 });
 
+test("what was made for workers goes with the instance, also where another has removed their starter", async () => {
+  await using here = await scene();
+  await here.hostOf().start(job);
+  const starter = (path: string) => /\/(?:deployments|pods)\/sett-demo-starter/.test(path);
+  for (const path of [...here.api.things.keys()].filter(starter)) here.api.things.delete(path);
+  await here.apply.removeInstance(instance, { blackboard: "keep" });
+  const left = [...here.api.things.keys()];
+  expect(left.filter((path) => path.includes("team-workers"))).toEqual([]);
+  expect(left.filter((path) => path.includes("starter"))).toEqual([]);
+});
+
+test("who may not look into the namespace of workers can remove an instance all the same", async () => {
+  const path = "/namespaces/team-workers/";
+  let isForbidden = false;
+  await using here = await scene((request) =>
+    isForbidden && request.includes(path) ? Response.json({}, { status: 403 }) : undefined,
+  );
+  await here.apply.remove("sett-demo-starter");
+  isForbidden = true;
+  await here.apply.removeInstance(instance, { blackboard: "remove" });
+  expect([...here.api.things.keys()]).toEqual([]);
+});
+
 test("a namespace of workers that lets pods do more than `restricted` is refused with its remedy", async () => {
   await using here = await scene();
   const path = "/api/v1/namespaces/team-workers";
