@@ -46,16 +46,12 @@ async function* linesOf(
 
 /** A container runtime is loaded only where it is read. */
 async function sourceOf(
-  { socket, of, processes }: Settings["logs"],
+  { url, processes }: Settings["logs"],
   instance: InstanceName,
   environment: Environment,
 ): Promise<LogSource | undefined> {
-  if (socket !== undefined) return new ReaderClient(await reachable(`unix:${socket}`));
-  if (of === "docker") {
-    const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
-    return new RuntimeLogs((await dockerRuntime({ env: environment })).observe, instance);
-  }
-  if (of === undefined || processes === undefined) return undefined;
+  if (url !== undefined) return new ReaderClient(await reachable(url));
+  if (processes === undefined) return undefined;
   const { processRuntime } = await import("../../lib/runtime/process/runtime.ts");
   return new RuntimeLogs(processRuntime(processes, environment).observe, instance);
 }

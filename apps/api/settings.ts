@@ -13,6 +13,7 @@ import {
   RedisUrlOrSocket,
   readEnvironment,
   redisPatience,
+  serviceUrl,
 } from "../../lib/service/environment.ts";
 import { TelemetryEnvironment, telemetrySettings } from "../../lib/telemetry/settings.ts";
 import { OidcSettings } from "./access/oidc.ts";
@@ -120,21 +121,17 @@ export const Environment = z.object({
   SETT_RESULTS_DIR: NonEmpty.optional().describe(
     "Where commits of agents are read, which stay out of a repository that is not to be written; without it, in there.",
   ),
-  SETT_LOGS_SOCKET: NonEmpty.optional().describe(
-    "The socket of the reader of logs; without it, the API shows no logs.",
-  ),
-  SETT_LOGS_OF: z
-    .enum(["docker", "processes"])
+  SETT_LOGS_URL: serviceUrl("unix:/run/sett/logs/logs.sock")
     .optional()
-    .describe(
-      "Instead of that socket: the runtime whose logs the API reads itself. `sett ui` sets it.",
-    ),
+    .describe("Where the reader of logs is, or its socket; without it, the API shows no logs."),
   SETT_PROCESSES: jsonText(
     ProcessesShape,
     '{"folder":"/home/ada/.local/state/sett","supervisor":["sett","supervise"]}',
   )
     .optional()
-    .describe("Where the processes of this machine are, as JSON, for `processes`."),
+    .describe(
+      "Where the processes of this machine are, as JSON: the API reads their logs itself.",
+    ),
   SETT_RECORDER_URL: z
     .url({ protocol: /^(?:https?|unix)$/ })
     .optional()
@@ -176,7 +173,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
         ? undefined
         : { url: read.SETT_PACKS_URL, token: read.SETT_PACKS_TOKEN },
     resultsFolder: read.SETT_RESULTS_DIR,
-    logs: { socket: read.SETT_LOGS_SOCKET, of: read.SETT_LOGS_OF, processes: read.SETT_PROCESSES },
+    logs: { url: read.SETT_LOGS_URL, processes: read.SETT_PROCESSES },
     recorderUrl: read.SETT_RECORDER_URL,
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,

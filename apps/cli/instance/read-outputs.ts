@@ -23,6 +23,15 @@ export async function readOutput(
 ): Promise<Uint8Array | undefined> {
   const api = apiOf(shell.env);
   if (api !== undefined) return await readRemoteOutput(api, artefact, name);
+  return await readKept(shell, instance, { goal, digest });
+}
+
+/** As above, of an instance whose parts this machine reaches. */
+export async function readKept(
+  shell: Own,
+  instance: InstanceName,
+  { goal, digest }: Pick<Body, "goal" | "digest">,
+): Promise<Uint8Array | undefined> {
   const recorder = await askService(shell, instance, "recorder");
   if (recorder === undefined || !isServing(recorder.part)) throw notRunning(instance);
   const { exitCode, stdout, stderr } = await recorder.ask("--read-outputs", [{ goal, digest }]);

@@ -295,23 +295,6 @@ async function dockerOf(
   });
 }
 
-/**
- * Returns, as settings of its process, where the API of `sett ui` reads logs. Empty where only
- * Redis is known.
- */
-export async function logsSettings(
-  env: Env,
-  { instance, containers }: LogsPlace,
-): Promise<Record<string, string>> {
-  if (containers.length === 0) return {};
-  const options = processOptions(env);
-  if (!hasContainers(await processesOf(env).observe.parts(instance)))
-    return { SETT_LOGS_OF: "docker" };
-  return { SETT_LOGS_OF: "processes", SETT_PROCESSES: JSON.stringify(options) };
-}
-
-type LogsPlace = { instance: InstanceName; containers: readonly unknown[] };
-
 function processesOf(env: Env): Runtime {
   return processRuntime(processOptions(env), env);
 }

@@ -5,7 +5,7 @@ import { engineHolder } from "./engine-holder.ts";
 import { gatewayStopSeconds, logReaderResources } from "./limits.ts";
 import { defineService } from "./service.ts";
 
-export const logsDoor = { door: "logs", variable: "SETT_LOGS_SOCKET" } as const;
+export const logsDoor = { door: "logs", variable: "SETT_LOGS_URL" } as const;
 
 export const logReader = defineService({
   name: "log-reader",

@@ -4,11 +4,11 @@ import { randomBytes } from "node:crypto";
 import { sleep } from "../../../lib/async/sleep.ts";
 import { isUnreachable, SettError } from "../../../lib/model/errors.ts";
 import { findRedisPlace, type RedisPlace } from "../instance/place.ts";
-import { logsSettings } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { ApiProcess } from "./api-process.ts";
 import { packsWay } from "./packs-way.ts";
+import { openReader } from "./reader-way.ts";
 
 /** `ticket`: signs the browser in once. */
 type UiToken = { ticket: string | undefined };
@@ -49,12 +49,15 @@ export async function servePage(
     if (known !== undefined && place === undefined) return;
     const isFirst = known === undefined;
     known = known === undefined || place === undefined ? await find() : { ...known, place };
+    // Where only Redis is known, nothing else is reached.
+    const isAlone = known.place.containers.length === 0;
+    await using reader = isAlone ? undefined : await openReader(shell, known.place.instance);
     const started = await api.start({
       ...known,
       sessionKey,
       port,
       ways: {
-        ...(await logsSettings(env, known.place)),
+        ...reader?.ways,
         ...(await packsWay(shell, known.place.instance)),
       },
     });

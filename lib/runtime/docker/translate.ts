@@ -380,11 +380,9 @@ function reachEngine(
   const { door, variable } = need;
   if (!doors.has(door)) return {};
   const mounts = [doorMount(need, labels)];
-  if (need.power === "logs") return { mounts, env: { [variable]: socketOf(door) } };
-  return {
-    mounts,
-    env: { [variable]: `unix:${socketOf(door)}`, SETT_WORKERS: JSON.stringify(need.scales) },
-  };
+  const env = { [variable]: `unix:${socketOf(door)}` };
+  if (need.power === "logs") return { mounts, env };
+  return { mounts, env: { ...env, SETT_WORKERS: JSON.stringify(need.scales) } };
 }
 
 /**

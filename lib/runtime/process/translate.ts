@@ -275,7 +275,7 @@ function reach({ door, variable }: Extract<Need, { kind: "reach" }>, { ports }: 
 /** It uses the runtime itself. */
 function power(need: Extract<Need, { kind: "power" }>, { processes, agents }: Surroundings): Met {
   const SETT_PROCESSES = JSON.stringify(processes);
-  if (need.power === "logs") return { env: { SETT_LOGS_OF: "processes", SETT_PROCESSES } };
+  if (need.power === "logs") return { env: { SETT_PROCESSES } };
   const templates = need.scales.map(({ prepare: _, secrets: __, ...scale }) => ({
     ...scale,
     spec: agents.get(scale.agent),

@@ -130,7 +130,7 @@ test("a bare repository is one folder, which has no file that names another", ()
 test("without the Engine's socket there is no reader of logs, and the API asks none", () => {
   const { api, logReader } = planOf(`{ ${tokens} }`, {}, "none");
   expect(logReader).toBeUndefined();
-  expect(api?.spec.env.SETT_LOGS_SOCKET).toBeUndefined();
+  expect(api?.spec.env.SETT_LOGS_URL).toBeUndefined();
 });
 
 test("a person's password of Redis is all that it has of the instance", () => {
