@@ -195,7 +195,7 @@ async function depsOf(settings: OwnSettings, isNeeded: () => boolean): Promise<D
     ...{ board, registration, workingCopy, model, cage, secrets, log, watch },
     contextBytes: settings.contextBytes,
     lane: settings.lane,
-    outputs: await outputsOf(settings, log),
+    outputs: await outputsOf(settings, caller),
     grantLeaseMs: settings.grantLeaseMs,
     network: settings.cage?.network === "closed" || !hasNetwork() ? { hasProxy } : undefined,
     askModel:
@@ -233,10 +233,11 @@ async function connect(settings: Settings, isNeeded: () => boolean, log: JsonLog
 
 async function outputsOf(
   { recorderUrl, outputBytes: maxBytes }: Settings,
-  log: JsonLog,
+  caller: { log: JsonLog; password: string },
 ): Promise<OutputKeeper | undefined> {
   if (recorderUrl === undefined || maxBytes === 0) return undefined;
-  return new OutputKeeper({ url: await reachable(recorderUrl, { log }), maxBytes, log });
+  const url = await reachable(recorderUrl, caller);
+  return new OutputKeeper({ url, maxBytes, log: caller.log });
 }
 
 /** A socket needs no way of its own. */

@@ -78,9 +78,11 @@ export const Environment = z.object({
   SETT_CONTEXT_BYTES: countOf("a number of bytes")
     .optional()
     .describe("`limits.context` in bytes. Default: 64 MiB."),
-  SETT_RECORDER_URL: serviceUrl("unix:/run/sett/recorder/recorder.sock")
+  SETT_RECORDER_URL: serviceUrl("unix:/run/sett/recorder/recorder.sock", "tls")
     .optional()
-    .describe("Where the recorder is, or its socket. Default: no output of commands is kept."),
+    .describe(
+      "Where the recorder is, or its socket; `tls://…` as for the gateway. Default: no output of commands is kept.",
+    ),
   SETT_OUTPUT_BYTES: countOf("a number of bytes", 0)
     .max(maxOutputBytes)
     .default(defaultOutputBytes)

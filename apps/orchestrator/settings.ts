@@ -166,16 +166,18 @@ export const RecorderEnvironment = z.object({
   SETT_RECORD_DIR: NonEmpty.default("/record").describe(
     "The folder of the record, where it keeps what commands have printed.",
   ),
-  SETT_RECORDER_READER: AgentName.optional().describe(
-    "The folder among them whose socket is for reading, and not for adding.",
-  ),
+  SETT_RECORDER_AGENTS: jsonText(z.array(AgentName), '["builder","reviewer"]')
+    .default([])
+    .describe("The agents that may add to it, as JSON."),
+  SETT_RECORDER_READER: AgentName.optional().describe("Who reads, and adds nothing."),
   SETT_SOCKETS_DIR: NonEmpty.optional().describe(
-    "Where each agent has a folder for its socket. Default: all of them ask at the health port.",
+    "Where each of these has a folder for its socket. Default: all of them ask at the health port.",
   ),
   SETT_OUTPUT_BYTES: countOf("a whole number", 0)
     .max(maxOutputBytes)
     .default(defaultOutputBytes)
     .describe("`limits.output` in bytes."),
+  ...reachSettings,
   ...healthAddress,
 });
 
@@ -187,9 +189,11 @@ export function readRecorderSettings(environment: Record<string, string | undefi
   return {
     instance: read.SETT_INSTANCE_NAME,
     folder: read.SETT_RECORD_DIR,
+    agents: read.SETT_RECORDER_AGENTS,
     reader: read.SETT_RECORDER_READER,
     socketsFolder: read.SETT_SOCKETS_DIR,
     maxBytes: read.SETT_OUTPUT_BYTES,
+    reach: reachOf(read),
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
   };

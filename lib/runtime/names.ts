@@ -121,6 +121,8 @@ export function keptVolumeNames(instance: InstanceName): string[] {
     recordVolumeName(instance),
     proofVolumeName(instance),
     filesVolumeName(instance, "packs"),
+    // Where the recorder has no volume with the gateway.
+    filesVolumeName(instance, "recorder"),
   ];
 }
 

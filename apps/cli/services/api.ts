@@ -38,7 +38,7 @@ export const api = defineService({
     needs: [
       reachesRedis(input, { role: "person" }),
       ...(showsLogs(input.config) ? [{ kind: "power", power: "logs", ...logsDoor } as const] : []),
-      ...reachesRecorder(input.config),
+      ...reachesRecorder(input),
       filesOf(input),
       ...certificateOf(input),
       temporaryFolder(256),

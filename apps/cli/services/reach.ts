@@ -6,7 +6,7 @@ import type { Proof } from "../../../lib/model/proven-address.ts";
 import { proofKeyOf } from "../../../lib/reach/keys.ts";
 import type { Need } from "../../../lib/runtime/part-plan.ts";
 
-export type Door = "gateway" | "egress" | "packs" | "starter";
+export type Door = "gateway" | "egress" | "packs" | "recorder" | "starter";
 
 /**
  * `key`: the service's own, in hexadecimal digits. `authority`: the certificate, in DER, of the one
@@ -14,7 +14,7 @@ export type Door = "gateway" | "egress" | "packs" | "starter";
  */
 export type TlsDoor = { key: string; authority: Uint8Array };
 /** These have one where nothing else leads to them, as in a cluster. */
-type ApartDoors = { packs: TlsDoor; starter: TlsDoor };
+type ApartDoors = Readonly<Record<"packs" | "recorder" | "starter", TlsDoor>>;
 export type TlsDoors = Readonly<Record<"gateway" | "egress", TlsDoor>> & Partial<ApartDoors>;
 
 type WithReach = { services: Pick<SettConfig["services"], "reach"> };
@@ -34,8 +34,10 @@ export async function tlsDoorsOf(
     const key = createHmac("sha256", ownerPassword).update(`reach ${door}`).digest("hex");
     return { key, authority: authorityOf(key).certificate };
   };
-  const apart = isApart ? { packs: doorFor("packs"), starter: doorFor("starter") } : {};
-  return { gateway: doorFor("gateway"), egress: doorFor("egress"), ...apart };
+  const doors = { gateway: doorFor("gateway"), egress: doorFor("egress") };
+  if (!isApart) return doors;
+  const [packs, recorder, starter] = [doorFor("packs"), doorFor("recorder"), doorFor("starter")];
+  return { ...doors, packs, recorder, starter };
 }
 
 type WithDoors = { doors?: TlsDoors | undefined };

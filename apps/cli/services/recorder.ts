@@ -1,11 +1,14 @@
 // The recorder, which alone keeps what commands have printed on the record's volume. Agents can add
 // to it, and read nothing.
 import { AgentName } from "../../../lib/model/ids.ts";
-import { recordVolumeName } from "../../../lib/runtime/names.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
+import { filesVolumeName, recordVolumeName } from "../../../lib/runtime/names.ts";
 import type { Need } from "../../../lib/runtime/part-plan.ts";
 import { temporaryFolder } from "./environment.ts";
 import { hasApi } from "./has-api.ts";
+import type { PlanInput } from "./input.ts";
 import { gatewayStopSeconds, recorderResources } from "./limits.ts";
+import { proofFor, serves } from "./reach.ts";
 import { defineService, type ServiceConfig } from "./service.ts";
 
 const recordDir = "/record";
@@ -19,7 +22,8 @@ export const recorder = defineService({
   image: "orchestrator",
   isNeeded: keepsOutput,
   // It runs as the repository's owner, as the gateway does, which writes to the same volume.
-  plan: ({ instance, config, repository }) => {
+  plan: (input) => {
+    const { instance, config, repository } = input;
     // In whatever order sett.yml has them.
     const agents = config.agents.map(({ name }) => name).toSorted();
     const ways = hasApi(config) ? [...agents, reader] : agents;
@@ -29,17 +33,13 @@ export const recorder = defineService({
       env: {
         SETT_INSTANCE_NAME: instance,
         SETT_RECORD_DIR: recordDir,
+        SETT_RECORDER_AGENTS: JSON.stringify(agents),
         ...(hasApi(config) && { SETT_RECORDER_READER: reader }),
         SETT_OUTPUT_BYTES: String(config.limits.output_bytes),
       },
       needs: [
-        {
-          kind: "shelf",
-          name: recordVolumeName(instance),
-          of: { component: "record" },
-          target: recordDir,
-        },
-        { kind: "serve", door, agents: ways, variable: "SETT_SOCKETS_DIR" },
+        { kind: "shelf", ...placeOf(input), target: recordDir },
+        serves(input, door, ways),
         temporaryFolder(16),
       ],
       network: "none",
@@ -62,7 +62,19 @@ export function keepsOutput({ agents, limits }: ServiceConfig): boolean {
   return agents.length > 0 && limits.output_bytes > 0;
 }
 
+/** Nodes apart cannot share the gateway's volume. */
+function placeOf({ instance, doors }: Pick<PlanInput, "instance" | "doors">) {
+  return doors?.recorder === undefined
+    ? { name: recordVolumeName(instance), of: { component: "record" } as const }
+    : { name: filesVolumeName(instance, "recorder"), of: { component: "recorder-files" } as const };
+}
+
 /** The way of an agent, or of the API, to the recorder. */
-export function reachesRecorder(config: ServiceConfig, agent: AgentName = reader): Need[] {
-  return keepsOutput(config) ? [{ kind: "reach", door, agent, variable }] : [];
+export function reachesRecorder(
+  { config, doors }: Pick<PlanInput, "config" | "doors">,
+  agent: AgentName = reader,
+): Need[] {
+  if (!keepsOutput(config)) return [];
+  const proof = proofFor({ doors }, door, agent);
+  return [{ kind: "reach", door, agent, variable, ...withoutUndefined({ proof }) }];
 }

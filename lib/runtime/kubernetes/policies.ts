@@ -18,6 +18,7 @@ const served: Partial<Record<ServiceName, { port: number; by: readonly string[] 
   packs: { port: provenPort, by: ["agent"] },
   gateway: { port: provenPort, by: ["agent"] },
   egress: { port: provenPort, by: ["agent"] },
+  recorder: { port: provenPort, by: ["agent"] },
   starter: { port: provenPort, by: ["orchestrator"] },
 };
 

@@ -6,9 +6,14 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { OutputKeeper } from "../../../apps/cub/tool/output-keeper.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
+import { writeAddress } from "../../../lib/model/proven-address.ts";
+import { authorityOf } from "../../../lib/reach/authority.ts";
+import { proofKeyOf } from "../../../lib/reach/keys.ts";
+import { reachable } from "../../../lib/reach/reachable.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 import { nightly } from "../../support/nightly.ts";
+import { freePort } from "../../support/redis/redis-server.ts";
 import { root } from "../../support/root.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -16,6 +21,8 @@ const bound = 100_000;
 const folder = temporaryFolder();
 const [sockets, record] = [join(folder.path, "sockets"), join(folder.path, "record")];
 const socketOf = (way: string) => join(sockets, way, "recorder.sock");
+const reachKey = "ab".repeat(32);
+const reachPort = await freePort();
 let recorder: ReturnType<typeof Bun.spawn>;
 
 function start() {
@@ -25,8 +32,11 @@ function start() {
       SETT_INSTANCE_NAME: "demo",
       SETT_RECORD_DIR: record,
       SETT_SOCKETS_DIR: sockets,
+      SETT_RECORDER_AGENTS: JSON.stringify(["honest", "mallory"]),
       SETT_RECORDER_READER: "api",
       SETT_OUTPUT_BYTES: String(bound),
+      SETT_REACH_KEY: reachKey,
+      SETT_REACH_PORT: String(reachPort),
       SETT_HEALTH_PORT: "0",
       SETT_HEALTH_HOST: "127.0.0.1",
     },
@@ -73,6 +83,29 @@ test("what an agent adds is read by the API, byte for byte, and by no agent", as
   expect((await ask("mallory", path)).status).toBe(404);
   expect((await ask("honest", path)).status).toBe(404);
   expect((await put("api", path, gzipSync(text))).status).toBe(404);
+});
+
+test("who comes by TLS has the way that it proves, and no other", async () => {
+  const authority = authorityOf(reachKey).certificate;
+  const log = createJsonLog(
+    () => undefined,
+    () => new Date(),
+  );
+  const by = async (way: string, key = proofKeyOf(reachKey, way)) =>
+    await reachable(writeAddress({ host: "127.0.0.1", port: reachPort, way, key, authority }), {
+      log,
+    });
+  const [goal, text] = [newGoal(), "from another machine\n"];
+  const path = `outputs/${goal}/${digestOf(text)}`;
+  const add = async (at: string) =>
+    await fetch(`${at}/${path}`, { method: "PUT", body: new Uint8Array(gzipSync(text)) })
+      .then(({ status }) => status)
+      .catch(() => "refused");
+  expect(await add(await by("honest", proofKeyOf(reachKey, "mallory")))).toBe("refused");
+  expect(await add(await by("api"))).toBe(404);
+  expect(await add(await by("honest"))).toBe(204);
+  expect((await fetch(`${await by("honest")}/${path}`)).status).toBe(404);
+  expect(await (await fetch(`${await by("api")}/${path}`)).text()).toBe(text);
 });
 
 test("no agent can change or remove what is kept, or put another text under its name", async () => {

@@ -16,10 +16,7 @@ type Input = {
 };
 
 /** Throws `config-invalid`, with the line of each key, and `usage` for a folder of an option. */
-export function requireCluster(
-  { file, config, cassettes, problemAt }: Input,
-  warn: (sentence: string) => void,
-): void {
+export function requireCluster({ file, config, cassettes, problemAt }: Input): void {
   if (cassettes !== undefined)
     throw new SettError(
       "usage",
@@ -35,8 +32,6 @@ export function requireCluster(
       `A cluster cannot run what ${file} says:\n${problems.map((problem) => `  ${formatProblem(problem)}`).join("\n")}`,
       { hint: "docs/guides/kubernetes.md says what works there, and what is not there yet." },
     );
-  if (config.limits.output_bytes > 0)
-    warn("What commands print is not kept in a cluster yet: `sett unearth --output` has none.");
 }
 
 /** What commands of agents reach of the machine that runs Docker is not there. */

@@ -34,9 +34,7 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
     takeNames: async ({ id }) => void found.ids.set(instance, id),
     isNear: async () => false,
     requireUsable: async (_, problemAt) => {
-      requireCluster({ file, config: written, cassettes, problemAt }, (sentence) =>
-        shell.messages.warn(sentence),
-      );
+      requireCluster({ file, config: written, cassettes, problemAt });
       if (!config.agents.some(needsWorkers)) return;
       const client = new KubeClient(await findCluster(shell.env, found.place.context));
       await requireWorkers(client, found.place.namespace);
@@ -59,12 +57,12 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
   };
 }
 
-/** Pods share neither folders nor sockets, and what commands print is not kept yet. */
+/** Pods share neither folders nor sockets. */
 function inCluster(config: SettConfig): SettConfig {
   const { redis } = config.services;
   const memory_bytes = redis.resources.limits.memory_bytes ?? redisMemoryBytes;
   const resources = { ...redis.resources, limits: { ...redis.resources.limits, memory_bytes } };
   const reached = { packs: "service", reach: "tls" } as const;
   const services = { ...config.services, ...reached, redis: { ...redis, resources } };
-  return { ...config, services, limits: { ...config.limits, output_bytes: 0 } };
+  return { ...config, services };
 }

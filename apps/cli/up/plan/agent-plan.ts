@@ -77,7 +77,7 @@ export function agentPlan(
       ...commitsFor(input, agent),
       reachesRedis(input, { role: "agent", agent: agent.name }),
       ...waysOf(input, agent),
-      ...reachesRecorder(input.config, agent.name),
+      ...reachesRecorder(input, agent.name),
       ...secretsFor(input, agent.name).mounts,
       {
         kind: "tmpfs",

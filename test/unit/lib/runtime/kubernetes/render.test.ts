@@ -35,8 +35,7 @@ function rendering(
 ): Rendering {
   const config = sampleConfig(yml(word));
   const services = { ...config.services, packs: "service", reach: "tls" } as const;
-  const limits = { ...config.limits, output_bytes: 0 };
-  const inCluster = { ...config, limits, services };
+  const inCluster = { ...config, services };
   const plan = samplePlan(inCluster, { password }, kubernetesTranslation({ namespace: "team" }));
   const { networks, agents } = plan;
   const parts = [...plan.services, ...agents];
@@ -51,7 +50,7 @@ test("the same instance has the same manifests to the byte, a file for each part
   expect(textOf(renderInstance(rendering()))).toBe(textOf(one));
   const names = one.files.map(({ name }) => name);
   expect(names).toEqual([
-    ...["namespace", "instance", "redis", "orchestrator", "packs", "agent-coder"],
+    ...["namespace", "instance", "redis", "orchestrator", "recorder", "packs", "agent-coder"],
   ]);
   expect(kustomizationText(names)).toContain("resources:\n  - namespace.yaml\n  - instance.yaml\n");
   const elsewhere = renderInstance(rendering("open-sesame-and-in", nothing, "team-a"));
@@ -122,9 +121,9 @@ test("what must be there before is named, and comes first", () => {
     rendering("a", { ...nothing, hosts: hosts.slice(0, 1) }),
   );
   expect(withoutAddress).toEqual(["sett-demo-packs"]);
-  expect(withoutSecret).toEqual(["redis", "orchestrator", "packs", "agent-coder"]);
+  expect(withoutSecret).toEqual(["redis", "orchestrator", "recorder", "packs", "agent-coder"]);
   expect(first.map(({ kind }) => kind).join(" ")).toBe(
-    "Namespace Service Service Secret Secret Secret Secret",
+    "Namespace Service Service Secret Secret Secret Secret Secret",
   );
 });
 

@@ -5,6 +5,7 @@ import { passwordFor } from "../../../../../../apps/cli/services/redis-users.ts"
 import { plannedNames } from "../../../../../../apps/cli/up/plan/planned-names.ts";
 import { AgentName, InstanceName } from "../../../../../../lib/model/ids.ts";
 import { opened, readAddress } from "../../../../../../lib/model/proven-address.ts";
+import { kubernetesTranslation } from "../../../../../../lib/runtime/kubernetes/translate.ts";
 import { authorityOf } from "../../../../../../lib/reach/authority.ts";
 import { proofKeyOf } from "../../../../../../lib/reach/keys.ts";
 import { sampleConfig, samplePlan } from "../../../../../support/cli/sample-plan.ts";
@@ -98,4 +99,24 @@ test("a second plan is the same, so that no part is made anew", async () => {
 test("the names of the networks are known before anything is built", () => {
   const { network } = plannedNames(InstanceName.parse("demo"), config);
   expect(network.sort()).toEqual(plan.networks.map(({ name }) => name).sort());
+});
+
+test("in a cluster the recorder knows agents by their proofs, and shares no volume with the gateway", async () => {
+  const apart = sampleConfig(text);
+  const services = { ...apart.services, packs: "service" } as const;
+  const inCluster = { ...apart, services };
+  const plan = samplePlan(
+    inCluster,
+    { doors: await tlsDoorsOf(inCluster, "secret", { isApart: true }) },
+    kubernetesTranslation({ namespace: "team" }),
+  );
+  const { spec } = plan.recorder ?? {};
+  const url = plan.agents.find(({ agent }) => agent === "one")?.spec.env.SETT_RECORDER_URL ?? "";
+  const address = opened(readAddress(url), passwordFor("secret", one));
+  const key = proofKeyOf(spec?.env.SETT_REACH_KEY ?? "", "one");
+  expect(address).toMatchObject({ host: "sett-demo-recorder", way: "one", key });
+  expect(JSON.parse(spec?.env.SETT_RECORDER_AGENTS ?? "")).toEqual(["many", "one", "two"]);
+  const volumesOf = (planned: typeof plan.recorder) => planned?.volumes.map(({ name }) => name);
+  expect(volumesOf(plan.recorder)).toEqual(["sett-demo.recorder"]);
+  expect(volumesOf(plan.gateway)).toEqual(["sett-demo-record"]);
 });
