@@ -129,9 +129,7 @@ export const Environment = z.object({
     '{"folder":"/home/ada/.local/state/sett","supervisor":["sett","supervise"]}',
   )
     .optional()
-    .describe(
-      "Where the processes of this machine are, as JSON: the API reads their logs itself.",
-    ),
+    .describe("Where the processes of this machine are, as JSON: the API reads their logs itself."),
   SETT_RECORDER_URL: z
     .url({ protocol: /^(?:https?|unix)$/ })
     .optional()

@@ -117,6 +117,7 @@ const settingOf: Readonly<Record<string, string>> = {
   SETT_LANE: "merge",
   SETT_WORKSPACE_PATHS: "workspace.paths",
   SETT_PACKS_SHELVES: "agents",
+  SETT_RECORDER_AGENTS: "agents",
   SETT_EGRESS: "agents (their `egress`)",
   SETT_WORKERS: "agents (their `replicas`)",
 };

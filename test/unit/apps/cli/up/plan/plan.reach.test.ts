@@ -5,9 +5,9 @@ import { passwordFor } from "../../../../../../apps/cli/services/redis-users.ts"
 import { plannedNames } from "../../../../../../apps/cli/up/plan/planned-names.ts";
 import { AgentName, InstanceName } from "../../../../../../lib/model/ids.ts";
 import { opened, readAddress } from "../../../../../../lib/model/proven-address.ts";
-import { kubernetesTranslation } from "../../../../../../lib/runtime/kubernetes/translate.ts";
 import { authorityOf } from "../../../../../../lib/reach/authority.ts";
 import { proofKeyOf } from "../../../../../../lib/reach/keys.ts";
+import { kubernetesTranslation } from "../../../../../../lib/runtime/kubernetes/translate.ts";
 import { sampleConfig, samplePlan } from "../../../../../support/cli/sample-plan.ts";
 
 const text = `version: '1.0'
