@@ -1,5 +1,6 @@
 // The API shows so what came of a goal.
 import { z } from "@hono/zod-openapi";
+import { meanings } from "../model/meaning.ts";
 import { Instant } from "./common.ts";
 import { Cost } from "./cost.ts";
 import { GoalStateWord, Revert } from "./goal.ts";
@@ -52,10 +53,14 @@ export const Result = z
           about: z.string(),
           review: z.string(),
           words: z.string(),
+          meaning: z.enum(meanings).nullable(),
           at: Instant,
         }),
       )
-      .openapi({ description: "Of people; `words`: what the person has added." }),
+      .openapi({
+        description:
+          "Of people; `words`: what the person has added. `meaning`: of the signature, which `sett audit verify` checks; null without one.",
+      }),
     reverts: z.array(Revert).openapi({
       description: "The lanes from which the goal is taken back; that is no result of it.",
     }),

@@ -4,6 +4,7 @@ import type { RegisteredAgent } from "../model/agent.ts";
 import type { Grant } from "../model/claim.ts";
 import type { ArtefactId, CommitHash, GoalId } from "../model/ids.ts";
 import { laneMoveOf, revertedLaneOf } from "../model/lane.ts";
+import { type Meaning, meaningIn } from "../model/meaning.ts";
 import type { Phase } from "../model/phase.ts";
 import { answersIn } from "./answers-in.ts";
 import type { ArtefactGraph, GraphClaim, GraphEdge, GraphNode } from "./artefact-graph.ts";
@@ -34,7 +35,7 @@ export type Check = {
 
 /**
  * A person's approval. `by`: the name as the record has it, perhaps with an address. `words`: what
- * the person has added; empty where that is nothing.
+ * the person has added; empty where that is nothing. `meaning`: of the signature; null without one.
  */
 export type Approval = {
   by: string;
@@ -42,6 +43,7 @@ export type Approval = {
   about: ArtefactId;
   review: ArtefactId;
   words: string;
+  meaning: Meaning | null;
   at: string;
 };
 
@@ -226,6 +228,7 @@ function approvalsOf(made: Made, known: Known): Approval[] {
         {
           ...{ by: String(by), agent: grant.agent, about: made.id, review: review.id },
           words: typeof comment === "string" ? comment : "",
+          meaning: meaningIn(review.metadata),
           at: review.created_at,
         },
       ];

@@ -1,10 +1,10 @@
 // Whether a person has signed what is on record as that person's act
 // (docs/reference/proof.md#signatures-of-people). Pure.
 import { Buffer } from "node:buffer";
+import { meanings } from "../model/meaning.ts";
 import type { AllowedSigner } from "./ssh/allowed-signers.ts";
 import { isSignatureOf, readSshSignature } from "./ssh/signature.ts";
 import {
-  meanings,
   namespace,
   readStatement,
   type Stated,

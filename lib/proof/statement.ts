@@ -1,5 +1,6 @@
 // A person signs a statement of what was done, to what, and what it means
 // (docs/reference/proof.md#signatures-of-people). Pure.
+import type { Meaning } from "../model/meaning.ts";
 import { jsonObject } from "./formats.ts";
 
 /** In the order in which they are written. */
@@ -26,10 +27,6 @@ export type Statement = Readonly<Record<StatementMember, string>>;
 
 export const acts = ["approve", "reject", "answer", "forage"] as const;
 export type Act = (typeof acts)[number];
-
-/** The words of 21 CFR 11.50. */
-export const meanings = ["review", "approval", "responsibility", "authorship"] as const;
-export type Meaning = (typeof meanings)[number];
 
 /** An act has this meaning where the person says no other. */
 export const usualMeaning: Readonly<Record<Act, Meaning>> = {

@@ -82,9 +82,15 @@ function checksRow(checks: SpokenResult["checks"]): ResultRow[] {
   return [{ name: "checks", says }];
 }
 
-function approvalRow({ by, about, words }: Plain<Approval>): ResultRow {
-  const who = say`by ${toned("good", actorName(`person:${by}`))}, about ${shortId(about)}`;
+function approvalRow({ by, about, words, meaning }: Plain<Approval>): ResultRow {
+  const what = [{ text: `, about ${shortId(about)}${signedAs({ meaning })}` }];
+  const who = say`by ${toned("good", actorName(`person:${by}`))}${what}`;
   return { name: "approved", says: words === "" ? who : [...who, ...say`: “${words}”`] };
+}
+
+/** `, signed as approval`; nothing without a signature. */
+export function signedAs({ meaning }: { meaning: string | null }): string {
+  return meaning === null ? "" : `, signed as ${meaning}`;
 }
 
 /** `from the lane main by Grace Hopper`. */

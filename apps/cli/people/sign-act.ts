@@ -5,10 +5,9 @@ import { join, resolve } from "node:path";
 import { type Sign, statedIn } from "../../../lib/client/actions/sign.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import { type Meaning, meanings } from "../../../lib/model/meaning.ts";
 import { isSignatureOf, readSshSignature } from "../../../lib/proof/ssh/signature.ts";
 import {
-  type Meaning,
-  meanings,
   namespace,
   statementText,
   statementVersion,

@@ -7,6 +7,7 @@ import { formatAmount, nanosPerUsd } from "../../../lib/model/amounts.ts";
 import { actorName } from "../../../lib/words/actor-name.ts";
 import { fullTime } from "../../../lib/words/age.ts";
 import { formatCount } from "../../../lib/words/count.ts";
+import { signedAs } from "../../../lib/words/result-sentence.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 
 const maxNamed = 6;
@@ -88,9 +89,8 @@ function callsText({ count, usd, unpriced, models, requests }: Story["calls"]): 
 function opinionText({ by, for: agent, at, approves, words, meaning }: Opinion): string {
   const name = who(by);
   const whose = agent === "" || name === agent ? "" : ` for ${agent}`;
-  const signed = meaning === null ? "" : `, signed as ${meaning}`;
   const said = words === "" ? "" : `: ${words}`;
-  return `${name}${whose} ${approves ? "approves" : "rejects"}, ${timeOf(at)}${signed}${said}`;
+  return `${name}${whose} ${approves ? "approves" : "rejects"}, ${timeOf(at)}${signedAs({ meaning })}${said}`;
 }
 
 function someOf(all: readonly string[], leftOut: number): string {

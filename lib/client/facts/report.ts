@@ -17,6 +17,7 @@ import { parseFlat } from "../../core/json-text.ts";
 import { settRef } from "../../git/repository/refs.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId, GoalId, InstanceName } from "../../model/ids.ts";
+import { type Meaning, meaningIn } from "../../model/meaning.ts";
 import { actorName } from "../../words/actor-name.ts";
 import { costJson } from "../render/cost-text.ts";
 import type { Suggest } from "../text/suggest.ts";
@@ -42,7 +43,10 @@ export type Deed = {
   overwritten: boolean;
 };
 
-/** `words`: why; empty for an approval without any. */
+/**
+ * `words`: why; empty for an approval without any. `meaning`: of a person's signature; null without
+ * one.
+ */
 export type Verdict = {
   review: ArtefactId;
   about: ArtefactId;
@@ -51,6 +55,7 @@ export type Verdict = {
   is_person: boolean;
   approves: boolean;
   words: string;
+  meaning: Meaning | null;
   at: string;
 };
 
@@ -179,6 +184,7 @@ function verdictsOf(
               ...{ review: review.id, about: about.id, version: about.version },
               by: ofPerson ? actorName(`person:${person}`) : by(review),
               ...{ is_person: ofPerson, approves, at: review.created_at },
+              meaning: ofPerson ? meaningIn(review.metadata) : null,
               words: approves ? added : feedbackIn(whole.get(review.id) ?? ""),
             },
           ];

@@ -7,8 +7,8 @@ import type { SettEvent } from "../../model/event.ts";
 import { FactDigest, Registry } from "../../model/fact.ts";
 import { ArtefactId, ClaimId, type GoalId } from "../../model/ids.ts";
 import { parseJson } from "../../model/json.ts";
+import { meaningIn } from "../../model/meaning.ts";
 import { bidsOf } from "../../model/recorded-bids.ts";
-import { readStatement } from "../../proof/statement.ts";
 import { shortId } from "../../words/short-id.ts";
 import { firstLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
@@ -283,15 +283,15 @@ class Teller {
   async #opinion({ artefact_id, time, data }: SettEvent): Promise<Opinion> {
     const id = String(artefact_id);
     const payload = await this.#payload(id);
-    const { comment, statement } = (await this.#head(id))?.metadata ?? {};
+    const metadata = (await this.#head(id))?.metadata ?? {};
+    const { comment } = metadata;
     const approves = isApproval(payload);
     const words = approves ? comment : (reasonIn(payload) ?? payload);
-    const signed = typeof statement === "string" ? readStatement(statement) : undefined;
     return {
       ...{ review: id, for: String(data?.agent ?? ""), at: time, approves },
       by: (await this.#named(id)).by,
       words: typeof words === "string" ? firstLine(words) : "",
-      meaning: signed?.meaning ?? null,
+      meaning: meaningIn(metadata),
     };
   }
 }

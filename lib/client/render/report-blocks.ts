@@ -2,7 +2,7 @@
 
 import { settRef } from "../../git/repository/refs.ts";
 import { duration } from "../../words/age.ts";
-import { resultRows } from "../../words/result-sentence.ts";
+import { resultRows, signedAs } from "../../words/result-sentence.ts";
 import { type Segment, say } from "../../words/segment.ts";
 import { shortId } from "../../words/short-id.ts";
 import type { CostRow, GoalReport } from "../facts/report.ts";
@@ -124,7 +124,7 @@ function verdictBlocks({ verdicts }: GoalReport): Block[] {
       own(utc(one.at)),
       [...say`${one.by}`, ...(one.is_person ? own(" (a person)") : [])],
       own(`${shortId(one.about)} version ${one.version}`),
-      own(one.approves ? "approved" : "sent back"),
+      own(`${one.approves ? "approved" : "sent back"}${signedAs(one)}`),
       say`${one.words}`,
     ]),
   ];

@@ -67,6 +67,10 @@ test("a goal and a verdict are signed by the person's key where that is required
     ...{ act: "approve", meaning: "responsibility", instance: clan.instance },
     ...{ artefact: draft.id, reason: "Good", principal: "ada@sett.invalid", for: "maintainer" },
   });
+  await clan.grant(draft, "maintainer", "done");
+  expect(await clan.need("report", (goal as Artefact).goal_id)).toContain(
+    "approved, signed as responsibility",
+  );
 
   const { file, key } = await exportedLog(clan, outside);
   const signers = join(outside, "signers");

@@ -1,25 +1,29 @@
-// Each promise of docs/promises.md names what holds it, and what it names is there.
+// Each promise of docs/promises.md names what holds it, and what it names is there; so with what
+// docs/compliance.md says to auditors.
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readPage } from "../../support/docs/pages.ts";
 import { root } from "../../support/root.ts";
 
-const page = "docs/promises.md";
-const rows = readPage(page)
-  .split("\n")
-  .filter((line) => /^\| (?!promise \|)/.test(line))
-  .map((line) => {
-    const [promise = "", number = "", holds = "", ...more] = line
-      .split("|")
-      .slice(1, -1)
-      .map((cell) => cell.trim());
-    return { promise, number, holds, more };
-  });
+const rowsOf = (page: string) =>
+  readPage(page)
+    .split("\n")
+    .filter((line) => /^\| (?!(?:promise|asks for) \|)/.test(line))
+    .map((line) => {
+      const [promise = "", number = "", holds = "", ...more] = line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim());
+      return { promise, number, holds, more };
+    });
+const rows = rowsOf("docs/promises.md");
+/** These have what there is in place of a number, and what remains to people at their end. */
+const demands = rowsOf("docs/compliance.md");
 
 /** A link to a file of `test`, and the quoted words behind it. */
 const cited = /\[`(test\/[\w./-]+)`\]\(\.\.\/([\w./-]+)\)((?:[:,] "[^"]+")*)/g;
-const citations = rows.flatMap(({ promise, holds }) =>
+const citations = [...rows, ...demands].flatMap(({ promise, holds }) =>
   [...holds.matchAll(cited)].map(([, path = "", target = "", quoted = ""]) => ({
     ...{ promise, path, target },
     words: [...quoted.matchAll(/"([^"]+)"/g)].map(([, words = ""]) => words),
@@ -52,6 +56,16 @@ test("each row has a promise, a number or a dash, and what holds it: a test, a f
       [promise, number].includes("") || more.length > 0 || !isHeld(holds),
   );
   expect(incomplete).toEqual([]);
+});
+
+test("each demand has what there is, a test that shows it, and what remains to people", () => {
+  expect(demands.length).toBeGreaterThanOrEqual(12);
+  const incomplete = demands.filter(
+    ({ promise, number, holds, more }) =>
+      [promise, number, ...more].includes("") || more.length !== 1 || !isHeld(holds),
+  );
+  expect(incomplete).toEqual([]);
+  expect(readPage("docs/compliance.md")).not.toMatch(/complian/i);
 });
 
 test("each promise is made once", () => {

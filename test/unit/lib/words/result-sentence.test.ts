@@ -19,14 +19,15 @@ test("a result says what, by whom, who has checked and approved it, and how long
   const approvals = [
     {
       ...{ by: "Ada Lovelace <ada@example.org>", agent: "owners", about: "9f3a12b4-1" },
-      ...{ review: "1", words: "Good", at: "2026-01-01T00:00:00.000Z" },
+      ...{ review: "1", words: "Good", meaning: "responsibility" as const },
+      at: "2026-01-01T00:00:00.000Z",
     },
   ];
   const commits = [{ ...item, commit: "1".repeat(40) }];
   expect(rowsOf({ duration_ms: 192_000, commits, checks, approvals })).toEqual([
     "result: CodeCommit 9f3a12b4, version 2 by coder: “Ok”",
     "checks: tester, linter passed; reviewer failed",
-    "approved: by Ada Lovelace, about 9f3a12b4: “Good”",
+    "approved: by Ada Lovelace, about 9f3a12b4, signed as responsibility: “Good”",
     "took: 3:12",
   ]);
 });

@@ -25,7 +25,7 @@ const result: GoalResult = {
   approvals: [
     { by: "Ada <ada@example.org>\nSigned-off-by: x", agent: "owners", about: one.artefact },
     { by: "Grace <grace@example.org>", agent: "owners", about: newArtefactId() },
-  ].map((approval) => ({ ...approval, review: newArtefactId(), words: "", at })),
+  ].map((approval) => ({ ...approval, review: newArtefactId(), words: "", meaning: null, at })),
 };
 
 async function trailersOf(message: string): Promise<string[]> {
