@@ -37,6 +37,7 @@ const ours = {
     ".ci/record-packages.sh",
     "apps/gateway/run.sh",
     "agents/adapter/run-cli",
+    "agents/adapter/new-remarks",
   ],
   base: debian,
 };

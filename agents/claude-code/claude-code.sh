@@ -9,10 +9,7 @@ if [ -n "${SETT_MCP_URL:-}" ]; then
   jq -n '{mcpServers: {sett: {type: "http", url: env.SETT_MCP_URL, headers: {Authorization: "Bearer \(env.SETT_MCP_TOKEN)"}}}}' >"$settings"
   set -- --strict-mcp-config --mcp-config "$settings"
 fi
-if [ -n "${SETT_REMARKS:-}" ]; then
-  hooks=$(mktemp)
-  jq -n --arg script "${0%/*}/remarks.sh" 'def run($event): {($event): [{hooks: [{type: "command", command: "\($script) \($event)"}]}]};
-    {hooks: (run("PostToolUse") + run("Stop"))}' >"$hooks"
-  set -- --settings "$hooks" "$@"
-fi
-exec claude --print --dangerously-skip-permissions --disallowedTools WebSearch WebFetch AskUserQuestion "$@" <"$prompt"
+hooks=$(mktemp)
+jq -n 'def run($event): {($event): [{hooks: [{type: "command", command: "new-remarks \($event)"}]}]};
+  {hooks: (run("PostToolUse") + run("Stop"))}' >"$hooks"
+exec claude --print --dangerously-skip-permissions --disallowedTools WebSearch WebFetch AskUserQuestion --settings "$hooks" "$@" <"$prompt"

@@ -16,9 +16,12 @@ base_url = "$OPENAI_BASE_URL"
 env_key = "OPENAI_API_KEY"
 wire_api = "responses"
 TOML
+for event in PostToolUse Stop; do
+  printf '[[hooks.%s]]\nhooks = [{ type = "command", command = "new-remarks %s" }]\n' "$event" "$event"
+done >>"$CODEX_HOME/config.toml"
 [ -z "${SETT_MCP_URL:-}" ] || cat >>"$CODEX_HOME/config.toml" <<TOML
 [mcp_servers.sett]
 url = "$SETT_MCP_URL"
 bearer_token_env_var = "SETT_MCP_TOKEN"
 TOML
-exec codex exec --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check --color never - <"$1"
+exec codex exec --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust --skip-git-repo-check --color never - <"$1"

@@ -4,4 +4,7 @@ export OPENCODE_CONFIG="${0%/*}/opencode.json"
 [ -z "${SETT_MCP_URL:-}" ] || OPENCODE_CONFIG_CONTENT=$(jq -n '{mcp: {sett: {type: "remote", url: env.SETT_MCP_URL, oauth: false,
   headers: {Authorization: "Bearer \(env.SETT_MCP_TOKEN)"}}}}')
 [ -z "${SETT_MCP_URL:-}" ] || export OPENCODE_CONFIG_CONTENT
-exec opencode run --title sett <"$1"
+opencode run --title sett <"$1" || exit
+while said=$(new-remarks) && [ -n "$said" ]; do
+  printf '%s\n' "$said" | opencode run --continue || exit
+done

@@ -5,7 +5,6 @@ import claudeScript from "../../agents/claude-code/claude-code.sh" with { type: 
 import claudeDockerfile from "../../agents/claude-code/Dockerfile" with { type: "text" };
 import claudePackage from "../../agents/claude-code/package.json";
 import claudeLock from "../../agents/claude-code/package-lock.json";
-import claudeRemarks from "../../agents/claude-code/remarks.sh" with { type: "text" };
 import codexAgent from "../../agents/codex/agent.yml" with { type: "text" };
 import codexScript from "../../agents/codex/codex.sh" with { type: "text" };
 import codexDockerfile from "../../agents/codex/Dockerfile" with { type: "text" };
@@ -19,6 +18,7 @@ import opencodeSettings from "../../agents/opencode/opencode.json";
 import opencodeScript from "../../agents/opencode/opencode.sh" with { type: "text" };
 import opencodePackage from "../../agents/opencode/package.json";
 import opencodeLock from "../../agents/opencode/package-lock.json";
+import opencodeRemarks from "../../agents/opencode/remarks.js" with { type: "text" };
 import shellAgent from "../../agents/shell/agent.yml" with { type: "text" };
 import shellDockerfile from "../../agents/shell/Dockerfile" with { type: "text" };
 import shellScript from "../../agents/shell/run.sh" with { type: "text" };
@@ -48,7 +48,6 @@ const rows: Readonly<Record<string, readonly PackageContent[]>> = {
   "claude-code": [
     ...recipe(claudeAgent, claudeDockerfile),
     script("claude-code.sh", claudeScript),
-    script("remarks.sh", claudeRemarks),
     ...versions(claudePackage, claudeLock),
   ],
   codex: [
@@ -60,6 +59,7 @@ const rows: Readonly<Record<string, readonly PackageContent[]>> = {
     ...recipe(opencodeAgent, opencodeDockerfile),
     script("opencode.sh", opencodeScript),
     json("opencode.json", opencodeSettings),
+    plain("remarks.js", opencodeRemarks),
     ...versions(opencodePackage, opencodeLock),
   ],
   "llm-coder": recipe(

@@ -90,22 +90,22 @@ for (const row of rows) {
   });
 }
 
-nightly("what a person says meanwhile reaches Claude Code after its next tool", async () => {
-  const [row] = rows;
-  if (row === undefined) throw new Error("There is no row.");
-  const command = `until [ -s "$SETT_REMARKS" ]; do sleep 0.2; done; echo hello > greeting.txt`;
-  const run = { name: row.shell, arguments: { [row.argument]: command, description: "Works" } };
-  await using scene = await atWork(row, [
-    { match: { turnIndex: 0 }, response: { toolCalls: [run], usage } },
-    { match: { turnIndex: 1 }, response: { content: "It is polite.", usage } },
-  ]);
-  const { sett, goal } = scene;
-  await sett.need("tell", goal, "Be polite, also to badgers.");
-  const result = await scene.made();
-  expect(await sett.need("unearth", result.id, "--transcript")).toContain(
-    "Be polite, also to badgers.",
-  );
-  expect(
-    await sett.need("watch", "--no-follow", "--type", "grant_done", "--output", "jsonl"),
-  ).toContain(`"remarks":"`);
-});
+for (const row of rows) {
+  nightly(`what a person says meanwhile reaches ${row.use} after its next tool`, async () => {
+    const command = `until [ -s "$SETT_REMARKS" ]; do sleep 0.2; done; echo hello > greeting.txt`;
+    const run = { name: row.shell, arguments: { [row.argument]: command, description: "Works" } };
+    await using scene = await atWork(row, [
+      { match: { turnIndex: 0 }, response: { toolCalls: [run], usage } },
+      { match: { turnIndex: 1 }, response: { content: "It is polite.", usage } },
+    ]);
+    const { sett, goal } = scene;
+    await sett.need("tell", goal, "Be polite, also to badgers.");
+    const result = await scene.made();
+    expect(await sett.need("unearth", result.id, "--transcript")).toContain(
+      "Be polite, also to badgers.",
+    );
+    expect(
+      await sett.need("watch", "--no-follow", "--type", "grant_done", "--output", "jsonl"),
+    ).toContain(`"remarks":"`);
+  });
+}

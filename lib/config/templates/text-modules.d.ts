@@ -14,3 +14,8 @@ declare module "*.md" {
   const text: string;
   export default text;
 }
+
+declare module "*/remarks.js" {
+  const text: string;
+  export default text;
+}

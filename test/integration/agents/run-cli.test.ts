@@ -1,7 +1,7 @@
 // The adapter of coding CLIs, as the cub runs it: from the tool contract to a prompt, and from what
 // a CLI has changed to one commit. The CLIs here are scripts; ready-agents.nightly has real ones.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -10,7 +10,7 @@ import {
   ShortToolOutput,
   type ToolInput,
 } from "../../../lib/model/tool-contract.ts";
-import { runCli } from "../../support/agents/run-agent.ts";
+import { runCli, runScript } from "../../support/agents/run-agent.ts";
 import { byCoder, goalOf, workInput, workRepository } from "../../support/models/worker-scene.ts";
 import { nightly } from "../../support/nightly.ts";
 import { root } from "../../support/root.ts";
@@ -177,6 +177,37 @@ nightly.each([
     expect(stderr).toEndWith(last);
   },
 );
+
+test("what people say meanwhile is printed once, as text or as a hook answers", async () => {
+  const remarks = join(folder, "remarks.jsonl");
+  const say = async (payload: string) => {
+    await appendFile(remarks, `${JSON.stringify({ type: "PersonSays", payload })}\n`);
+  };
+  const printed = async (words: string[], settings = { SETT_REMARKS: remarks }) => {
+    const { exitCode, stdout } = await runScript("adapter/new-remarks", words, folder, settings);
+    expect(exitCode).toBe(0);
+    return stdout;
+  };
+  const before = "People say to you now, to be heeded; the newest counts:";
+  await writeFile(remarks, "");
+  expect(await printed([])).toBe("");
+  await say("Be polite");
+  await say('To "badgers",\ntoo.');
+  expect(await printed([])).toBe(`${before}\n\nBe polite\n\nTo "badgers",\ntoo.\n`);
+  expect(await printed(["Stop"])).toBe("");
+  await say("Hurry");
+  expect(JSON.parse(await printed(["PostToolUse"]))).toEqual({
+    hookSpecificOutput: {
+      hookEventName: "PostToolUse",
+      additionalContext: `${before}\n\nHurry`,
+    },
+  });
+  await say("Wait");
+  expect(JSON.parse(await printed(["Stop"]))).toEqual({
+    ...{ decision: "block", reason: `${before}\n\nWait` },
+  });
+  expect(await printed(["Stop"], { SETT_REMARKS: join(folder, "none") })).toBe("");
+});
 
 test("the guide shows the script of a CLI as it is", async () => {
   const page = await readFile(join(root, "docs/guides/coding-cli.md"), "utf8");

@@ -41,8 +41,10 @@ export async function runScript(
   script: string,
   words: string[],
   folder: string,
+  settings: Record<string, string> = {},
 ): Promise<AgentRun> {
-  return run(["sh", join(root, "agents", script), ...words], folder, "");
+  const path = join(root, "agents", script);
+  return run(["sh", path, ...words], folder, "", { ...environment, ...settings });
 }
 
 /** The output of git, trimmed; throws with its stderr when it fails. */
