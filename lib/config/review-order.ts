@@ -24,10 +24,13 @@ export function reviewOrderMistakes(agents: Readonly<Record<string, unknown>>): 
       const sentence = `needs \`bid: review\`: only reviews are asked for one after the other, and work in other phases waits for all reviews anyway`;
       return [{ path, sentence }];
     }
-    const unknown = one.rule.after.flatMap((name, place): Finding[] =>
-      names.has(name) ? [] : [{ path: [...path, place], sentence: unknownName(name, names) }],
-    );
-    if (unknown.length > 0) return unknown;
+    const others = bidders.filter((agent) => agent !== one.agent);
+    const useless = one.rule.after.flatMap((name, place): Finding[] => {
+      if (others.some((other) => isCalled(other, name))) return [];
+      const sentence = isCalled(one.agent, name) ? itself(name) : unknownName(name, names);
+      return [{ path: [...path, place], sentence }];
+    });
+    if (useless.length > 0) return useless;
     const circle = circleFrom(one, waiting);
     return circle === undefined ? [] : [{ path, sentence: circleSentence(circle) }];
   });
@@ -76,6 +79,10 @@ function ruleOf(entry: unknown): Rule {
 function unknownName(name: string, names: ReadonlySet<string>): string {
   const meant = nearestWord(name, [...names]);
   return `no agent has the name or the role \`${name}\`${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`;
+}
+
+function itself(name: string): string {
+  return `\`${name}\` is this agent itself: name the reviewers that it waits for`;
 }
 
 function isCalled({ name, role }: Pick<Bidder, "name" | "role">, named: string): boolean {

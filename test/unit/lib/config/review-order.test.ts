@@ -51,6 +51,16 @@ test("a circle is a mistake of each that is in it, and of no other", async () =>
   ]);
 });
 
+test("an agent that would wait for nothing but its own review is a mistake", async () => {
+  const own = agent("own", "on: Plan, bid: review, after: [own]");
+  const only = agent("only", "on: Plan, bid: review, after: [check]", `role: check, ${image}`);
+  const found = (await mistakesIn(file(own, only))).map((line) => line.replace(/^\S+ /, ""));
+  expect(found).toEqual([
+    "agents.own.bids[0].after[0]: `own` is this agent itself: name the reviewers that it waits for",
+    "agents.only.bids[0].after[0]: `check` is this agent itself: name the reviewers that it waits for",
+  ]);
+});
+
 test("agents that wait for each other on different artefacts are in no circle", async () => {
   const text = file(
     agent("a", "on: Plan, bid: review, after: [b] }, { on: Code, bid: review"),
