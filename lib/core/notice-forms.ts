@@ -1,5 +1,5 @@
 // The forms in which a notice is posted: Sett's own, those that chats take, and one of sett.yml.
-import type { AgentName, InstanceName } from "../model/ids.ts";
+import { type AgentName, CommitHash, type InstanceName } from "../model/ids.ts";
 import {
   type HookBody,
   type NoticeField,
@@ -56,11 +56,11 @@ function titleOf({ type, artefact, goal, approver, reminder, budget }: Sent): st
 }
 
 function fieldsOf(sent: Sent): Record<NoticeField, string> {
-  const { type, instance, goal, artefact, budget } = sent;
+  const { type, instance, goal, artefact } = sent;
   const { approver = "", answer_with = [], link = "" } = sent;
   return {
     title: titleOf(sent),
-    text: artefact?.text ?? budget?.text ?? goal?.summary ?? "",
+    text: textOf(sent),
     link,
     type,
     instance,
@@ -71,6 +71,13 @@ function fieldsOf(sent: Sent): Record<NoticeField, string> {
     approver,
     command: answer_with[0] ?? "",
   };
+}
+
+/** The hash of a commit alone says nothing in a chat. */
+function textOf({ goal, artefact, budget }: Sent): string {
+  if (CommitHash.safeParse(artefact?.text).success)
+    return `Goal: ${goal?.summary ?? ""}\nCommit ${artefact?.text}`;
+  return artefact?.text ?? budget?.text ?? goal?.summary ?? "";
 }
 
 /** Values are put into texts, so that none can change the shape. */

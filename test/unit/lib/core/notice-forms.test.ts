@@ -23,6 +23,20 @@ test("a receiver of ntfy gets at its root what is behind the address's question 
   ]);
 });
 
+test("of a commit a chat gets the goal that it is for, and not only its hash", () => {
+  const commit = "c22ec6196758c60dd75f058a4b63851934ec8aab";
+  const sent: Sent = {
+    ...sentWith(""),
+    ...{ type: "approval.wanted", budget: undefined },
+    goal: { id: "a0394296", summary: "Open the door to badgers" },
+    artefact: { id: "4375ec96", type: "CodeCommit", by: "coder", summary: "A door", text: commit },
+  };
+  const textIn = (form: "slack" | "ntfy" | { text: string }) =>
+    postedAs(form, sent, "https://example.org/setts").body;
+  for (const form of ["slack", "ntfy", { text: "{{ text }}" }] as const)
+    expect(textIn(form)).toContain(`Goal: Open the door to badgers\\nCommit ${commit}`);
+});
+
 test("no form cuts a text within a character", () => {
   for (const before of ["x", "xx"]) {
     const text = before + "🦡".repeat(2_000);
