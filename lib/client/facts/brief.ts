@@ -153,7 +153,7 @@ function opinionsOn(about: Made, known: KnownHere): Found[] {
     if ((newest.get(agent)?.queued_at ?? "") <= at) newest.set(agent, grant);
   }
   const found = [...newest.values()].flatMap((grant) => foundIn(grant, about, known));
-  return [...found, ...about.claims.flatMap((claim) => waitingIn(claim, about))];
+  return [...found, ...about.claims.flatMap((claim) => waitingIn(claim, about, known))];
 }
 
 /** Each answer, as several people may have approved; and one that is not there yet. */
@@ -189,10 +189,11 @@ function whoMayApprove({ agent, quorum }: Grant, { agents }: KnownHere): string[
   return progressOf(quorum, agents.find(({ name }) => name === agent)?.people).may_approve;
 }
 
-function waitingIn(claim: GraphClaim, about: Made): Found[] {
+function waitingIn(claim: GraphClaim, about: Made, { agents }: KnownHere): Found[] {
+  const people = new Set(agents.filter(({ human }) => human === true).map(({ name }) => name));
   return unaskedReviews({ claim, grants: claim.grants }).map(({ agent, after }) => ({
     ...nameOf(about),
-    ...{ agent, by: agent, is_person: false, phase: "review", outcome: "waits" },
+    ...{ agent, by: agent, is_person: people.has(agent), phase: "review", outcome: "waits" },
     ...{ waits_for: after, artefact: null, at: null, answer: undefined, review: undefined },
   }));
 }

@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import { briefOf } from "../../../../../lib/client/facts/brief.ts";
 import { artefactGraph } from "../../../../../lib/core/artefact-graph.ts";
 import { Grant } from "../../../../../lib/model/claim.ts";
-import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { AgentName, InstanceName } from "../../../../../lib/model/ids.ts";
 import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import { derived } from "../../../../support/records/lineage.ts";
-import { sampleClaim } from "../../../../support/records/sample.ts";
+import { sampleAgent, sampleClaim } from "../../../../support/records/sample.ts";
 
 test("long feedback of many is read in part, and the rest is shown by its summary", async () => {
   const goal = derived([], { type: "GoalDefined", payload: "Paint the door" });
@@ -48,4 +48,40 @@ test("long feedback of many is read in part, and the rest is shown by its summar
   expect(words).toHaveLength(24);
   expect(words.filter((text) => text.startsWith("No x")).length).toBeGreaterThan(5);
   expect(words.filter((text) => text.startsWith("feedback ")).length).toBeGreaterThan(5);
+});
+
+test("who waits to be asked is a person where its agent is one", async () => {
+  const goal = derived([], { type: "GoalDefined", payload: "Paint the door" });
+  const change = derived([goal], { type: "CodeCommit" });
+  const agents = [
+    sampleAgent("lint"),
+    sampleAgent("tester"),
+    sampleAgent("owner", { human: true }),
+  ];
+  const open = Grant.parse({
+    ...{ agent: "lint", phase: "review", attempt: 1, state: "queued" },
+    queued_at: change.created_at,
+  });
+  const claim = sampleClaim(change, ["lint", "tester", "owner"], {
+    bidding: "closed",
+    reviews_after: [agents[1], agents[2]].flatMap((agent) =>
+      agent === undefined ? [] : [{ agent: agent.name, after: [AgentName.parse("lint")] }],
+    ),
+  });
+  const artefacts = [goal, change];
+  const claims = [{ claim, grants: [open] }];
+  const graph = artefactGraph({ goal: goal.goal_id, artefacts, outside: [], claims });
+  const board: Parameters<typeof briefOf>[0] = {
+    readHeads: async () => [],
+    readArtefacts: async () => artefacts,
+    listAgents: async () => agents,
+  };
+  const { reviews } = await briefOf(board, graph, { artefact: change, person: undefined });
+  expect(
+    reviews.map(({ agent, outcome, is_person }) => [String(agent), outcome, is_person]),
+  ).toEqual([
+    ["lint", "open", false],
+    ["tester", "waits", false],
+    ["owner", "waits", true],
+  ]);
 });
