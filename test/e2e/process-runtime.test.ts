@@ -8,6 +8,7 @@ import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { identify, isAlive, type ProcessId } from "../../lib/process/process-id.ts";
 import { readSpec, readState } from "../../lib/runtime/process/registry.ts";
+import { settOnTerminal } from "../support/cli/pseudo-terminal.ts";
 import { nightly } from "../support/nightly.ts";
 import { untilWritten } from "../support/redis/redis-server.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
@@ -25,6 +26,9 @@ set -e
 goal=$(jq -r .target_artefact.payload)
 if [ "$goal" = wait ]; then echo $$ > "$HOME/tool.pid"; exec sleep 300; fi
 if [ "$goal" = fail ]; then seq -f 'line %g' 100 >&2; exit 4; fi
+if [ "$goal" = half ]; then
+  printf 'none\\rhalf' >&2; until [ -e "$HOME/go-on" ]; do sleep 0.1; done; printf '\\rall' >&2; exit 4
+fi
 echo painting >&2
 { pwd; env; } > surroundings
 git config user.name "Release Bot"
@@ -136,6 +140,31 @@ test("what a command has printed beside its answer is kept, and a Failure shows 
   expect(shown).toContain("Exit code 4 after");
   expect(shown).toContain("stderr, its last 30 lines\n  │ line 71\n");
   expect(await need("unearth", failure?.id ?? "", "--streams")).toContain("  │ line 1\n");
+});
+
+test("a line that a command has begun is at the foot of a terminal, until it has ended", async () => {
+  const onTerminal = (...words: string[]) =>
+    settOnTerminal([...words, "--name", at.name], {
+      ...{ cwd: at.folder, columns: 100 },
+      env: { ...at.environment, LANG: "C.UTF-8" },
+    });
+  await using watch = onTerminal("watch", "--live");
+  await using forage = onTerminal("forage", "--goal", "half", "--watch", "--live");
+  const shows = (text: string) => {
+    const line = new RegExp(`[0-9a-f]{8} │ ${text}$`);
+    return ({ rows }: { rows: readonly string[] }) => rows.some((row) => line.test(row));
+  };
+  await watch.showing("the begun line", shows("half"));
+  await forage.showing("the begun line", shows("half"));
+  await writeFile(join(at.root, "go-on"), "");
+  expect(await forage.exited).toBe(3);
+  await watch.showing("the whole line", shows("all"));
+  for (const { screen } of [watch, forage])
+    expect([shows("all")(screen), shows("half")(screen), screen.unknown]).toEqual([
+      true,
+      false,
+      [],
+    ]);
 });
 
 test("list, status, logs and watch show it at work", async () => {

@@ -142,7 +142,7 @@ export const watch = defineCommand({
     const printing = async () => {
       const { name } = args;
       const format = args.output === "jsonl" ? ("jsonl" as const) : ("human" as const);
-      const wanted = { name, goal: () => goal, agent, format };
+      const wanted = { name, goal: () => goal, agent, format, onBegun: live?.onBegun };
       await printOutputs(shell, shell.out, wanted, shell.interrupted);
       await aborted(shell.interrupted);
     };

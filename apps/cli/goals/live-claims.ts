@@ -18,6 +18,8 @@ const everyMs = 500;
 export type LiveClaims = AsyncDisposable & {
   /** Writes above the claims. */
   shell: Shell;
+  /** Shows these rows above the claims, from the next writing on. */
+  onBegun(rows: string[]): void;
   /**
    * Runs until this is disposed of. `board`: the present connection; while there is none, nothing
    * is shown.
@@ -34,16 +36,23 @@ export function liveClaims(shell: Shell): LiveClaims | undefined {
   if (!out.isTerminal || env.TERM === "dumb") return undefined;
   const footer = new Footer(out, () => sizeNow().columns);
   const over = new AbortController();
+  let begun: string[] = [];
+  const begunRows = () => begun.slice(-Math.max(1, Math.floor(sizeNow().rows / 5)));
   const drawing = { style: out.style, symbols: symbolsFor(env) };
   const above = { out: footer.above(out), err: footer.above(err) };
   return {
     shell: { ...shell, ...above, messages: createMessages(above.err) },
+    onBegun(rows) {
+      begun = rows;
+    },
     async keepUpToDate(board, isShown) {
       const known: KnownArtefacts = new Map();
       while (!over.signal.aborted) {
         const glance = await readGlance(board(), suggest, isShown, known);
         if (over.signal.aborted) return;
-        await footer.show(glance && (() => openClaimLines(glance, sizeNow(), drawing)));
+        await footer.show(
+          glance && (() => [...begunRows(), ...openClaimLines(glance, sizeNow(), drawing)]),
+        );
         await sleep(everyMs, over.signal);
       }
     },

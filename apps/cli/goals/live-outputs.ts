@@ -25,6 +25,8 @@ type Wanted = {
   /** Unix time in ms from which on lines are shown; undefined: from now on. */
   sinceMs?: number;
   seen?: SeenLogs;
+  /** Takes lines that have begun, such as progress bars: `out` draws them below what it writes. */
+  onBegun?: ((rows: string[]) => void) | undefined;
 };
 
 /** Knows how far the logs of the agents were read. */
@@ -81,7 +83,8 @@ export async function printOutputs(
         if (goal !== undefined && line.goal_id !== goal) continue;
         const written =
           wanted.format === "jsonl" ? `${JSON.stringify(jsonOf(line))}\n` : rows.add(line);
-        if (written !== "") await out.write(written);
+        wanted.onBegun?.(rows.begun());
+        if (written !== "" || wanted.onBegun !== undefined) await out.write(written);
       }
     };
     const warn = (error: unknown) => {

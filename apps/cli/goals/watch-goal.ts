@@ -24,6 +24,7 @@ import { isBare } from "../program/workspace-root.ts";
 import { commandsFor, inquiryDetails } from "../render/inquiry-text.ts";
 import { stateSentence } from "../render/state.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { begunLines } from "./begun-lines.ts";
 import { exitCodeOf, followGoal, type RestingGoal } from "./follow-goal.ts";
 import { printOutputs, SeenLogs } from "./live-outputs.ts";
 
@@ -46,12 +47,17 @@ export type WatchedGoal = {
 
 /** Undefined when it was interrupted; it prints a note then. */
 export async function watchGoal(
-  shell: Shell,
+  outer: Shell,
   watched: WatchedGoal,
 ): Promise<RestingGoal | undefined> {
   const { place, goal, from, actor } = watched;
+  let isAsking = () => false;
+  await using begun =
+    watched.isLive === true ? await begunLines(outer, () => isAsking()) : undefined;
+  const shell = begun?.shell ?? outer;
   const canAsk = watched.mayAsk && shell.isInteractive && shell.env.TERM !== "dumb";
   using person = canAsk ? new PersonAtPrompt(shell, actor) : undefined;
+  isAsking = () => person?.isAsking === true;
   const over = new AbortController();
   const ending = AbortSignal.any([shell.interrupted, over.signal]);
   const seen = new SeenLogs();
@@ -62,6 +68,7 @@ export async function watchGoal(
           person?.shell.err ?? shell.err,
           {
             ...{ name: place.instance, goal: () => goal, format: "human" as const, seen },
+            onBegun: begun?.onBegun,
             sinceMs: Number.parseInt(from, 10),
           },
           ending,
@@ -75,6 +82,7 @@ export async function watchGoal(
   if (reading !== undefined && printing !== undefined)
     await untilPrinted(reading, seen, shell.interrupted);
   over.abort();
+  await begun?.[Symbol.asyncDispose]();
   if (reading === undefined) {
     shell.messages.note(
       `Work on the goal goes on. To follow it: ${shell.suggest(`watch --goal ${shortId(goal)}`)}`,

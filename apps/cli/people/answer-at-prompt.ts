@@ -44,6 +44,10 @@ export class PersonAtPrompt implements Disposable {
     shell.interrupted.addEventListener("abort", () => this.#prompt.dismiss(), { once: true });
   }
 
+  get isAsking(): boolean {
+    return this.#current !== undefined;
+  }
+
   /**
    * Takes each new reading of the goal. False: there is no question that the person could answer
    * now, and the reading is of now.

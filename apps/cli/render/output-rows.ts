@@ -11,6 +11,8 @@ import { lastWriting } from "../../../lib/words/terminal-text.ts";
 /** A line without an end is shown in part. UTF-16 units. */
 const maxOpenLength = 8_000;
 const maxSources = 1_000;
+/** Begun lines that a foot of a terminal shows. */
+const maxBegun = 5;
 
 const escapeCode = "\u001b";
 const clearRow = `\r${escapeCode}[K`;
@@ -21,7 +23,7 @@ type Options = { out: Layout; hasColours: boolean; isAlone: boolean };
 export class OutputRows {
   readonly #options: Options;
   /** The begun line of each stream. */
-  readonly #open = new Map<string, string>();
+  readonly #open = new Map<string, { line: OutputLine; text: string }>();
   /** The stream whose begun line is on the terminal, as a progress bar is. */
   #shown: string | undefined;
 
@@ -32,18 +34,24 @@ export class OutputRows {
   /** The text to write: whole lines, and on a terminal of its own the state of a begun one. */
   add(line: OutputLine): string {
     const key = `${line.claim_id} ${line.agent} ${line.attempt} ${line.stream}`;
-    const lines = `${this.#open.get(key) ?? ""}${line.text}`.split("\n");
+    const lines = `${this.#open.get(key)?.text ?? ""}${line.text}`.split("\n");
     const rest = (lines.pop() ?? "").slice(-maxOpenLength);
     this.#open.delete(key);
-    if (rest !== "") this.#open.set(key, rest);
+    if (rest !== "") this.#open.set(key, { line, text: rest });
     if (this.#open.size > maxSources) this.#open.delete(this.#open.keys().next().value ?? "");
     const rows = lines.map((each) => `${this.#rows(line, each)}\n`).join("");
     const before = rows === "" && rest === "" ? "" : this.#leave(key);
     const isProgress = this.#options.isAlone && rest !== "";
     if (!isProgress) return `${before}${rows}`;
     this.#shown = key;
-    const columns = (this.#options.out.columns ?? 80) - 1;
-    return `${before}${rows}${cutVisible(this.#row(line, rest), columns)}`;
+    return `${before}${rows}${this.#begun(line, rest)}`;
+  }
+
+  /** The newest begun lines, as they are now: where they can be drawn anew, below all others. */
+  begun(): string[] {
+    return [...this.#open.values()]
+      .slice(-maxBegun)
+      .map(({ line, text }) => this.#begun(line, text));
   }
 
   /** Returns what comes before another line: the row of a begun one ends, or goes. */
@@ -56,6 +64,10 @@ export class OutputRows {
     this.#shown = undefined;
     if (before === undefined) return "";
     return before === key ? clearRow : "\n";
+  }
+
+  #begun(line: OutputLine, text: string): string {
+    return cutVisible(this.#row(line, text), (this.#options.out.columns ?? 80) - 1);
   }
 
   /** A line that is wider than the terminal has the bar in each of its rows. */

@@ -12,7 +12,14 @@ const pieceLength = 1_900;
 /** So much is written without waiting for more. */
 const muchLength = 64 * 1024;
 
-type Open = { decoder: TextDecoder; text: string; hasBegun: boolean; isAnswer: boolean };
+/** `isInLine`: the end of the last line is not in the log yet. */
+type Open = {
+  decoder: TextDecoder;
+  text: string;
+  hasBegun: boolean;
+  isAnswer: boolean;
+  isInLine: boolean;
+};
 
 export class LiveOutput {
   readonly #log: JsonLog;
@@ -41,8 +48,12 @@ export class LiveOutput {
     else this.#timer ??= setTimeout(() => this.#writeAll(false), everyMs);
   };
 
-  /** Writes the rest. */
+  /** Writes the rest. The last line gets an end: readers may show whole lines alone. */
   end(): void {
+    for (const stream of Object.values(this.#streams)) {
+      const isInLine = stream.text === "" ? stream.isInLine : !stream.text.endsWith("\n");
+      if (isInLine) stream.text += "\n";
+    }
     this.#writeAll(true);
   }
 
@@ -62,6 +73,7 @@ export class LiveOutput {
         : Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
     if (end === 0) return;
     stream.text = text.slice(end);
+    stream.isInLine = text[end - 1] !== "\n";
     const shown = this.#masker?.().text(text.slice(0, end)) ?? text.slice(0, end);
     for (const piece of piecesOf(shown))
       this.#log.info(outputMessage, { stream: name, text: piece });
@@ -69,7 +81,10 @@ export class LiveOutput {
 }
 
 function newStream(): Open {
-  return { decoder: new TextDecoder(), text: "", hasBegun: false, isAnswer: false };
+  return {
+    ...{ decoder: new TextDecoder(), text: "" },
+    ...{ hasBegun: false, isAnswer: false, isInLine: false },
+  };
 }
 
 /** They end between lines where they can, and within no character. */

@@ -26,8 +26,8 @@ test("a receiver of ntfy gets at its root what is behind the address's question 
 test("of a commit a chat gets the goal that it is for, and not only its hash", () => {
   const commit = "c22ec6196758c60dd75f058a4b63851934ec8aab";
   const sent: Sent = {
-    ...sentWith(""),
-    ...{ type: "approval.wanted", budget: undefined },
+    ...{ instance, at, reminder: 0, type: "approval.wanted" },
+    ...{ approver: undefined, answer_with: undefined, link: undefined },
     goal: { id: "a0394296", summary: "Open the door to badgers" },
     artefact: { id: "4375ec96", type: "CodeCommit", by: "coder", summary: "A door", text: commit },
   };

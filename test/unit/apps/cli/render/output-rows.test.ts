@@ -40,6 +40,23 @@ test("of a progress bar the last writing is shown, and on a terminal of its own 
   expect(alone.leave()).toBe("");
 });
 
+test("begun lines are there for the foot of a terminal, the newest of them, until they end", () => {
+  const rows = rowsOf({ columns: 30 });
+  rows.add(line("1 of 3\r2 of 3\r"));
+  rows.add(line("a line that is wider than its terminal", "11111111-2"));
+  expect(rows.begun().map(withoutTime)).toEqual(["7eef62c8 │ 2 of 3", "11111111 │ a line th"]);
+  rows.add(line("3 of 3\n"));
+  expect(rows.begun()).toHaveLength(1);
+  for (const claim of ["2", "3", "4", "5", "6", "7"])
+    rows.add(line("at work", `${claim}eef62c8-1`));
+  expect(
+    rows
+      .begun()
+      .map((row) => withoutTime(row).slice(0, 1))
+      .join(""),
+  ).toBe("34567");
+});
+
 test("colours stay, and nothing that moves the cursor, sets a title or hides a text", () => {
   const text =
     "\u001b[1;31mred\u001b[0m \u001b[8mhidden\u001b[30;40m \u001b[97mwhite \u001b[2J\u001b[5;5H\u001b]0;title\u0007end\n";

@@ -32,7 +32,16 @@ test("what is printed is in the log soon, also a line that has not ended", async
   await waitFor("the log", () => text("stderr") === "one\n10 %\r");
   live.add("stderr", encode("20 %"));
   live.end();
-  expect(text("stderr")).toBe("one\n10 %\r20 %");
+  expect(text("stderr")).toBe("one\n10 %\r20 %\n");
+});
+
+test("a last line without an end is a line, so that readers of lines have it", async () => {
+  const { live, text } = scene();
+  live.add("stderr", encode("no such file"));
+  await waitFor("the log", () => text("stderr") === "no such file");
+  live.add("stdout", encode("whole\n"));
+  live.end();
+  expect([text("stderr"), text("stdout")]).toEqual(["no such file\n", "whole\n"]);
 });
 
 test("long output comes in pieces that no log cuts, and that break no character", () => {
