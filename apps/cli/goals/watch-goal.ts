@@ -195,7 +195,7 @@ async function printEnd(
       break;
     default: {
       const here = result.commits.filter(({ artefact }) => isHere(fetched, artefact));
-      const shown = here.at(-1)?.artefact ?? last?.id;
+      const shown = here.at(-1)?.artefact ?? result.others.at(-1)?.artefact ?? last?.id;
       if (hasFiles && here.length > 0) messages.next(suggest(`merge ${shortId(goal)}`));
       else
         for (const { artefact } of here)

@@ -11,6 +11,7 @@ import { settBinary } from "../../support/process/compiled.ts";
 import { type ServiceProcess, startService } from "../../support/process/service-process.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { playAgent } from "../../support/world/played-agent.ts";
 
 const parse = (lines: string): SettEvent[] =>
   lines
@@ -182,6 +183,24 @@ describe("sett forage --watch", () => {
     expect(code).toBe(3);
     expect(err).toMatch(/Goal \w{8} failed\./);
     expect(err).toMatch(/sett unearth [0-9a-f]{8}/);
+  });
+
+  test("leads to the result, and not to a check of it that came later", async () => {
+    const stop = new AbortController();
+    await using board = await at.board();
+    const registration = sampleAgent("checker", { bids: [{ on: "Echo", bid: "review" }] });
+    await board.registerAgents([registration], "person:Ada", { exact: false });
+    const approval = { structural_type: "Review", type: "Review", payload: "{}" } as const;
+    const work = () => approval;
+    playAgent(board, "checker", { bid: () => undefined, work }, stop.signal).catch(() => {});
+    try {
+      const { code, err } = await at.sett("forage", "--watch", "--goal", "checked");
+      expect([code, err.includes("checker passed")]).toEqual([0, true]);
+      const [, made] = /result +Echo (\w{8})/.exec(err) ?? [];
+      expect(err.trimEnd()).toEndWith(`sett unearth ${made}`);
+    } finally {
+      stop.abort();
+    }
   });
 
   test("says in JSON how it ended", async () => {
