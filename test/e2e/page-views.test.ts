@@ -195,6 +195,14 @@ nightly(
   },
 );
 
+test("at 200 % zoom a goal has room for its artefacts", async () => {
+  const address = scene.page.address(`#/goals/${scene.goals.release.id}?view=list`);
+  const page = await browser.open(address, { width: 640, height: 360 });
+  await page.getByRole("button", { name: /TestReport/ }).waitFor();
+  const { height } = (await page.locator(".goal-main").boundingBox()) ?? { height: 0 };
+  expect(height).toBeGreaterThan(260);
+});
+
 nightly("at 360 pixels the names of agents and their bids are not broken", async () => {
   const page = await browser.open(
     scene.page.address(`#/goals/${scene.goals.release.id}?a=${scene.goals.release.id}&tab=work`),

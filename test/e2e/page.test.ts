@@ -4,6 +4,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allRights } from "../../lib/model/api-access.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { CommitHash } from "../../lib/model/ids.ts";
 import { nightly } from "../support/nightly.ts";
 import { accessibilityProblems, TestBrowser } from "../support/page/browser.ts";
 import { CubLog } from "../support/page/cub-log.ts";
@@ -24,6 +26,7 @@ afterAll(async () => {
   expect(browser.problems).toEqual([]);
 });
 
+const hash = (digit: string) => CommitHash.parse(digit.repeat(40));
 const idle = { retries: 0 };
 /** Works until its signal, or until the test lets it go. */
 function gate() {
@@ -193,7 +196,10 @@ test("a result is rejected with a reason, made again, and approved", async () =>
     packer: { ...idle, bids: [{ on: "Report", bid: "exclusive" }], tool: () => ending("Packed") },
   });
   const goal = await scene.clan.postGoal("Plan it");
-  const page = await browser.open(scene.page.address("#/inbox"));
+  const page = await browser.open(scene.page.address("#/clan"));
+  // A person has a queue as well.
+  await page.locator(".agent").filter({ hasText: "maintainer" }).getByText("1 verdict").waitFor();
+  await page.getByRole("navigation").getByRole("link", { name: /Inbox/ }).click();
   await page.getByRole("button", { name: /A draft of the plan/ }).click();
   await page.keyboard.press("r");
   await page.getByRole("button", { name: "Reject", exact: true }).click();
@@ -223,6 +229,46 @@ test("a result is rejected with a reason, made again, and approved", async () =>
   );
   expect(first?.payload).toContain("The date is missing");
   expect(second).toMatchObject({ payload: "{}", metadata: { comment: "Well dated" } });
+});
+
+test("a goal has the name of its result in git, and after a revert says by whom and from where", async () => {
+  await using scene = await startPageScene({ idler: { ...idle, tool: () => ending("Nothing") } });
+  const goal = await scene.clan.postGoal("Paint the door");
+  const post = async (over: Partial<Artefact>) => {
+    const made = sampleArtefact({
+      ...{ id: newArtefactId(), goal_id: goal.goal_id, source_artefacts: [goal.id] },
+      ...over,
+    });
+    await scene.clan.board.createArtefact(made, "person:test");
+    return made;
+  };
+  const land = (of: Artefact, to: string, more: object = {}) =>
+    post({
+      ...{ structural_type: "Terminal", type: "Landed", produced_by_agent: "merge" },
+      source_artefacts: [of.id],
+      metadata: { lane: "main", onto: "", commit: hash(to), merged: of.metadata.commit, ...more },
+    });
+  const type = "CodeCommit";
+  const byCoder = { type, produced_by_agent: "coder", metadata: { commit: hash("1") } };
+  const there = await land(await post(byCoder), "2");
+  const page = await browser.open(scene.page.address(`#/goals/${goal.id}`));
+  const came = page.getByRole("region", { name: "What came of the goal" });
+  await came.getByText(`refs/sett/${scene.clan.board.instance}/${there.id}`).waitFor();
+  await came.getByText(/^sett merge /).waitFor();
+  const by = "Grace Hopper <grace@example.org>";
+  const revert = await post({
+    ...{ type, produced_by_agent: "", source_artefacts: [there.id] },
+    metadata: { commit: hash("3"), reverts: "main", by },
+  });
+  await land(revert, "4", { onto: hash("2"), reverted_by: by });
+  await page.getByText(/^↶ reverted from the lane main by Grace Hopper /).waitFor();
+  await page.locator(".card-by").getByText("Grace Hopper", { exact: true }).waitFor();
+  await waitFor(
+    "no command that merges",
+    async () => (await came.getByText("merge").count()) === 0,
+  );
+  await page.getByRole("link", { name: "Goals", exact: true }).click();
+  await page.getByRole("link", { name: /Paint the door.*↶ reverted/ }).waitFor();
 });
 
 test("two people approve one after the other, and no page offers what would not count", async () => {

@@ -135,7 +135,7 @@ function Agent({
       <dl className="facts">
         <div>
           <dt>queue</dt>
-          <dd>{queued === 0 ? "empty" : count(queued, "grant")}</dd>
+          <dd>{queued === 0 ? "empty" : count(queued, kind === "person" ? "verdict" : "grant")}</dd>
         </div>
         {workers !== null && (
           <div>
@@ -161,9 +161,11 @@ function Agent({
       {rates.median_ms !== null && (
         <p className="rate-text">
           takes{" "}
-          <span className="elapsed">
-            {rates.median_ms < 1_000 ? "less than 1 s" : duration(rates.median_ms)}
-          </span>{" "}
+          {rates.median_ms < 1_000 ? (
+            "less than 1 s"
+          ) : (
+            <span className="elapsed">{duration(rates.median_ms)}</span>
+          )}{" "}
           in the median
         </p>
       )}

@@ -8,6 +8,7 @@ import { Elapsed } from "../../components/time.tsx";
 import { type WindowHandle, WindowList } from "../../components/window-list.tsx";
 import type { ArtefactNode } from "../../data/goal-graph.ts";
 import { lookOf } from "../../graph/look.ts";
+import { makerOf } from "../../graph/matching.ts";
 import { isOpen } from "../../graph/pending.ts";
 
 const rowHeight = 46;
@@ -112,9 +113,7 @@ function Row({
             </>
           )}
         </span>
-        <span className="row-by">
-          {node.produced_by_agent === "" ? node.produced_by_role : node.produced_by_agent}
-        </span>
+        <span className="row-by">{makerOf(node)}</span>
         <span className="row-when">
           <code>{shortId(node.id)}</code> {clockTime(node.created_at)}
         </span>

@@ -14,14 +14,26 @@ import type { GoalDetail } from "../../data/contract.ts";
 import { useAsSubject } from "../../data/subject.ts";
 import { visibleLine } from "../../text/visible-text.ts";
 import { money } from "../../text/words.ts";
+import { statedBy } from "../goals/goal-filter.ts";
 import { SayToWork } from "./say-to-work.tsx";
 
 /** `tookMs`: until it came to rest; undefined while it is at work. */
 type Props = { goal: GoalDetail; tookMs: number | undefined; refresh: () => void };
 
 export function GoalHead({ goal, tookMs, refresh }: Props) {
-  const { id, state, summary, commit, created_at, cost, trigger, unreadable, paused, reverts } =
-    goal;
+  const {
+    id,
+    state,
+    summary,
+    commit,
+    created_at,
+    cost,
+    trigger,
+    unreadable,
+    paused,
+    reverts,
+    person,
+  } = goal;
   useAsSubject(summary === "" ? `Goal ${shortId(id)}` : visibleLine(summary, 60));
   // At rest there is no work to cancel, and the orchestrator would refuse.
   const isOver = state !== "running" && state !== "waiting";
@@ -44,10 +56,10 @@ export function GoalHead({ goal, tookMs, refresh }: Props) {
         )}
         <span>
           stated <Ago at={created_at} />
-          {trigger !== null && (
+          {(trigger ?? person) !== null && (
             <>
-              {" by trigger "}
-              <Line text={trigger} max={60} />
+              {" by "}
+              <Line text={statedBy({ trigger, person })} max={80} />
             </>
           )}
         </span>

@@ -13,6 +13,7 @@ import type { ArtefactDetail } from "../../data/contract.ts";
 import type { GoalGraph } from "../../data/goal-graph.ts";
 import { useQuery } from "../../data/query.ts";
 import { lookOf } from "../../graph/look.ts";
+import { makerOf } from "../../graph/matching.ts";
 import { byteSize, money } from "../../text/words.ts";
 import { ContextTab } from "./context-tab.tsx";
 import { EventsTab } from "./events-tab.tsx";
@@ -123,7 +124,7 @@ function Meta({ artefact }: { artefact: ArtefactDetail }) {
       <dl className="facts">
         <div>
           <dt>by</dt>
-          <dd>{isRole ? produced_by_role : `${produced_by_agent} (${produced_by_role})`}</dd>
+          <dd>{isRole ? makerOf(artefact) : `${produced_by_agent} (${produced_by_role})`}</dd>
         </div>
         <div>
           <dt>when</dt>

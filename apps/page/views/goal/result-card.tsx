@@ -21,6 +21,14 @@ export function ResultCard({ result }: { result: ResultView }) {
             </dd>
           </div>
         ))}
+        {result.commits.map(({ artefact, ref }) => (
+          <div key={artefact}>
+            <dt>git</dt>
+            <dd>
+              <code>{ref}</code>
+            </dd>
+          </div>
+        ))}
         {result.merge !== null && (
           <div>
             <dt>merge</dt>

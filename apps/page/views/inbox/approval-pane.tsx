@@ -16,6 +16,7 @@ import { useInstance } from "../../data/instance.ts";
 import { keptText } from "../../data/kept-texts.ts";
 import { go } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
+import { makerOf } from "../../graph/matching.ts";
 import { goalHref } from "../../routes.ts";
 import { Brief } from "./brief.tsx";
 import { useKeys } from "./use-keys.ts";
@@ -120,7 +121,7 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
           <Line text={artefact.metadata.summary ?? ""} max={400} />
         </p>
         <p className="quiet">
-          by {artefact.produced_by_agent || artefact.produced_by_role} ·{" "}
+          by {makerOf(artefact)} ·{" "}
           <a href={goalHref(goal_id, artefact.id)}>{shortId(artefact.id)}</a> · goal{" "}
           <a href={goalHref(goal_id)}>{shortId(goal_id)}</a> · {speaks ? "you speak" : "waits"} for{" "}
           {agent}

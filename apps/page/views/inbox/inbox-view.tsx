@@ -9,6 +9,7 @@ import { getJson } from "../../data/api.ts";
 import type { Inquiry, SettEvent } from "../../data/contract.ts";
 import { go, usePlace } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
+import { makerOf } from "../../graph/matching.ts";
 import { hrefOf } from "../../routes.ts";
 import { ApprovalPane } from "./approval-pane.tsx";
 import { KeysHelp } from "./keys-help.tsx";
@@ -167,7 +168,7 @@ function InquiryRow({ inquiry, isCurrent, open }: RowProps) {
         </span>
         <span className="inquiry-meta">
           {isQuestion
-            ? `from ${subject.produced_by_agent || subject.produced_by_role}`
+            ? `from ${makerOf(subject)}`
             : `${subject.type} v${subject.version} for ${inquiry.for}`}
           {" · goal "}
           <code>{shortId(inquiry.goal_id)}</code> · <Elapsed since={inquiry.since} />

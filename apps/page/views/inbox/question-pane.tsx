@@ -8,6 +8,7 @@ import { SendBox } from "../../components/send-box.tsx";
 import { Line } from "../../components/text.tsx";
 import { post } from "../../data/api.ts";
 import type { Inquiry } from "../../data/contract.ts";
+import { makerOf } from "../../graph/matching.ts";
 import { goalHref } from "../../routes.ts";
 import { useKeys } from "./use-keys.ts";
 
@@ -41,7 +42,7 @@ export function QuestionPane({ inquiry, done, close }: Props) {
           <span className="tone-question toned" aria-hidden="true">
             ?{" "}
           </span>
-          Question from {question.produced_by_agent || question.produced_by_role}
+          Question from {makerOf(question)}
         </h2>
         <p className="quiet">
           <Line text={question.type} max={80} /> <code>{shortId(question.id)}</code> · goal{" "}
