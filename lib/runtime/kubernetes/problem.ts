@@ -18,13 +18,9 @@ export type Said = {
 /** These reasons pass by themselves. */
 const usualReasons = new Set(["", "ContainerCreating", "PodInitializing", "CrashLoopBackOff"]);
 /** These do not, whatever one waits for. */
-const finalReasons = new Set([
-  "InvalidImageName",
-  "ErrImageNeverPull",
-  "CreateContainerConfigError",
-]);
+const finalReasons = new Set(["InvalidImageName", "ErrImageNeverPull"]);
 const pullReasons = new Set(["ErrImagePull", "ImagePullBackOff"]);
-/** A registry that is there again by then was only away. */
+/** A registry that is there again by then was only away, as may be what a node asks for Secrets. */
 const pullMs = 60_000;
 
 /** `pod`: the newest of the part. */
@@ -48,6 +44,10 @@ export function problemOf(pod: Pod | undefined, said: Said): Problem | undefined
   const { reason = "", message = "" } = first?.state.waiting ?? {};
   if (usualReasons.has(reason)) return undefined;
   const sentence = message === "" ? reason : `${reason}: ${message}`;
+  if (reason === "CreateContainerConfigError")
+    return /not found|couldn't find key|non-numeric user|will run as root/i.test(message)
+      ? { sentence, isFinal: true }
+      : { sentence, isFinal: false, limitMs: pullMs };
   if (!pullReasons.has(reason)) return { sentence, isFinal: finalReasons.has(reason) };
   const isMissing = /not found|does not exist|manifest unknown/i.test(message);
   return {

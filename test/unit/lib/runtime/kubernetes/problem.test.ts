@@ -49,6 +49,16 @@ test("a node that would have room, and a claim that is gone, differ from no room
   );
 });
 
+test("a Secret that is gone is final; one that the node cannot read yet has a minute", () => {
+  const reason = "CreateContainerConfigError";
+  for (const message of ['secret "a" not found', "couldn't find key b in Secret team/a"])
+    expect(problemOf(waiting(reason, message), said)).toMatchObject({ isFinal: true });
+  const late = "failed to sync secret cache: timed out waiting for the condition";
+  expect(problemOf(waiting(reason, late), said)).toEqual({
+    ...{ sentence: `${reason}: ${late}`, isFinal: false, limitMs: 60_000 },
+  });
+});
+
 test("an image that does not exist is final in both of the cluster's words; one that is slow has a minute", () => {
   const missing = 'failed to resolve reference "r/x:1": r/x:1: not found';
   for (const reason of ["ErrImagePull", "ImagePullBackOff"])
