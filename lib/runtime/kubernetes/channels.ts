@@ -32,9 +32,8 @@ async function open(
   protocol: string,
   { onMessage, onEnd }: Messages,
 ): Promise<WebSocket> {
-  const { tls, headers } = await client.surroundings();
   const url = client.access.server.replace(/^http/, "ws") + path;
-  const options: object = { protocols: [protocol], headers, tls };
+  const options: object = { protocols: [protocol], ...(await client.surroundings()) };
   // The types know the standard alone, which has no place for headers and certificates.
   const socket = new WebSocket(url, options as string[]);
   socket.binaryType = "arraybuffer";

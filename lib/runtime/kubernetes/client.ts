@@ -137,14 +137,14 @@ export class KubeClient {
 
   async #send(path: string, { method = "GET", query, body, type, ...more }: Request) {
     const { server } = this.access;
-    const { tls, headers } = await this.surroundings();
+    const { headers, ...way } = await this.surroundings();
     const url = `${server}${path}${query === undefined ? "" : `?${new URLSearchParams(query)}`}`;
     const limit = more.isStream ? [] : [AbortSignal.timeout(answerMs)];
     const signal = AbortSignal.any([...limit, ...(more.signal ? [more.signal] : [])]);
     const content = type ?? (body === undefined ? undefined : "application/json");
     try {
       return await fetch(url, {
-        ...{ method, signal, tls },
+        ...{ method, signal, ...way },
         headers: { ...headers, ...(content !== undefined && { "content-type": content }) },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
@@ -156,21 +156,23 @@ export class KubeClient {
 
   /** What each connection needs. */
   async surroundings() {
-    const { ca, serverName, isUnverified, credential } = this.access;
+    const { ca, serverName, isUnverified, credential, proxy } = this.access;
     const { cert, key, authorization } = await credential();
     const tls = { ...withoutUndefined({ ca, cert, key, serverName }) };
     return {
       tls: { ...tls, rejectUnauthorized: !isUnverified },
+      ...withoutUndefined({ proxy }),
       // A stream is refused where it says what it accepts.
       headers: { ...withoutUndefined({ authorization }) },
     };
   }
 
   unreachable(why: string, cause?: unknown): SettError {
-    const { server, context } = this.access;
+    const { server, context, proxy } = this.access;
+    const way = proxy === undefined ? "" : ` by the proxy ${new URL(proxy).host}`;
     return new SettError(
       "kubernetes-unreachable",
-      `The API server of the context ${context}, ${server}, does not answer: ${why}`,
+      `The API server of the context ${context}, ${server}, does not answer${way}: ${why}`,
       { hint: `Does \`kubectl --context ${context} version\` work?`, cause },
     );
   }

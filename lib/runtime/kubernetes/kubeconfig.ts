@@ -20,6 +20,8 @@ export type ClusterAccess = {
   ca: string | undefined;
   serverName: string | undefined;
   isUnverified: boolean;
+  /** The proxy by which the server is reached. Default: that of the environment, if any. */
+  proxy?: string | undefined;
   /** Asks a plug-in anew where its credential has expired. */
   credential: () => Promise<Credential>;
 };
@@ -30,6 +32,7 @@ const Cluster = z.object({
   "certificate-authority-data": z.string().optional(),
   "insecure-skip-tls-verify": z.boolean().default(false),
   "tls-server-name": z.string().optional(),
+  "proxy-url": z.string().optional(),
 });
 const User = z.object({
   "client-certificate": z.string().optional(),
@@ -65,7 +68,11 @@ export async function findCluster(env: Env, context: string | undefined): Promis
   const cluster = entryOf(files, ({ clusters }) => clusters, found.cluster);
   if (cluster === undefined)
     throw unusable(`The context ${name} names the cluster ${found.cluster}, which is not there.`);
-  const { server, "insecure-skip-tls-verify": isUnverified } = cluster.entry.cluster;
+  const {
+    server,
+    "insecure-skip-tls-verify": isUnverified,
+    "proxy-url": proxyUrl,
+  } = cluster.entry.cluster;
   const user = entryOf(files, ({ users }) => users, found.user);
   const ca = await material(cluster.folder, {
     file: cluster.entry.cluster["certificate-authority"],
@@ -75,7 +82,19 @@ export async function findCluster(env: Env, context: string | undefined): Promis
   return {
     ...{ context: name, server: server.replace(/\/+$/, ""), namespace: found.namespace },
     ...{ ca, serverName: cluster.entry.cluster["tls-server-name"], isUnverified, credential },
+    ...withoutUndefined({ proxy: proxyOf(proxyUrl, name) }),
   };
+}
+
+/** Throws `kubernetes-unreachable` for a kind of proxy that kubectl knows and this program not. */
+function proxyOf(text: string | undefined, context: string): string | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
+  throw new SettError(
+    "kubernetes-unreachable",
+    `The \`proxy-url\` of the context ${context} is not one that Sett can use.`,
+    { hint: "Name a proxy by http:// or https://; SOCKS is not supported." },
+  );
 }
 
 async function readFiles(env: Env): Promise<Read[]> {
