@@ -193,7 +193,7 @@ export function isNameOf(part: PartLabels, name: string): boolean {
     case "blackboard":
       return volume === blackboardVolumeName(instance);
     case "record":
-      return volume === recordVolumeName(instance);
+      return [recordVolumeName(instance), filesVolumeName(instance, "recorder")].includes(volume);
     case "proof":
       return volume === proofVolumeName(instance);
     case "carrier":

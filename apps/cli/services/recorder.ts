@@ -38,7 +38,12 @@ export const recorder = defineService({
         SETT_OUTPUT_BYTES: String(config.limits.output_bytes),
       },
       needs: [
-        { kind: "shelf", ...placeOf(input), target: recordDir },
+        {
+          kind: "shelf",
+          name: volumeFor(input),
+          of: { component: "record" },
+          target: recordDir,
+        },
         serves(input, door, ways),
         temporaryFolder(16),
       ],
@@ -63,10 +68,10 @@ export function keepsOutput({ agents, limits }: ServiceConfig): boolean {
 }
 
 /** Nodes apart cannot share the gateway's volume. */
-function placeOf({ instance, doors }: Pick<PlanInput, "instance" | "doors">) {
+function volumeFor({ instance, doors }: Pick<PlanInput, "instance" | "doors">): string {
   return doors?.recorder === undefined
-    ? { name: recordVolumeName(instance), of: { component: "record" } as const }
-    : { name: filesVolumeName(instance, "recorder"), of: { component: "recorder-files" } as const };
+    ? recordVolumeName(instance)
+    : filesVolumeName(instance, "recorder");
 }
 
 /** The way of an agent, or of the API, to the recorder. */
