@@ -18,9 +18,25 @@ export function isSecretName(name: unknown): name is string {
   return SecretName.safeParse(name).success;
 }
 
-const keys = ["file", "environment", "command"] as const;
+const keys = ["file", "environment", "command", "kubernetes"] as const;
 const oneOf =
-  "needs one of `file`, `environment` and `command`, which says where its value comes from";
+  "needs one of `file`, `environment`, `command` and `kubernetes`, which says where its value comes from";
+
+/** One that the cluster has, made by others. `sett up` does not read its value. */
+const InCluster = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/, {
+      error: "must be the name of a Secret, such as `npm`",
+    })
+    .describe("The name of the Secret."),
+  key: z
+    .string()
+    .regex(/^[-._a-zA-Z0-9]{1,253}$/, { error: "must be a key of that Secret, such as `token`" })
+    .describe("The key in it."),
+});
+/** A key of a Secret of a cluster. */
+export type ClusterSecret = z.infer<typeof InCluster>;
 
 /** `sett up` gets the value from here. */
 export const SecretSource = z
@@ -42,6 +58,9 @@ export const SecretSource = z
       .describe(
         "A command that prints it, such as that of a password manager. A newline at its end does not count.",
       ),
+    kubernetes: InCluster.optional().describe(
+      "A Secret of the cluster, for `sett up --runtime kubernetes` alone: it must be in the namespace of the instance, and for agents with workers in theirs.",
+    ),
   })
   .refine((source) => keys.filter((key) => source[key] !== undefined).length === 1, {
     error: oneOf,

@@ -64,6 +64,8 @@ export type WorkersPlace = {
   agents: readonly { agent: AgentName; network: ContainerSpec["network"] }[];
 };
 
+export type SecretFile = { file: string; secret: string; key: string };
+
 /** No container can gain privileges. */
 export type ContainerSpec = {
   name: string;
@@ -101,12 +103,14 @@ export type ContainerSpec = {
   /**
    * Only in a cluster: from where its image is, and on which nodes it may run. `deadlineSeconds`:
    * after so long on a node it is ended, whatever it does. `workers`: the part may start some.
+   * `secrets`: the files of a volume, by its name, which are keys of Secrets that the cluster has.
    */
   placement?: {
     pullSecret?: string;
     nodeSelector?: Readonly<Record<string, string>>;
     deadlineSeconds?: number;
     workers?: WorkersPlace;
+    secrets?: Readonly<Record<string, readonly SecretFile[]>>;
   };
   capabilities: "none" | "default";
   /** The entrypoint itself is process 1 and reaps orphans; else the Engine's init does. */

@@ -88,7 +88,13 @@ async function readWithin(
   source: SecretSource,
   machine: Machine,
 ): Promise<{ value: Buffer; from: string }> {
-  const { file, environment, command } = source;
+  const { file, environment, command, kubernetes } = source;
+  if (kubernetes !== undefined)
+    throw invalidSecret(
+      name,
+      `it is in the Secret ${kubernetes.name} of a cluster`,
+      "`sett up --runtime kubernetes` gives it to pods. Elsewhere the secret needs `file`, `environment` or `command`.",
+    );
   if (file !== undefined)
     return { value: await fileOf(name, file, machine), from: `the file ${file}` };
   if (environment !== undefined)

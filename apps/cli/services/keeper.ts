@@ -59,7 +59,7 @@ export const keeper = defineService({
   starts: "before-agents",
   stops: "after-agents",
   stopSeconds: 1,
-  sign: { variable: "SETT_SECRETS" },
+  sign: { volume: "secrets" },
 });
 
 /** The secrets as a container sees them: the values, not writable, and the names in `env`. */

@@ -5,7 +5,7 @@ import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
-import type { ContainerSpec, Mount, Resources } from "../container-spec.ts";
+import type { ContainerSpec, Mount, Resources, SecretFile } from "../container-spec.ts";
 import { madeLabel, type PartLabels, writeLabels } from "../labels.ts";
 import { keptVolumeNames, serviceContainer } from "../names.ts";
 import type { KubeObject } from "./client.ts";
@@ -217,11 +217,13 @@ function aliasesOf({ labels: { component, instance } }: ContainerSpec, hosts: Or
 /** Another pod is another holder of the leader lease; the same one acquires it again at once. */
 const holder = { name: "SETT_HOLDER", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } };
 
-function volumeOf(mount: Mount, at: number, { labels, resources = {} }: ContainerSpec) {
+function volumeOf(mount: Mount, at: number, { labels, resources = {}, placement }: ContainerSpec) {
   const name = `v${at}`;
   switch (mount.kind) {
     case "volume": {
       const { volume } = mount;
+      const secrets = placement?.secrets?.[volume];
+      if (secrets !== undefined) return { name, projected: projectedOf(secrets) };
       if (keptVolumeNames(labels.instance).includes(volume))
         return { name, persistentVolumeClaim: { claimName: volume } };
       const limit =
@@ -236,6 +238,14 @@ function volumeOf(mount: Mount, at: number, { labels, resources = {} }: Containe
     default:
       return unreachable(mount);
   }
+}
+
+/** A Secret that is gone keeps no pod from its start: the cub says which value it waits for. */
+function projectedOf(files: readonly SecretFile[]) {
+  const sources = files.map(({ file, secret, key }) => ({
+    secret: { name: secret, items: [{ key, path: file }], optional: true },
+  }));
+  return { defaultMode: 0o440, sources };
 }
 
 /** A service may have so much, where sett.yml says nothing of it. */

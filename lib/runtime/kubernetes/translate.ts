@@ -1,5 +1,6 @@
 // How pods of a cluster get what the parts of an instance need: addresses of Services, and TLS in
 // place of sockets. No pod has a folder of this machine. Pure.
+import type { ClusterSecret } from "../../model/config-secrets.ts";
 import { type AgentName, ClaimId } from "../../model/ids.ts";
 import { inPieces } from "../../model/in-pieces.ts";
 import { type Proof, provenPort } from "../../model/proven-address.ts";
@@ -23,6 +24,7 @@ import {
   keptVolumeNames,
   networkName,
   openNetworkName,
+  secretsVolumeName,
   serviceContainer,
   workerName,
 } from "../names.ts";
@@ -36,6 +38,8 @@ export type PodSettings = {
   pullSecret?: string | undefined;
   runtimeClass?: string | undefined;
   nodeSelector?: Readonly<Record<string, string>> | undefined;
+  /** The Secrets that agents name, by their names in sett.yml. */
+  secrets?: Readonly<Record<string, ClusterSecret>> | undefined;
 };
 
 /**
@@ -57,9 +61,11 @@ export function kubernetesTranslation(settings: PodSettings): Translation {
       return [{ name, labels, kind: "usual", members: [] }];
     },
     parts: (plans) => {
-      // No part of a cluster reads the logs of others yet.
+      // No part of a cluster reads the logs of others yet, and the cluster keeps secrets itself.
       const present = plans.filter(
-        ({ needs }) => !needs.some((need) => need.kind === "engine" && need.power === "logs"),
+        ({ needs, labels }) =>
+          labels.component !== "keeper" &&
+          !needs.some((need) => need.kind === "engine" && need.power === "logs"),
       );
       const translate = (plan: PartPlan, agents: Specs) => ({
         plan,
@@ -103,7 +109,8 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
   const met = plan.needs.map((need) => meet(need, plan, around));
   const { pullSecret, nodeSelector, runtimeClass } = around;
   const [workers] = met.flatMap((each) => each.workers ?? []);
-  const placement = withoutUndefined({ pullSecret, nodeSelector, workers });
+  const secrets = secretsOf(plan, around);
+  const placement = withoutUndefined({ pullSecret, nodeSelector, workers, secrets });
   const all = [...ports.map(({ port }) => port), ...met.flatMap((each) => each.ports ?? [])];
   const spec: ContainerSpec = {
     name,
@@ -141,6 +148,19 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
     program: [`/${plan.program}`],
     volumes: met.flatMap(({ volumes = [] }) => volumes),
   };
+}
+
+/** The agent's environment says which secrets it has; the cub waits for those that are missing. */
+function secretsOf(
+  { labels, env }: PartPlan,
+  { secrets = {} }: PodSettings,
+): NonNullable<ContainerSpec["placement"]>["secrets"] {
+  if (labels.component !== "agent" || env.SETT_SECRETS === undefined) return undefined;
+  const files = Object.keys(JSON.parse(env.SETT_SECRETS)).flatMap((file) => {
+    const found = secrets[file];
+    return found === undefined ? [] : [{ file, secret: found.name, key: found.key }];
+  });
+  return { [secretsVolumeName(labels.instance, labels.agent)]: files };
 }
 
 function networkOf({ network, labels: { instance } }: PartPlan): ContainerSpec["network"] {

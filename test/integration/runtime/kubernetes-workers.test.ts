@@ -7,6 +7,8 @@ import { withWhole } from "../../../lib/model/in-pieces.ts";
 import { KubeClient } from "../../../lib/runtime/kubernetes/client.ts";
 import { JobWorkers } from "../../../lib/runtime/kubernetes/job-workers.ts";
 import { findCluster } from "../../../lib/runtime/kubernetes/kubeconfig.ts";
+import { podSpecOf } from "../../../lib/runtime/kubernetes/manifests.ts";
+import { requireSecrets } from "../../../lib/runtime/kubernetes/require-secrets.ts";
 import { requireWorkers } from "../../../lib/runtime/kubernetes/require-workers.ts";
 import { missingRights, rights } from "../../../lib/runtime/kubernetes/rights.ts";
 import { kubernetesRuntime } from "../../../lib/runtime/kubernetes/runtime.ts";
@@ -113,6 +115,60 @@ test("a worker is a Job with one try and a deadline, whose variables are in a Se
   expect(here.templates.map(({ agent: of }: { agent: string }) => of)).toEqual(["coder", "free"]);
   // What lasts has no deadline.
   expect(here.templates[1].spec.placement).toEqual({});
+});
+
+test("an agent's pods have the keys of Secrets that it names as files, and no keeper holds them", async () => {
+  const config = sampleConfig(`version: '1.0'
+secrets: { token: { kubernetes: { name: npm, key: word } }, other: { kubernetes: { name: b, key: c } } }
+agents:
+  coder: { image: some/image:1, command: [work], secrets: [token], strategy: fresh_per_call }
+  plain: { image: some/image:1, command: [work] }
+`);
+  const inCluster = { ...config, services: { ...config.services, packs: "service" as const } };
+  const secrets = { token: { name: "npm", key: "word" }, other: { name: "b", key: "c" } };
+  const plan = samplePlan(inCluster, {}, kubernetesTranslation({ namespace: "team", secrets }));
+  expect(plan.services.map(({ service }) => service.name)).not.toContain("keeper");
+  const source = { name: "npm", items: [{ key: "word", path: "token" }], optional: true };
+  const projected = { defaultMode: 0o440, sources: [{ secret: source }] };
+  const [coder, plain] = plan.agents.map(({ spec }) => {
+    const { containers, volumes } = podSpecOf(spec, "any", []);
+    const at = volumes.findIndex((volume) => "projected" in volume);
+    return { mount: containers[0]?.volumeMounts[at], volume: volumes[at] };
+  });
+  expect(coder).toMatchObject({
+    mount: { mountPath: "/run/secrets", readOnly: true },
+    volume: { projected },
+  });
+  expect(plain?.volume).toBeUndefined();
+  // A worker has them, too.
+  const starter = plan.services.find(({ service }) => service.name === "starter");
+  const [template] = JSON.parse(starter?.spec.env.SETT_WORKERS ?? "[]");
+  expect(podSpecOf(template.spec, "any", []).volumes).toContainEqual(
+    expect.objectContaining({ projected }),
+  );
+});
+
+test("a Secret that is not there, or has no such key, is refused before anything is made", async () => {
+  await using here = await scene();
+  const path = "/api/v1/namespaces/team/secrets/npm";
+  const inTeam = { namespace: "team", bytes: { min: 8, max: 100 } };
+  const need = (key: string, name = "npm") => requireSecrets(here.client, inTeam, [{ name, key }]);
+  await expect(need("word")).rejects.toMatchObject({
+    message: expect.stringContaining("There is no Secret npm in the namespace team"),
+    hint: expect.stringContaining("kubectl create secret generic npm --namespace team"),
+  });
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  const data = { word: base64("open-sesame"), short: base64("abc") };
+  here.api.things.set(path, { kind: "Secret", metadata: { name: "npm" }, data });
+  await need("word");
+  await expect(need("constructor")).rejects.toMatchObject({
+    message: "The Secret npm of the namespace team has no key constructor.",
+    hint: "It has short, word.",
+  });
+  await expect(need("short")).rejects.toMatchObject({
+    message: "The key short of the Secret npm of the namespace team has a value of 3 bytes.",
+    hint: "A secret of an agent has from 8 to 100.",
+  });
 });
 
 test("a starter that begins anew finds a worker by its name, and says how it ends", async () => {

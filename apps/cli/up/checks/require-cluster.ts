@@ -41,7 +41,7 @@ const notThere = "is not there in a cluster yet: leave it out";
 
 export function notInCluster(config: SettConfig): Finding[] {
   const { agents, images, models, notify, services, tools } = config;
-  const ofAgent = (name: string, ...keys: string[]) => ["agents", name, ...keys];
+  const ofAgent = (name: string, ...keys: (string | number)[]) => ["agents", name, ...keys];
   const named = (address: string | undefined) => address?.includes(machineName) === true;
   const machine = `is on ${machineName}, which a cluster does not have`;
   return [
@@ -63,14 +63,11 @@ export function notInCluster(config: SettConfig): Finding[] {
               sentence: notThere,
             },
           ]),
-      ...(agent.secrets.length === 0
-        ? []
-        : [
-            {
-              path: ofAgent(agent.name, "secrets"),
-              sentence: "cannot be given to pods yet: leave them out",
-            },
-          ]),
+      ...agent.secrets.flatMap(({ name }, at) =>
+        config.secrets[name]?.kubernetes === undefined
+          ? [{ path: ofAgent(agent.name, "secrets", at), sentence: notOfCluster(name) }]
+          : [],
+      ),
       ...(agent.egress.some(named)
         ? [{ path: ofAgent(agent.name, "egress"), sentence: machine }]
         : []),
@@ -114,6 +111,10 @@ export function notInCluster(config: SettConfig): Finding[] {
       triggers: config.triggers,
     }),
   ];
+}
+
+function notOfCluster(name: string): string {
+  return `is not a Secret of the cluster: make one, and name it, \`secrets: { ${name}: { kubernetes: { name: NAME, key: KEY } } }\``;
 }
 
 function forges({ builtIn }: SettConfig): Finding[] {

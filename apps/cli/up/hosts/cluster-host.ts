@@ -2,12 +2,17 @@
 import { KeptId } from "../../../../lib/git/repository/kept-id.ts";
 import { needsWorkers } from "../../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
+import type { ClusterSecret } from "../../../../lib/model/config-secrets.ts";
 import { KubeClient } from "../../../../lib/runtime/kubernetes/client.ts";
 import { findCluster } from "../../../../lib/runtime/kubernetes/kubeconfig.ts";
+import { requireSecrets } from "../../../../lib/runtime/kubernetes/require-secrets.ts";
 import { requireWorkers } from "../../../../lib/runtime/kubernetes/require-workers.ts";
 import { kubernetesTranslation } from "../../../../lib/runtime/kubernetes/translate.ts";
+import { workersNamespace } from "../../../../lib/runtime/kubernetes/workers-namespace.ts";
+import { minBytes } from "../../facts/weak-value.ts";
 import { writePlace } from "../../instance/clusters.ts";
 import type { FoundCluster } from "../../instance/runtimes.ts";
+import { maxBytes } from "../../program/secret-source.ts";
 import { requireCluster } from "../checks/require-cluster.ts";
 import type { Images as Built } from "../images/images.ts";
 import { pushImages } from "../images/push-images.ts";
@@ -35,9 +40,20 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
     isNear: async () => false,
     requireUsable: async (_, problemAt) => {
       requireCluster({ file, config: written, cassettes, problemAt });
-      if (!config.agents.some(needsWorkers)) return;
+      const { namespace } = found.place;
+      const agents = config.agents.filter(({ secrets }) => secrets.length > 0);
+      const hasWorkers = config.agents.some(needsWorkers);
+      if (agents.length === 0 && !hasWorkers) return;
       const client = new KubeClient(await findCluster(shell.env, found.place.context));
-      await requireWorkers(client, found.place.namespace);
+      if (hasWorkers) await requireWorkers(client, namespace);
+      const secrets = secretsIn(written);
+      const bytes = { min: minBytes, max: maxBytes };
+      const namedBy = (some: typeof agents) =>
+        some.flatMap((agent) => agent.secrets.flatMap(({ name }) => secrets[name] ?? []));
+      await requireSecrets(client, { namespace, bytes }, namedBy(agents));
+      const withWorkers = agents.filter(needsWorkers);
+      const workers = { namespace: workersNamespace(namespace), bytes };
+      await requireSecrets(client, workers, namedBy(withWorkers));
     },
     images: async (known, built) =>
       await pushImages((await docker.images(known, built)) as Built, {
@@ -51,18 +67,28 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
         pullSecret,
         runtimeClass: runtime_class,
         nodeSelector: node_selector,
+        secrets: secretsIn(written),
       }),
     dataOf: (redis) => placeInClaim(redis, found.place.namespace),
     tidy: async () => {},
   };
 }
 
-/** Pods share neither folders nor sockets. */
+/** The Secrets of the cluster, by their names in sett.yml. */
+function secretsIn({ secrets }: SettConfig): Record<string, ClusterSecret> {
+  return Object.fromEntries(
+    Object.entries(secrets).flatMap(([name, { kubernetes }]) =>
+      kubernetes === undefined ? [] : [[name, kubernetes] as const],
+    ),
+  );
+}
+
+/** Pods share neither folders nor sockets, and no value of theirs is read here. */
 function inCluster(config: SettConfig): SettConfig {
   const { redis } = config.services;
   const memory_bytes = redis.resources.limits.memory_bytes ?? redisMemoryBytes;
   const resources = { ...redis.resources, limits: { ...redis.resources.limits, memory_bytes } };
   const reached = { packs: "service", reach: "tls" } as const;
   const services = { ...config.services, ...reached, redis: { ...redis, resources } };
-  return { ...config, services };
+  return { ...config, services, secrets: {} };
 }

@@ -56,9 +56,7 @@ export async function readSecrets(
         Object.fromEntries(uses.map(({ name }) => [name, inBase64(name)])),
       ]),
     ),
-    warnings: secretsOfAgents({ agents }).flatMap((name) =>
-      warningAbout(name, values.get(name) ?? Buffer.of()),
-    ),
+    warnings: secretsOfAgents({ agents }).flatMap((name) => warningAbout(name, values.get(name))),
     hooks: Object.fromEntries(
       hookSecrets(users).map((name) => [name, hookSecret(name, values.get(name) ?? Buffer.of())]),
     ),
@@ -85,8 +83,9 @@ function forgesOf(
   ]);
 }
 
-function warningAbout(name: string, value: Buffer): string[] {
-  const what = weaknessOf(value);
+/** `value`: undefined for one that a cluster has, which is not read. */
+function warningAbout(name: string, value: Buffer | undefined): string[] {
+  const what = value && weaknessOf(value);
   if (what === undefined) return [];
   return [`The value of the secret ${name} is ${what}. ${effectOfWeak} ${remedyForWeak}`];
 }

@@ -45,12 +45,12 @@ test.each([
   [
     "{ one: {} }",
     "[one]",
-    "secrets.one: needs one of `file`, `environment` and `command`, which says where its value comes from",
+    "secrets.one: needs one of `file`, `environment`, `command` and `kubernetes`, which says where its value comes from",
   ],
   [
     "{ one: { file: a, environment: B } }",
     "[one]",
-    "secrets.one: needs one of `file`, `environment` and `command`",
+    "secrets.one: needs one of `file`, `environment`, `command` and `kubernetes`",
   ],
   ["{ one: a }", "[one]", "secrets.one: must be a map"],
   [

@@ -44,3 +44,18 @@ test("a cluster has workers, whichever key asks for them, and prepares nothing f
     "agents.ready.workspace.prepare",
   ]);
 });
+
+test("a cluster takes secrets that are its own, and refuses those of this machine with the remedy", () => {
+  const config = sampleConfig(`version: '1.0'
+images: { push: registry.example.org/team }
+secrets: { own: { kubernetes: { name: npm, key: token } }, here: { file: ./token } }
+agents:
+  one: { image: "some/image:1", command: [run], secrets: [own, here] }
+`);
+  const [finding, ...others] = notInCluster(config);
+  expect(finding?.path.join(".")).toBe("agents.one.secrets.1");
+  expect(finding?.sentence).toContain(
+    "`secrets: { here: { kubernetes: { name: NAME, key: KEY } } }`",
+  );
+  expect(others).toEqual([]);
+});

@@ -54,6 +54,15 @@ test("a file is as it is, a variable too, and a command's output has no newline 
   });
 });
 
+test("one of a cluster is refused elsewhere, with the ways that are there", async () => {
+  const secrets = "{ one: { kubernetes: { name: npm, key: token } } }";
+  await expect(read(secrets, "one")).rejects.toMatchObject({
+    code: "config-invalid",
+    message: "The secret one cannot be read: it is in the Secret npm of a cluster.",
+    hint: expect.stringContaining("sett up --runtime kubernetes"),
+  });
+});
+
 test("one that no agent names is not read", async () => {
   expect(await read("{ one: { file: ./absent }, two: { command: [absent] } }", "")).toEqual({});
 });

@@ -1,0 +1,52 @@
+// Secrets of a cluster that sett.yml names must be there, with their keys, before anything is made.
+import { Buffer } from "node:buffer";
+import { z } from "zod";
+import type { ClusterSecret } from "../../model/config-secrets.ts";
+import { SettError } from "../../model/errors.ts";
+import type { KubeClient } from "./client.ts";
+
+const Secrets = z.object({
+  items: z
+    .array(
+      z.object({
+        metadata: z.object({ name: z.string() }),
+        data: z.record(z.string(), z.string()).nullish(),
+      }),
+    )
+    .nullish(),
+});
+
+/** `bytes`: how many a value may have. Throws `config-invalid`, without a part of a value. */
+export async function requireSecrets(
+  client: KubeClient,
+  { namespace, bytes }: { namespace: string; bytes: { min: number; max: number } },
+  wanted: readonly ClusterSecret[],
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const { items } = Secrets.parse(await client.list("Secret", namespace));
+  const keysOf = new Map(items?.map(({ metadata, data }) => [metadata.name, data ?? {}]));
+  for (const { name, key } of wanted) {
+    const keys = keysOf.get(name);
+    if (keys !== undefined && Object.hasOwn(keys, key)) {
+      const { length } = Buffer.from(keys[key] ?? "", "base64");
+      if (length >= bytes.min && length <= bytes.max) continue;
+      throw new SettError(
+        "config-invalid",
+        `The key ${key} of the Secret ${name} of the namespace ${namespace} has a value of ${length} bytes.`,
+        { hint: `A secret of an agent has from ${bytes.min} to ${bytes.max}.` },
+      );
+    }
+    const problem =
+      keys === undefined
+        ? `There is no Secret ${name} in the namespace ${namespace}, which sett.yml names in \`secrets\`.`
+        : `The Secret ${name} of the namespace ${namespace} has no key ${key}.`;
+    const make = `kubectl create secret generic ${name} --namespace ${namespace} --from-file ${key}=FILE`;
+    throw new SettError("config-invalid", problem, {
+      hint: keys === undefined ? `Make it: ${make}` : `It has ${known(Object.keys(keys))}.`,
+    });
+  }
+}
+
+function known(keys: readonly string[]): string {
+  return keys.length === 0 ? "none" : keys.toSorted().join(", ");
+}
