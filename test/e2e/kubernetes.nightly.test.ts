@@ -5,9 +5,11 @@ import { join } from "node:path";
 import process from "node:process";
 import { KubeClient } from "../../lib/runtime/kubernetes/client.ts";
 import { findCluster } from "../../lib/runtime/kubernetes/kubeconfig.ts";
+import { namespaceOf } from "../../lib/runtime/kubernetes/namespace.ts";
 import { runSett } from "../support/cli/sett-process.ts";
 import { configFolder } from "../support/config/config-file.ts";
 import { isNight } from "../support/nightly.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(600_000);
 
@@ -17,6 +19,8 @@ const inCluster = test.skipIf(!isNight || kubeconfig === "");
 const registry = process.env.SETT_TEST_REGISTRY ?? "localhost:5000/sett-test";
 
 const run = `#!/bin/sh
+echo "token: $TOKEN" >&2
+seq 1 300000 >&2
 jq -r .target_artefact.payload > hello.txt
 git add hello.txt
 git -c user.name=writer -c user.email=writer@example.org commit --quiet --message "Write it" >&2
@@ -26,12 +30,14 @@ jq -n --arg commit "$(git rev-parse HEAD)" \\
 
 const settYml = (word: string) => `version: '1.0'
 images: { push: ${registry} }
+secrets: { token: { kubernetes: { name: token-of-ada, key: word } } }
 agents:
   writer:
     build: ./agents/writer
     command: ["/app/run.sh"]
     workspace: { mode: rw }
     environment: ["WORD=${word}"]
+    secrets: [{ name: token, variable: TOKEN }]
     bids:
       - { on: GoalDefined, bid: exclusive }
 `;
@@ -70,7 +76,7 @@ const sett = async (cwd: string, ...words: string[]) => {
 };
 
 inCluster(
-  "a goal with a commit settles in a cluster, and `down --volumes` leaves nothing",
+  "a goal with a commit settles in a cluster, what it prints is kept, and `down --volumes` leaves nothing",
   async () => {
     await using made = await repository("one");
     const { folder } = made;
@@ -78,10 +84,29 @@ inCluster(
       [Symbol.asyncDispose]: async () =>
         void (await sett(folder, "down", "--name", name, "--volumes", "--force")),
     };
+    const client = new KubeClient(await findCluster({ KUBECONFIG: kubeconfig }, undefined));
+    const without = await sett(folder, "up", "--runtime", "kubernetes", "--name", name);
+    expect(without.said).toContain("There is no Secret token-of-ada in the namespace");
+    expect(without.code).toBe(65);
+    await client.create(namespaceOf(`sett-${name}`), "");
+    await client.create(
+      {
+        ...{ apiVersion: "v1", kind: "Secret", metadata: { name: "token-of-ada" } },
+        stringData: { word: "open-sesame-and-in" },
+      },
+      `sett-${name}`,
+    );
     const up = await sett(folder, "up", "--runtime", "kubernetes", "--name", name);
     expect(up.said).toContain(`${name} is up`);
     const goal = await sett(folder, "forage", "--goal", "hello", "--watch");
     expect(goal.said).toContain("is settled");
+    const [, commit = ""] = /CodeCommit ([0-9a-f]{8})/.exec(goal.said) ?? [];
+    const printed = await waitFor("the output is kept", async () => {
+      const { said } = await sett(folder, "unearth", commit, "--streams");
+      return said.includes("300000") && said;
+    });
+    expect(printed).toContain("token: [secret token]");
+    expect(printed).not.toContain("open-sesame");
     expect(await git(folder, "for-each-ref", `refs/sett/${name}`)).toContain("commit");
     expect((await sett(folder, "list")).said).toMatch(new RegExp(`${name} +running +kubernetes`));
     expect((await sett(folder, "logs", "writer")).said).toContain("Tool execution completed");
@@ -99,8 +124,9 @@ inCluster(
     expect((await sett(folder, "down")).said).toContain("Its blackboard is kept");
     expect((await sett(folder, "up")).said).toContain(`${name} is up`);
     expect((await sett(folder, "hoard")).said).toContain("Wrote it");
+    expect((await sett(folder, "unearth", commit, "--streams")).said).toContain("300000");
+    await client.remove("Secret", `sett-${name}`, "token-of-ada");
     expect((await sett(folder, "down", "--volumes")).said).toContain("is removed");
-    const client = new KubeClient(await findCluster({ KUBECONFIG: kubeconfig }, undefined));
     const left = JSON.stringify(await client.find("Namespace", "", `sett-${name}`));
     expect(left === undefined || left.includes("deletionTimestamp")).toBe(true);
   },

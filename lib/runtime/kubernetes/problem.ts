@@ -80,14 +80,15 @@ function withoutNode(pod: Pod, message: string, room: Room | undefined): string 
   const wish = askedBy(pod);
   const mebibytes = (bytes: number) => `${Math.floor(Math.max(0, bytes) / 1024 ** 2)} MiB`;
   const cores = (cpus: number) => `${Math.floor(Math.max(0, cpus) * 100) / 100}`;
+  // A node with room may be none for it, such as one that its disk is not on.
   const lacking =
     room === undefined
       ? []
       : [
-          ...(message.includes("Insufficient cpu")
+          ...(message.includes("Insufficient cpu") && wish.cpus > room.cpus
             ? [`${cores(wish.cpus)} CPU asked, ${cores(room.cpus)} free`]
             : []),
-          ...(message.includes("Insufficient memory")
+          ...(message.includes("Insufficient memory") && wish.memoryBytes > room.memoryBytes
             ? [`${mebibytes(wish.memoryBytes)} asked, ${mebibytes(room.memoryBytes)} free`]
             : []),
         ];

@@ -36,6 +36,15 @@ test("where no node has room, it says what was asked and what is free, as far as
   );
 });
 
+test("where a node has room and cannot take it, no number says otherwise", () => {
+  const message =
+    "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match PersistentVolume's node affinity.";
+  const room = { nodes: 2, cpus: 3, memoryBytes: 2 ** 34 };
+  expect(problemOf(unscheduled(message), { ...said, room })?.sentence).toBe(
+    `no node has room for it: ${message}`,
+  );
+});
+
 test("a node that would have room, and a claim that is gone, differ from no room", () => {
   const sentenceOf = (message: string) => problemOf(unscheduled(message), said)?.sentence;
   expect(sentenceOf("1 node(s) didn't match Pod's node affinity/selector.")).toStartWith(
