@@ -87,7 +87,7 @@ inCluster(
     const client = new KubeClient(await findCluster({ KUBECONFIG: kubeconfig }, undefined));
     const without = await sett(folder, "up", "--runtime", "kubernetes", "--name", name);
     expect(without.said).toContain("There is no Secret token-of-ada in the namespace");
-    expect(without.code).toBe(65);
+    expect(without.code).toBe(2);
     await client.create(namespaceOf(`sett-${name}`), "");
     await client.create(
       {
