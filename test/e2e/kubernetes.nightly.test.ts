@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { KubeClient } from "../../lib/runtime/kubernetes/client.ts";
 import { findCluster } from "../../lib/runtime/kubernetes/kubeconfig.ts";
-import { namespaceOf } from "../../lib/runtime/kubernetes/namespace.ts";
+import { ensureNamespace } from "../../lib/runtime/kubernetes/namespace.ts";
 import { runSett } from "../support/cli/sett-process.ts";
 import { configFolder } from "../support/config/config-file.ts";
 import { isNight } from "../support/nightly.ts";
@@ -88,7 +88,7 @@ inCluster(
     const without = await sett(folder, "up", "--runtime", "kubernetes", "--name", name);
     expect(without.said).toContain("There is no Secret token-of-ada in the namespace");
     expect(without.code).toBe(2);
-    await client.create(namespaceOf(`sett-${name}`), "");
+    await ensureNamespace(client, `sett-${name}`);
     await client.create(
       {
         ...{ apiVersion: "v1", kind: "Secret", metadata: { name: "token-of-ada" } },

@@ -42,7 +42,10 @@ export async function requireSecrets(
         : `The Secret ${name} of the namespace ${namespace} has no key ${key}.`;
     const make = `kubectl create secret generic ${name} --namespace ${namespace} --from-file ${key}=FILE`;
     throw new SettError("config-invalid", problem, {
-      hint: keys === undefined ? `Make it: ${make}` : `It has ${known(Object.keys(keys))}.`,
+      hint:
+        keys === undefined
+          ? `Make it, and the namespace where there is none yet: ${make}`
+          : `It has ${known(Object.keys(keys))}.`,
     });
   }
 }
