@@ -22,6 +22,7 @@ export const Instance = z
       .array(
         z.strictObject({
           to: z.string(),
+          place: z.int().optional(),
           since: Instant,
           reason: z.string(),
           status: z
@@ -32,7 +33,8 @@ export const Instance = z
         }),
       )
       .openapi({
-        description: "Webhooks that could not be notified; `to` is the address without its path.",
+        description:
+          "Webhooks that could not be notified; `to` is the address without its path, `place` the place in sett.yml, from 1, where others have the same address.",
       }),
     orchestrator: z
       .strictObject({ holder: z.string(), epoch: z.int(), alive: z.boolean() })

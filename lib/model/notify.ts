@@ -66,12 +66,14 @@ export type Hook = z.infer<typeof Hook>;
 
 /**
  * A webhook that could not be notified of the last thing. `to`: its address without the path, which
- * may be a secret; `hook`: the name of its deliveries. `is_given_up`: that notification is not
+ * may be a secret; `place`: in sett.yml, from 1, where others have the same `to`; `hook`: the name
+ * of its deliveries. `is_given_up`: that notification is not
  * tried again. `status`: what it answers; without it nothing has answered.
  */
 export const NoticeProblem = z.strictObject({
   hook: z.string(),
   to: z.string(),
+  place: z.int().min(1).optional(),
   since: z.iso.datetime(),
   reason: z.string(),
   status: z.int().optional(),

@@ -1,6 +1,6 @@
 // Judges the Redis of an instance.
 import { isRefusedBy, type TraceProblem } from "../../../lib/blackboard/records/trace-problem.ts";
-import { noticeRemedy, traceRemedy } from "../../../lib/client/render/notice-problem.ts";
+import { hookText, noticeRemedy, traceRemedy } from "../../../lib/client/render/notice-problem.ts";
 import type { NoticeProblem } from "../../../lib/model/notify.ts";
 import type { Finding } from "../facts/finding.ts";
 import { sizeText } from "../terminal/size-text.ts";
@@ -106,12 +106,12 @@ function keysFindings({ mistyped = [] }: Answer): Finding[] {
 }
 
 function noticeFinding(problem: NoticeProblem, up: string): Finding {
-  const { to, since, reason, is_given_up } = problem;
+  const { since, reason, is_given_up } = problem;
   return {
     subject: "orchestrator",
     check: "webhooks",
     level: "problem",
-    found: `${to} could not be notified since ${since}: ${reason}`,
+    found: `${hookText(problem)} could not be notified since ${since}: ${reason}`,
     why: `No person learns there of what waits. ${is_given_up ? "That notification is given up." : "It is tried again for a day."}`,
     remedy: noticeRemedy(problem, () => up),
   };

@@ -35,6 +35,8 @@ export class HookQueue {
    * secret.
    */
   readonly #name: string;
+  /** Undefined where no other hook has the same address. */
+  readonly #place: number | undefined;
   readonly #waiting = new Map<string, Entry>();
   #busy: string | undefined;
   #failures = 0;
@@ -42,9 +44,13 @@ export class HookQueue {
   /** Undefined once a notification has arrived. */
   #problem: NoticeProblem | undefined;
 
-  constructor(deps: Deps, hook: Hook) {
+  /** `all`: those of sett.yml, in their order. */
+  constructor(deps: Deps, hook: Hook, all: readonly Hook[]) {
     this.#deps = deps;
     this.#hook = hook;
+    const { origin } = new URL(hook.url);
+    const isAlone = all.every((one) => one === hook || new URL(one.url).origin !== origin);
+    this.#place = isAlone ? undefined : all.indexOf(hook) + 1;
     this.#name = `${new URL(hook.url).host}-${createHash("sha256").update(hook.url).digest("hex").slice(0, 12)}`;
   }
 
@@ -193,6 +199,7 @@ export class HookQueue {
       this.#problem = {
         hook: this.#name,
         to: new URL(this.#hook.url).origin,
+        ...(this.#place !== undefined && { place: this.#place }),
         since: this.#problem?.since ?? new Date(nowMs).toISOString(),
         reason: posted.reason,
         ...(posted.status !== undefined && { status: posted.status }),

@@ -41,7 +41,7 @@ export class Notifier {
     const { hooks } = deps.notify ?? { hooks: [] };
     this.#deps = deps;
     this.#reached = cursor;
-    this.#queues = hooks.map((hook) => new HookQueue(deps, hook));
+    this.#queues = hooks.map((hook) => new HookQueue(deps, hook, hooks));
     this.#listEveryMs = Math.min(listEveryMs, ...hooks.map((hook) => hook.remind_every_ms));
   }
 

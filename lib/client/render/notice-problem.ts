@@ -12,12 +12,17 @@ export function noticeProblemSentence(
   nowMs: number,
   suggest: Suggest,
 ): string {
-  const { to, since, reason, is_given_up } = problem;
-  const what = `The webhook ${oneLine(to)} could not be notified for ${lastingSince(since, nowMs)}: ${sentence(oneLine(reason))}`;
+  const { since, reason, is_given_up } = problem;
+  const what = `The webhook ${hookText(problem)} could not be notified for ${lastingSince(since, nowMs)}: ${sentence(oneLine(reason))}`;
   const next = is_given_up
     ? "That notification is given up; the next one is tried."
     : "It is tried again.";
   return `${what} ${next} ${noticeRemedy(problem, suggest)}`;
+}
+
+/** Its address, and its place where others have the same. */
+export function hookText({ to, place }: Pick<NoticeProblem, "to" | "place">): string {
+  return place === undefined ? oneLine(to) : `${oneLine(to)} (number ${place} in \`notify\`)`;
 }
 
 export function traceProblemSentence(

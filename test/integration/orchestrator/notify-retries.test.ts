@@ -94,6 +94,22 @@ test("a hook that is down or refuses is on record by its address, without its pa
   await waitFor("the record to be empty", async () => (await first()) === undefined);
 });
 
+test("of hooks with one address each is on record by its place in sett.yml", async () => {
+  await using clan = await webhookClan(open());
+  using receiver = startHookReceiver({ answer: 404 });
+  using other = startHookReceiver({ answer: 404 });
+  const alike = hookOf(receiver, { url: `${receiver.url}/other` });
+  await clan.start([hookOf(receiver), hookOf(other), alike]);
+  await clan.postGoal("release");
+  const problems = await waitFor("three problems", async () => {
+    const found = await clan.board.readNoticeProblems();
+    return found.length === 3 && found;
+  });
+  const named = problems.map(({ to, place }) => `${to} ${String(place)}`).toSorted();
+  const [own, others] = [receiver, other].map(({ url }) => new URL(url).origin);
+  expect(named).toEqual([`${own} 1`, `${own} 3`, `${others} undefined`].toSorted());
+});
+
 test("a hook that never answers is given up after the time limit and tried again under the same id, while work goes on", async () => {
   await using clan = await webhookClan(open());
   using receiver = startHookReceiver({ answer: "hang" });

@@ -12,13 +12,16 @@ const problem = {
   reason: "Unable to connect",
   is_given_up: false,
 };
-const sentence = (over: Partial<typeof problem> & { status?: number }) =>
+const sentence = (over: Partial<typeof problem> & { status?: number; place?: number }) =>
   noticeProblemSentence({ ...problem, ...over }, nowMs, (words) => `sett ${words}`);
 
 test("it has the address, since when, the reason, and what follows", () => {
   expect(sentence({})).toBe(
     "The webhook http://hooks.example.org:8080 could not be notified for 10m: Unable to connect. It is tried again. " +
       "Does it run, and listen where containers reach it? Or correct `notify` in sett.yml, then `sett up`.",
+  );
+  expect(sentence({ place: 2 })).toStartWith(
+    "The webhook http://hooks.example.org:8080 (number 2 in `notify`) could not be notified",
   );
   expect(sentence({ is_given_up: true })).toContain(
     "That notification is given up; the next one is tried.",
