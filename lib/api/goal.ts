@@ -44,7 +44,16 @@ const summary = {
 };
 
 export const GoalSummary = z
-  .strictObject({ ...summary, open_claims: z.int(), waiting_for: z.int(), failures: z.int() })
+  .strictObject({
+    ...summary,
+    open_claims: z.int(),
+    attempt: z.int().openapi({
+      description:
+        "The highest attempt of its open grants; above 1 where work that has failed is made again.",
+    }),
+    waiting_for: z.int(),
+    failures: z.int(),
+  })
   .openapi("GoalSummary");
 export type GoalSummary = z.infer<typeof GoalSummary>;
 

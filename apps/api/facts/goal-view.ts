@@ -5,6 +5,7 @@ import { waitingJson } from "../../../lib/client/facts/status-json.ts";
 import { goalCostJson } from "../../../lib/client/render/cost-text.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
+import type { Grant } from "../../../lib/model/claim.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { claimView } from "./claim-view.ts";
 import type { GoalFacts } from "./goal-readings.ts";
@@ -25,16 +26,25 @@ export function goalSummaryView({
     ...{ id: goal, state: status.state, summary, created_at, artefacts, cost: goalCostJson(cost) },
     ...{ trigger: trigger ?? null, person: person ?? null, reverts },
     open_claims: status.openClaims.length,
+    attempt: status.openClaims
+      .flatMap(({ grants }) => grants.filter(isUnderWay))
+      .reduce((highest, { attempt }) => Math.max(highest, attempt), 1),
     waiting_for: status.waitingFor.length,
     failures: failures.length,
   };
 }
 
+function isUnderWay(grant: Grant): boolean {
+  if (grant.state === "failed") return grant.retry_at !== undefined;
+  return grant.state === "queued" || grant.state === "running";
+}
+
 /** `text`: of the newest version of the goal. */
 export function goalView(facts: GoalFacts, text: string, situation: Situation) {
   const { status, failures, commit, unreadable } = facts;
+  const { attempt: _, ...summary } = goalSummaryView(facts);
   return {
-    ...goalSummaryView(facts),
+    ...summary,
     text,
     commit: commit ?? null,
     paused: situation.pausedGoals?.get(facts.goal) ?? null,

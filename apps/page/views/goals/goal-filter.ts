@@ -20,7 +20,8 @@ export function matchesGoal(goal: GoalSummary, filter: GoalFilter, nowMs: number
   const maxMs = ages[age]?.ms ?? Number.POSITIVE_INFINITY;
   if (nowMs - Date.parse(goal.created_at) > maxMs) return false;
   if (minCosts.includes(cost) && (goal.cost?.usd ?? 0) < Number(cost)) return false;
-  const text = `${goal.id} ${goal.summary} ${statedBy(goal)}`.toLowerCase();
+  const tried = goal.attempt > 1 ? `attempt ${goal.attempt}` : "";
+  const text = `${goal.id} ${goal.summary} ${statedBy(goal)} ${tried}`.toLowerCase();
   return q
     .toLowerCase()
     .split(/\s+/)

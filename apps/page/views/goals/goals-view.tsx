@@ -129,6 +129,7 @@ function GoalRow({ goal }: { goal: GoalSummary }) {
     created_at,
     artefacts,
     open_claims,
+    attempt,
     waiting_for,
     failures,
     cost,
@@ -149,6 +150,7 @@ function GoalRow({ goal }: { goal: GoalSummary }) {
           </span>
           <Fact number={artefacts} noun="artefact" />
           {open_claims > 0 && <Fact number={open_claims} noun="open claim" />}
+          {attempt > 1 && <span className="tone-feedback toned">↻ attempt {attempt}</span>}
           {waiting_for > 0 && <Fact number={waiting_for} noun="waited for" plural="waited for" />}
           {failures > 0 && <Fact number={failures} noun="failure" tone="failure" />}
           {reverts.length > 0 && <span className="tone-feedback toned">↶ reverted</span>}

@@ -10,7 +10,7 @@ const cost = (usd: number) => ({
 const goal = (over: Partial<GoalSummary>): GoalSummary => ({
   ...{ id: "g1", state: "running", summary: "Paint the door", artefacts: 1, cost: null },
   ...{ created_at: "2026-03-31T11:00:00Z", trigger: null, person: null },
-  ...{ open_claims: 0, waiting_for: 0, failures: 0, reverts: [], ...over },
+  ...{ open_claims: 0, waiting_for: 0, failures: 0, reverts: [], attempt: 1, ...over },
 });
 const isShown = (over: Partial<GoalSummary>, filter: Record<string, string>) =>
   matchesGoal(goal(over), { q: "", by: "", age: "", cost: "", ...filter }, nowMs);
@@ -20,6 +20,11 @@ test("a person's goals are those that this person has stated", () => {
   expect(isShown({ person: "bob" }, { by: "ada@example.org" })).toBe(false);
   expect(isShown({ trigger: "nightly" }, { by: "trigger nightly" })).toBe(true);
   expect(isShown({ person: "ada@example.org" }, { q: "ADA door" })).toBe(true);
+});
+
+test("goals whose work is made again are found by that word", () => {
+  expect(isShown({ attempt: 3 }, { q: "attempt" })).toBe(true);
+  expect(isShown({}, { q: "attempt" })).toBe(false);
 });
 
 test("a goal is of a week until seven days have passed", () => {
