@@ -282,23 +282,22 @@ function useAutoFit({ bounds, items }: Drawing, matches: ReadonlySet<string> | u
   useEffect(() => {
     if (matches !== undefined) setFit("readable");
   }, [matches]);
-  const shown = useMemo(
-    () =>
-      matches === undefined
-        ? bounds
-        : (boundsOf(items.filter((item) => isMatch(item, matches))) ?? bounds),
-    [bounds, items, matches],
-  );
-  const count = items.length;
-  const isWhole = fitOf(shown, { width, height }).zoom >= readableZoom || count > maxRead;
+  const { shown, within } = useMemo(() => {
+    const found = matches === undefined ? items : items.filter((item) => isMatch(item, matches));
+    const around = matches === undefined ? bounds : boundsOf(found);
+    return around === undefined
+      ? { shown: bounds, within: items }
+      : { shown: around, within: found };
+  }, [bounds, items, matches]);
+  const isWhole = fitOf(shown, { width, height }).zoom >= readableZoom || within.length > maxRead;
   useEffect(() => {
     if (fit === "left" || width === 0) return;
     const duration = isFirst.current || prefersCalm() ? 0 : 250;
     isFirst.current = false;
     const window = { width, height };
-    const place = fit === "all" ? fitOf(shown, window) : readingOf(shown, window, count);
+    const place = fit === "all" ? fitOf(shown, window) : readingOf(shown, window, within);
     void setViewport(place, { duration });
-  }, [shown, count, fit, width, height, setViewport]);
+  }, [shown, within, fit, width, height, setViewport]);
   const isAll = fit === "all" || (fit === "readable" && isWhole);
   return { isFitted: isAll, fit: () => setFit("all"), leave: () => setFit("left") };
 }

@@ -73,15 +73,22 @@ export function fitOf(bounds: Rect, window: Size): { x: number; y: number; zoom:
   return { x: x - bounds.x * zoom, y: y - bounds.y * zoom, zoom };
 }
 
-/** The same, or where cards would be too small the newest ones, large enough to be read. */
-export function readingOf(bounds: Rect, window: Size, items: number) {
+type Place = Pick<Rect, "x" | "y">;
+
+/**
+ * The same, or where cards would be too small the last lines, or the newest card where that is
+ * above them, large enough to be read. `items`: the newest one is the last.
+ */
+export function readingOf(bounds: Rect, window: Size, items: readonly Place[]) {
   const fit = fitOf(bounds, window);
-  if (fit.zoom >= readableZoom || items > maxRead) return fit;
+  if (fit.zoom >= readableZoom || items.length > maxRead) return fit;
   const margin = marginOf(window.width);
   const zoom = Math.min(0.92, Math.max(readableZoom, roomOf(window).width / bounds.width));
+  const end = window.height - margin - (bounds.y + bounds.height) * zoom;
+  const newest = items.at(-1)?.y ?? bounds.y;
   return {
     x: margin - bounds.x * zoom,
-    y: window.height - margin - (bounds.y + bounds.height) * zoom,
+    y: Math.max(end, margin - newest * zoom),
     zoom,
   };
 }

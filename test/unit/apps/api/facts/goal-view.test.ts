@@ -20,7 +20,14 @@ function attemptOf(...grants: Grant[]): number {
   const facts: GoalFacts = {
     goal: GoalId.parse(goal.id),
     status: { state: "running", openClaims: [open], waitingFor: [], failures: [] },
-    ...{ summary: "Build", created_at: at, artefacts: 1, unreadable: [], failures: [], reverts: [] },
+    ...{
+      summary: "Build",
+      created_at: at,
+      artefacts: 1,
+      unreadable: [],
+      failures: [],
+      reverts: [],
+    },
     ...{ commit: undefined, trigger: undefined, person: undefined, cost: undefined },
   };
   return goalSummaryView(facts).attempt;
