@@ -24,6 +24,7 @@ import { EventHandler } from "./log/handle-event.ts";
 import { LogReader, type Unconfirmed } from "./log/log-reader.ts";
 import { OldEvents } from "./log/old-events.ts";
 import { type Owed, OwedEvents, owedEveryMs } from "./log/owed-events.ts";
+import { SealWatch } from "./log/seal-watch.ts";
 import { ConnectionWatch } from "./mail/connection-watch.ts";
 import { MailWatch } from "./mail/mail-watch.ts";
 import { Mailboxes } from "./mail/mailboxes.ts";
@@ -151,6 +152,7 @@ export class Leadership {
 
   #logLoops(mail: Mailboxes, handler: EventHandler): Loop[] {
     const [reader, owed, old] = [this.#reader, this.#owed, new OldEvents(this.#deps)];
+    const seals = new SealWatch(this.#deps);
     const { due, cursor } = this.#bells;
     const onEvent = (event: SettEvent, signal: AbortSignal) => {
       cursor.ring();
@@ -172,6 +174,7 @@ export class Leadership {
       // An event that waits for so much longer is noticed; health tolerates 30 s.
       { name: "lag", when: every(5_000), runOnce: () => reader.measureLag() },
       { name: "old events", when: every(restMs), runOnce: () => old.runOnce() },
+      { name: "seals", when: every(5_000), runOnce: () => seals.runOnce() },
     ];
   }
 

@@ -13,7 +13,7 @@ import type { Policy } from "../model/policy.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
 export function policyOf(config: SettConfig): Policy {
-  const { consensus, clarification, limits, retention } = config;
+  const { consensus, clarification, limits, retention, proof } = config;
   // Not part of the policy: cubs, orchestrator and gateway get these limits by variables of their
   // own.
   const {
@@ -33,6 +33,7 @@ export function policyOf(config: SettConfig): Policy {
     ...decidedBy,
     ...withoutUndefined({ workers }),
     ...(other_events_ms !== undefined && { other_events_ms }),
+    ...(proof === "required" && { proof_required: true as const }),
   };
 }
 

@@ -370,11 +370,25 @@ function peopleOf(people: z.infer<typeof BudgetLimits>["people"] = {}): Spending
 
 /** `on` and `off` are texts of YAML; who writes `true` means the same. */
 const Proof = z
-  .union([z.literal(["on", "off"]), z.boolean()], { error: "must be `on` or `off`" })
+  .union(
+    [
+      z.literal(["on", "off"]),
+      z.boolean(),
+      z.strictObject({
+        required: z.boolean().describe("Nothing new begins while nothing is sealed."),
+      }),
+    ],
+    {
+      error: "must be `on`, `off` or `{ required: true }`",
+    },
+  )
   .default("off")
-  .transform((proof) => proof === "on" || proof === true)
+  .transform((proof): "off" | "on" | "required" => {
+    if (typeof proof === "object") return proof.required ? "required" : "on";
+    return proof === "on" || proof === true ? "on" : "off";
+  })
   .describe(
-    "`on`: a notary seals the log, so that `sett audit export` shows to anyone that nothing was changed, left out or put in between.",
+    "`on`: a notary seals the log, so that `sett audit export` shows to anyone that nothing was changed, left out or put in between. `{ required: true }`: the instance is paused while nothing is sealed for a minute.",
   );
 
 /**

@@ -21,7 +21,7 @@ import { typeText } from "../../../lib/client/text/type-text.ts";
 import { type Waiting, waitedForBy } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { type ClaimSnapshot, questionOf } from "../../../lib/model/claim.ts";
-import { actorName } from "../../../lib/words/actor-name.ts";
+import { pausedBy } from "../../../lib/words/paused-by.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { type Detail, type Drawing, phaseStrip } from "./phase-strip.ts";
 
@@ -92,7 +92,7 @@ function heading(
     ...(orchestratorProblem(situation) === undefined ? [] : ["no orchestrator"]),
     ...(situation.pause === undefined
       ? []
-      : [`paused by ${oneLine(actorName(situation.pause.by))}`]),
+      : [`paused by ${oneLine(pausedBy(situation.pause.by))}`]),
     ...situation.agents.flatMap((agent) => {
       const liveness = livenessOf(agent, situation);
       return liveness.reason === "silent"

@@ -59,6 +59,7 @@ import { periodOf } from "../../../lib/model/spending.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { actorName } from "../../../lib/words/actor-name.ts";
 import { ageOf, agoOf, lastingSince } from "../../../lib/words/age.ts";
+import { pausedBy } from "../../../lib/words/paused-by.ts";
 import { revertSentence } from "../../../lib/words/result-sentence.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import {
@@ -204,8 +205,11 @@ function leaderLine(situation: Situation, { style }: Drawing): string {
 function pauseLine({ suggest, pause, nowMs }: Situation, style: Style): string[] {
   if (pause === undefined) return [];
   const since = lastingSince(pause.since, nowMs);
+  const next = pause.by.startsWith("orchestrator:")
+    ? `${suggest("logs notary")} may show why`
+    : `to resume: ${suggest("resume")}`;
   return [
-    `${style.yellow(`paused for ${since} by ${oneLine(actorName(pause.by))}`)}: no new work starts; to resume: ${suggest("resume")}`,
+    `${style.yellow(`paused for ${since} by ${oneLine(pausedBy(pause.by))}`)}: no new work starts; ${next}`,
   ];
 }
 

@@ -11,7 +11,7 @@ const proofDir = "/proof";
 export const notary = defineService({
   name: "notary",
   image: "orchestrator",
-  isNeeded: ({ proof }) => proof,
+  isNeeded: ({ proof }) => proof !== "off",
   plan: (input) => ({
     program: "orchestrator",
     start: { args: ["--notary"] },
@@ -47,6 +47,6 @@ export const notary = defineService({
 export function rolesOf(config: Pick<SettConfig, "models" | "proof">): ("gateway" | "notary")[] {
   return [
     ...(hasModels(config) ? ["gateway" as const] : []),
-    ...(config.proof ? ["notary" as const] : []),
+    ...(config.proof === "off" ? [] : ["notary" as const]),
   ];
 }

@@ -197,8 +197,10 @@ export class Notary {
     const { board, files } = this.#deps;
     if (sealed.size === before) return;
     const checkpoint = await sealed.sign();
-    const order = { holder: this.#holder, before, sealed: { size: sealed.size, checkpoint } };
-    const { outcome } = await board.noteCheckpoint(order);
+    const { outcome } = await board.noteCheckpoint({
+      ...{ holder: this.#holder, before },
+      sealed: { size: sealed.size, checkpoint, place: sealed.lastPlace },
+    });
     if (outcome === "fenced")
       throw new CannotGoOn(
         "Another notary of this instance has started.",

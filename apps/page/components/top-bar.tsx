@@ -1,6 +1,7 @@
 // The instance: its name, whether it works, pause and resume, who reads.
 import { useSyncExternalStore } from "react";
 import { actorName } from "../../../lib/words/actor-name.ts";
+import { pausedBy } from "../../../lib/words/paused-by.ts";
 import { post } from "../data/api.ts";
 import { useInstance } from "../data/instance.ts";
 import { stream } from "../data/stream.ts";
@@ -38,7 +39,7 @@ export function TopBar() {
       )}
       {data?.paused != null && (
         <span className="flag tone-question">
-          <span aria-hidden="true">‖ </span>paused by {actorName(data.paused.by)}{" "}
+          <span aria-hidden="true">‖ </span>paused by {pausedBy(data.paused.by)}{" "}
           <Ago at={data.paused.since} />
         </span>
       )}

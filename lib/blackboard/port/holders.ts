@@ -127,6 +127,7 @@ export type CandidateBlackboard = Pick<
   Blackboard,
   | Contact
   | Reading
+  | "readSealedPlace"
   | "acquireLeaderLease"
   | "releaseLeaderLease"
   | "moveCursor"

@@ -6,6 +6,9 @@ export type RawEvent = { place: string; type: string; event: string };
 /** `size`: of the tree. `checkpoint`: the signed note about it. */
 export type SealedSize = { size: number; checkpoint: string };
 
+/** `place`: of the last event that is sealed; `0` before the first. */
+type Sealed = SealedSize & { place: string };
+
 export interface ProofBoard {
   /** Events after `from` (`0` is the beginning), at most `count`; empty at the end. */
   readRawEvents(from: string, count: number): Promise<RawEvent[]>;
@@ -16,10 +19,12 @@ export interface ProofBoard {
   takeProof(holder: string): Promise<SealedSize | undefined>;
   /** The newest checkpoint; undefined where nothing is sealed. */
   readCheckpoint(): Promise<string | undefined>;
+  /** The place of the last event that is sealed; undefined where nothing is. */
+  readSealedPlace(): Promise<string | undefined>;
   /** `before`: the size that the holder knows. `moved`: Redis knows another one. */
   noteCheckpoint(order: {
     holder: string;
     before: number;
-    sealed: SealedSize;
+    sealed: Sealed;
   }): Promise<{ outcome: "noted" | "moved" | "fenced" }>;
 }

@@ -117,7 +117,8 @@ export function keysOf(instance: InstanceName) {
     facts: `${prefix}facts`,
     /**
      * hash: what the notary has sealed: `holder` (the notary that started last, which alone may
-     * seal), `size` of the tree, and its `checkpoint`, signed (docs/reference/proof.md).
+     * seal), `size` of the tree, its `checkpoint`, signed (docs/reference/proof.md), and the
+     * `place` of the last event in it.
      */
     proof: `${prefix}proof`,
     /** hash: lane → the commit at its tip. */

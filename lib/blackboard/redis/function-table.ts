@@ -323,7 +323,13 @@ export const functionTable = {
   },
   noteCheckpoint: {
     keys: ["proof"],
-    args: { holder: "text", before: "number", size: "number", checkpoint: "text" },
+    args: {
+      holder: "text",
+      before: "number",
+      size: "number",
+      checkpoint: "text",
+      place: "text",
+    },
     outcomes: { noted: [], moved: [], fenced },
   },
   noteFact: {

@@ -24,7 +24,10 @@ export function proofOf({ connection, keys, call }: Deps): ProofBoard {
     readCheckpoint: async () =>
       (await connection.run((client) => client.hGet(keys.proof, "checkpoint"))) ?? undefined,
 
-    noteCheckpoint: ({ holder, before, sealed: { size, checkpoint } }) =>
-      call("noteCheckpoint", { proof: keys.proof }, { holder, before, size, checkpoint }),
+    readSealedPlace: async () =>
+      (await connection.run((client) => client.hGet(keys.proof, "place"))) ?? undefined,
+
+    noteCheckpoint: ({ holder, before, sealed: { size, checkpoint, place } }) =>
+      call("noteCheckpoint", { proof: keys.proof }, { holder, before, size, checkpoint, place }),
   };
 }

@@ -2,8 +2,8 @@
 import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { periodBudget } from "../../model/payer-name.ts";
 import { periodOf } from "../../model/spending.ts";
-import { actorName } from "../../words/actor-name.ts";
 import { agoOf } from "../../words/age.ts";
+import { pausedBy } from "../../words/paused-by.ts";
 import { orchestratorProblem } from "../render/waiting-text.ts";
 import { oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
@@ -23,7 +23,7 @@ export async function readObstacle(
     board.time(),
   ]);
   if (pause !== undefined) {
-    const by = `paused by ${oneLine(actorName(pause.by))}, ${agoOf(pause.since, nowMs)}`;
+    const by = `paused by ${oneLine(pausedBy(pause.by))}, ${agoOf(pause.since, nowMs)}`;
     return {
       until: `when the instance is resumed (${by})`,
       next: `Resume it: ${suggest("resume")}`,

@@ -77,7 +77,7 @@ export function notInCluster(config: SettConfig): Finding[] {
       named(url) ? [{ path: ["tools", name, "mcp", "url"], sentence: machine }] : [],
     ),
     ...(services.api === undefined ? [] : [{ path: ["services", "api"], sentence: notThere }]),
-    ...(config.proof ? [{ path: ["proof"], sentence: notThere }] : []),
+    ...(config.proof === "off" ? [] : [{ path: ["proof"], sentence: notThere }]),
     ...(models.way.ca === undefined ||
     (Object.keys(models.settings).length === 0 && notify.length === 0)
       ? []

@@ -22,12 +22,17 @@ export function proofSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { board } = bench;
     const note = (holder: string, before: number, size: number) =>
-      board.noteCheckpoint({ holder, before, sealed: { size, checkpoint: `note ${size}\n` } });
+      board.noteCheckpoint({
+        ...{ holder, before },
+        sealed: { size, checkpoint: `note ${size}\n`, place: `${size}-0` },
+      });
     expect(await note("one", 0, 5)).toEqual({ outcome: "fenced" });
     expect(await board.takeProof("one")).toBeUndefined();
     expect(await board.readCheckpoint()).toBeUndefined();
+    expect(await board.readSealedPlace()).toBeUndefined();
     expect(await note("one", 0, 5)).toEqual({ outcome: "noted" });
     expect(await board.readCheckpoint()).toBe("note 5\n");
+    expect(await board.readSealedPlace()).toBe("5-0");
     // The answer to a call may be lost, so that it is made again.
     expect(await note("one", 0, 5)).toEqual({ outcome: "noted" });
     expect(await note("one", 4, 9)).toEqual({ outcome: "moved" });

@@ -247,3 +247,11 @@ test("the orchestrator learns how long events of no goal are kept, where sett.ym
   expect(policyOf(configOf(text))).toMatchObject({ other_events_ms: 7 * 86_400_000 });
   expect(policyOf(configOf(text))).not.toHaveProperty("goals_ms");
 });
+
+test("only a proof that is required is part of the policy", () => {
+  for (const text of ["proof: on\n", "proof: off\n", "proof: { required: false }\n"])
+    expect(policyOf(configOf(`${validText}${text}`))).not.toHaveProperty("proof_required");
+  const text = `${validText}proof: { required: true }\n`;
+  expect(Policy.parse(policyOf(configOf(text)))).toMatchObject({ proof_required: true });
+  expect(configOf(text).proof).toBe("required");
+});
