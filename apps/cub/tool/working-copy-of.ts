@@ -11,6 +11,12 @@ import { ownLibraries } from "../../../lib/git/run/own-libraries.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { PreparedWorkspace } from "../../../lib/model/prepare.ts";
 
+/**
+ * A machine that starts again, or a cluster that replaces a node with its disk, takes longer than
+ * work should fail for: a quarter of an hour.
+ */
+const packsAwayMs = 15 * 60_000;
+
 type Place = {
   agentName: AgentName;
   workspaceDir: string;
@@ -62,7 +68,7 @@ async function exchangeOf(
   { agentName, packs, git: { objectsDir, exchangeDir } }: Place,
   isShared: boolean,
 ): Promise<AgentExchange | undefined> {
-  if (packs !== undefined) return new AgentPacks({ agentName, ...packs });
+  if (packs !== undefined) return new AgentPacks({ agentName, ...packs, patienceMs: packsAwayMs });
   // Outside of a container nothing keeps a command from the cub's open files.
   const isGuarded = process.pid === 1;
   return await AgentFolders.open({ agentName, objectsDir, exchangeDir, isShared, isGuarded });
