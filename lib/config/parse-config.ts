@@ -21,7 +21,7 @@ import { impliedModels, withImpliedModels } from "./implied-models.ts";
 import { modelWarnings, unknownModels, wrongFallbacks } from "./model-findings.ts";
 import { networkWarnings } from "./network-findings.ts";
 import { otherVersion } from "./other-version.ts";
-import { peopleMistakes } from "./people-findings.ts";
+import { peopleMistakes, quorumWarnings } from "./people-findings.ts";
 import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from "./problems.ts";
 import { redisMistakes, redisWarnings } from "./redis-findings.ts";
 import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.ts";
@@ -370,6 +370,7 @@ function warningsOf(config: SettConfig, version: string | undefined): Finding[] 
     ...modelWarnings(config),
     ...toolWarnings(config),
     ...forgeWarnings(config),
+    ...quorumWarnings(config),
     ...networkWarnings(config),
     ...redisWarnings(config),
     ...secretWarnings(config),

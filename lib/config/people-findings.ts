@@ -1,4 +1,5 @@
 // Finds what is wrong in `people`, and in that of agents.
+import type { SettConfig } from "../model/config.ts";
 import { peopleIn, problemOfPersonName } from "../model/people.ts";
 import { nearestWord } from "./nearest-word.ts";
 import type { ConfigPath } from "./problems.ts";
@@ -41,6 +42,22 @@ export function peopleMistakes(
     ),
   );
   return [...wrong, ...keys, ...unknown, ...quorums];
+}
+
+/** Enough people may approve, but not where one of them has had a part in the work. */
+export function quorumWarnings({
+  people: asked,
+}: Pick<SettConfig, "people">): { path: ConfigPath; sentence: string }[] {
+  return asked.flatMap(({ name, people = [], approvals = 1, not_by = [] }) =>
+    not_by.length === 0 || people.length > approvals
+      ? []
+      : [
+          {
+            path: ["agents", name, "not_by"],
+            sentence: `leaves too few where one of ${people.map((one) => `\`${one.name}\``).join(", ")} has had a part in it: such work waits for ever. Let one person more approve`,
+          },
+        ],
+  );
 }
 
 /** So many approvals, or approvals of these people, could never be had. */

@@ -80,6 +80,20 @@ test("approvals and `not_by` are registered, and refused where they could never 
   ]);
 });
 
+test("as many people as approvals are too few where one of them has had a part in the work", () => {
+  const signed = `${people}  signers: ./signers\n  signed: required\n`;
+  const warnings = (rules: string) =>
+    parse(`human: true, ${rules}`, signed).warnings.map(({ path, sentence }) => [path, sentence]);
+  expect(warnings("people: [owners], approvals: 2, not_by: [poster]")).toEqual([
+    ["agents.lead.not_by", expect.stringContaining("one of `ada`, `bob` has had a part in it")],
+  ]);
+  expect(warnings("people: [eve], not_by: [poster]")).toEqual([
+    ["agents.lead.not_by", expect.stringContaining("one of `eve`")],
+  ]);
+  for (const rules of ["people: [owners, eve], approvals: 2, not_by: [poster]", "people: [eve]"])
+    expect(warnings(rules)).toEqual([]);
+});
+
 test("an account of a forge belongs to the trigger, which alone would look at it", () => {
   expect(mistakes("human: true", "people: { ada: { github: ada-l } }\n")).toHaveLength(1);
 });
