@@ -72,6 +72,15 @@ const cases: Case[] = [
     expect.arrayContaining([expect.stringMatching(/agents.a.bids: never says `review`/)]),
   ],
   [
+    "a person whose word is misspelt is asked for the word alone",
+    "    human: true\n    bids: [{ on: A, bid: Review }]\n",
+    [
+      `sett.yml:4:12 agents.a.image: ${ofPerson}`,
+      `sett.yml:5:5 agents.a.command: ${ofPerson}`,
+      "sett.yml:7:26 agents.a.bids[0].bid: must be `review`, `claim`, `exclusive` or `ignore`, not `Review`",
+    ],
+  ],
+  [
     "an unknown key is answered with the nearest",
     "    comand: [x]\n",
     ["sett.yml:6:5 agents.a.comand: is unknown here: did you mean `command`?"],
