@@ -26,6 +26,10 @@ set -e
 goal=$(jq -r .target_artefact.payload)
 if [ "$goal" = wait ]; then echo $$ > "$HOME/tool.pid"; exec sleep 300; fi
 if [ "$goal" = fail ]; then seq -f 'line %g' 100 >&2; exit 4; fi
+if [ "$goal" = ask ]; then
+  if [ -e "$HOME/asked" ]; then exit 4; fi
+  touch "$HOME/asked"; echo '{"structural_type":"Question","payload":"Which colour?"}'; exit
+fi
 if [ "$goal" = half ]; then
   printf 'none\\rhalf' >&2; until [ -e "$HOME/go-on" ]; do sleep 0.1; done; printf '\\rall' >&2; exit 4
 fi
@@ -165,6 +169,20 @@ test("a line that a command has begun is at the foot of a terminal, until it has
       false,
       [],
     ]);
+});
+
+test("with --live a question's prompt is the last row, and there once", async () => {
+  await using forage = settOnTerminal(
+    ["forage", "--goal", "ask", "--watch", "--live", "--name", at.name],
+    { cwd: at.folder, columns: 100, env: { ...at.environment, LANG: "C.UTF-8" } },
+  );
+  const prompt = "Your answer (empty: later):";
+  await forage.showing("the prompt", ({ rows }) => rows.at(-1)?.trimEnd() === prompt);
+  await forage.showing("whom it asks", ({ rows }) => rows.join().includes("to people"));
+  await forage.showing("the prompt again", ({ rows }) => rows.at(-1)?.trimEnd() === prompt);
+  expect(forage.screen.rows.filter((row) => row.includes(prompt))).toHaveLength(1);
+  forage.type("red\r");
+  expect(await forage.exited).toBe(3);
 });
 
 test("list, status, logs and watch show it at work", async () => {

@@ -15,15 +15,12 @@ export type BegunLines = AsyncDisposable & {
  * Undefined where stderr is not a terminal that can move its cursor. `isHidden`: another part needs
  * the foot of the terminal.
  */
-export async function begunLines(
-  shell: Shell,
-  isHidden: () => boolean,
-): Promise<BegunLines | undefined> {
+export function begunLines(shell: Shell, isHidden: () => boolean): BegunLines | undefined {
   const { out, err, env } = shell;
   if (!err.isTerminal || env.TERM === "dumb") return undefined;
   const footer = new Footer(err, () => process.stderr.columns || 80);
   let begun: string[] = [];
-  await footer.show(() => (isHidden() ? [] : begun));
+  void footer.show(() => (isHidden() ? [] : begun));
   const above = { out: footer.above(out), err: footer.above(err) };
   return {
     shell: { ...shell, ...above, messages: createMessages(above.err) },

@@ -24,7 +24,7 @@ import { isBare } from "../program/workspace-root.ts";
 import { commandsFor, inquiryDetails } from "../render/inquiry-text.ts";
 import { stateSentence } from "../render/state.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { begunLines } from "./begun-lines.ts";
+import { type BegunLines, begunLines } from "./begun-lines.ts";
 import { exitCodeOf, followGoal, type RestingGoal } from "./follow-goal.ts";
 import { printOutputs, SeenLogs } from "./live-outputs.ts";
 
@@ -52,12 +52,15 @@ export async function watchGoal(
 ): Promise<RestingGoal | undefined> {
   const { place, goal, from, actor } = watched;
   let isAsking = () => false;
-  await using begun =
-    watched.isLive === true ? await begunLines(outer, () => isAsking()) : undefined;
-  const shell = begun?.shell ?? outer;
-  const canAsk = watched.mayAsk && shell.isInteractive && shell.env.TERM !== "dumb";
-  using person = canAsk ? new PersonAtPrompt(shell, actor) : undefined;
+  let begun: BegunLines | undefined;
+  const withBegun = (shell: Shell) => {
+    if (watched.isLive === true) begun = begunLines(shell, () => isAsking());
+    return begun?.shell ?? shell;
+  };
+  const canAsk = watched.mayAsk && outer.isInteractive && outer.env.TERM !== "dumb";
+  using person = canAsk ? new PersonAtPrompt(outer, actor, withBegun) : undefined;
   isAsking = () => person?.isAsking === true;
+  const shell = person === undefined ? withBegun(outer) : outer;
   const over = new AbortController();
   const ending = AbortSignal.any([shell.interrupted, over.signal]);
   const seen = new SeenLogs();

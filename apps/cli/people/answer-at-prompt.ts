@@ -35,12 +35,13 @@ export class PersonAtPrompt implements Disposable {
   #waiting: ArtefactId[] = [];
   #failure: unknown;
 
-  constructor(shell: Shell, actor: Actor) {
+  /** `above`: what writes in turn above the prompt, one text after the other. */
+  constructor(shell: Shell, actor: Actor, above: (shell: Shell) => Shell) {
     this.#actor = actor;
     this.#prompt = new LinePrompt(shell.err.style.bold("Your answer (empty: later): "));
     const err = this.#prompt.above(shell.err);
     const interrupted = AbortSignal.any([shell.interrupted, this.#over.signal]);
-    this.shell = { ...shell, err, messages: createMessages(err), interrupted };
+    this.shell = above({ ...shell, err, messages: createMessages(err), interrupted });
     shell.interrupted.addEventListener("abort", () => this.#prompt.dismiss(), { once: true });
   }
 
