@@ -62,6 +62,11 @@ async function requireFew(board: PersonBlackboard, ids: readonly ArtefactId[]): 
     });
 }
 
+/** Each reads a part of the log, and where a clock was set, all of it. */
+export function fewStories(): FewAtOnce {
+  return new FewAtOnce("tells of other artefacts", { max, maxWaiting });
+}
+
 /** Logs that are followed are streams, which have a limit of their own. */
 export function fewLogs(logs: Logs): Logs {
   const few = new FewAtOnce("reads other logs", { max, maxWaiting });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
-import type { Story } from "../../lib/client/facts/story.ts";
+import type { Story } from "../../lib/core/story.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { finished } from "../support/cli/finished.ts";
 import { settBinary } from "../support/process/compiled.ts";

@@ -79,6 +79,12 @@ test("a goal is stated, grows while it is watched, and what runs is shown with i
   await page.locator(".goal-title").getByText("achieved").waitFor();
   const came = page.getByRole("region", { name: "What came of the goal" });
   await came.getByText(/^Report [0-9a-f]{8} by coder: “Built”$/).waitFor();
+  await page.locator('.card[data-id]:has-text("Report")').click();
+  await page.getByRole("tab", { name: "Why" }).click();
+  const why = page.getByRole("tabpanel");
+  await why.getByText(/^Report [0-9a-f]{8} by coder, /).waitFor();
+  await why.getByText(/^GoalDefined [0-9a-f]{8} by /).waitFor();
+  await why.getByText("coder exclusive").waitFor();
 });
 
 test("what a command prints is one click away while it runs, on the goal's timeline too, and afterwards", async () => {

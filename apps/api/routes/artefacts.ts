@@ -19,6 +19,7 @@ import {
   pageParameters,
   writeProblems,
 } from "../../../lib/api/common.ts";
+import { Story } from "../../../lib/api/story.ts";
 import { checkedText, textKinds } from "../../../lib/client/actions/checked-text.ts";
 import {
   type PostedContent,
@@ -32,6 +33,8 @@ import {
   resolveArtefactId,
   resolveGoalId,
 } from "../../../lib/client/facts/resolve-id.ts";
+import { readStory } from "../../../lib/client/facts/story.ts";
+import { storyOfBoard } from "../../../lib/client/facts/story-of-board.ts";
 import { type Artefact, StructuralType } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { ArtefactId, LogicalId } from "../../../lib/model/ids.ts";
@@ -41,6 +44,7 @@ import type { ArtefactView } from "../facts/artefact-views.ts";
 import { claimView } from "../facts/claim-view.ts";
 import { headOf } from "../facts/inquiry-view.ts";
 import { grantThatMade, madeBy } from "../facts/made-by.ts";
+import { fewStories } from "../heavy-reads.ts";
 import { pageOf, reachOf } from "../paging.ts";
 import type { Parts } from "../parts.ts";
 import { readRoute, writeRoute } from "../route.ts";
@@ -90,6 +94,13 @@ const readArtefact = readRoute("/v1/artefacts/{id}", {
   responses: { 200: json(ArtefactDetails, "The artefact."), ...findProblems },
 });
 
+const tellStory = readRoute("/v1/artefacts/{id}/why", {
+  tags,
+  summary: "Tell why an artefact is there: who asked, who did it, from what",
+  request: { params: idParameter("an artefact") },
+  responses: { 200: json(Story, "What the record says."), ...findProblems },
+});
+
 const postNew = writeRoute("/v1/artefacts", "post", {
   tags,
   summary: "Post an artefact in a goal that is there",
@@ -101,6 +112,7 @@ const postNew = writeRoute("/v1/artefacts", "post", {
 
 export function addArtefactRoutes(api: Api, parts: Parts): void {
   const { board, deps, goals, artefacts } = parts;
+  const stories = fewStories();
 
   api.openapi(listArtefacts, async (context) => {
     const {
@@ -143,6 +155,15 @@ export function addArtefactRoutes(api: Api, parts: Parts): void {
     });
     context.set("goal", posted.goal_id);
     return context.json(headOf(posted), 201);
+  });
+
+  api.openapi(tellStory, async (context) => {
+    const { id: text } = context.req.valid("param");
+    const id = await resolveArtefactId(board, text, deps.suggest);
+    // The volume with the sealed log is the notary's alone.
+    const source = storyOfBoard(board, async () => undefined);
+    const story = await stories.run(() => readStory(source, id, deps.suggest));
+    return context.json({ ...story, sealed: null }, 200);
   });
 
   api.openapi(readArtefact, async (context) => {

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
-import type { Seal } from "../../../lib/client/facts/story.ts";
+import type { Seal } from "../../../lib/core/story.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { FactDigest } from "../../../lib/model/fact.ts";
 import { ArtefactId, GoalId, type InstanceName } from "../../../lib/model/ids.ts";

@@ -3,6 +3,7 @@
 // goals, answers, remarks, budgets and lanes with what their events name.
 import { createHash } from "node:crypto";
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import { eventPages } from "../../../lib/client/facts/event-pages.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -11,7 +12,6 @@ import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { basisIn } from "../../../lib/replay/decision-on-record.ts";
 import { Replay, type Replayed } from "../../../lib/replay/replay.ts";
 import { type Overwritten, overwrittenIn } from "../../../lib/replay/state-by-log.ts";
-import { eventPages } from "../archive/log-order.ts";
 import { digestOfRecord, recordDigests } from "../archive/record-digests.ts";
 import { LanesByLog } from "./compare-lanes.ts";
 import { type Contradiction, compareRecord, type DigestsOf, NamedByLog } from "./compare-record.ts";

@@ -1,10 +1,9 @@
-// The sources of `sett why`: an instance, an archive, or a bundle.
+// A bundle as the source of `sett why`.
 import { Buffer } from "node:buffer";
 import { artefactOfFields, beginningOf } from "../../../lib/blackboard/records/artefact-fields.ts";
 import { eventOf } from "../../../lib/blackboard/records/logged-event.ts";
-import { artefactList, forwards } from "../../../lib/client/facts/pages.ts";
-import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
-import type { Seal, StorySource } from "../../../lib/client/facts/story.ts";
+import type { StorySource } from "../../../lib/client/facts/story.ts";
+import type { Seal } from "../../../lib/core/story.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -12,51 +11,8 @@ import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import { isObject, parseJson } from "../../../lib/model/json.ts";
 import { type BundleFiles, readArchive } from "../../../lib/proof/archive.ts";
 import { ownPlace, readCheckpoint, readRecord } from "../../../lib/proof/formats.ts";
-import { eventPages } from "../archive/log-order.ts";
 import { openBundle } from "./bundle-file.ts";
 import { factsIn } from "./replay-bundle.ts";
-
-/** The log is searched this much before and after the times in the records, then the whole log. */
-const skewsMs = [2_000, 10 * 60_000, Number.POSITIVE_INFINITY];
-
-/** `seal`: as a notary of the instance says, where one can be asked. */
-export function storyOfBoard(board: ReadingBoard, seal: StorySource["seal"]): StorySource {
-  return {
-    board,
-    eventsAbout: (artefact) => eventsAbout(board, artefact),
-    pages: () => forwards(artefactList(board, undefined), 0),
-    resultsOf: async (claim) =>
-      (await board.readClaims([claim]))
-        .flatMap(({ grants }) => grants)
-        .flatMap((grant) => ("artefact_ids" in grant ? grant.artefact_ids : [])),
-    seal,
-  };
-}
-
-/** A part of the log is enough where it says how each artefact of the goal came. */
-async function eventsAbout(board: ReadingBoard, artefact: ArtefactId): Promise<SettEvent[]> {
-  const [subject] = await board.readHeads([artefact]);
-  if (subject === undefined) return [];
-  const goal = subject.head.goal_id;
-  const heads = await board.readHeads(await board.listArtefactsOfGoal(goal));
-  const times = heads.map(({ head }) => Date.parse(head.created_at));
-  const end = await board.endOfEvents();
-  for (const skewMs of skewsMs) {
-    const from = Math.max(0, Math.min(...times) - skewMs);
-    const until = Math.max(...times) + skewMs;
-    const about: SettEvent[] = [];
-    for await (const page of eventPages(board, end, `${from}-0`)) {
-      about.push(...page.filter(({ goal_id }) => goal_id === goal));
-      if (Date.parse(page.at(-1)?.time ?? "") > until) break;
-    }
-    const made = new Set(
-      about.map(({ type, artefact_id }) => type === "artefact_created" && artefact_id),
-    );
-    if (skewMs === Number.POSITIVE_INFINITY || heads.every(({ head }) => made.has(head.id)))
-      return about;
-  }
-  return [];
-}
 
 /** Throws `usage` where the file is no bundle. */
 export async function storyOfBundle(path: string): Promise<StorySource & AsyncDisposable> {

@@ -2,8 +2,8 @@
 // the result, so that a back-up may have the result without it.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { outputOf } from "../../../lib/blackboard/records/output-data.ts";
+import { eventPages } from "../../../lib/client/facts/event-pages.ts";
 import { streamNames } from "../../../lib/model/kept-output.ts";
-import { eventPages } from "../archive/log-order.ts";
 import { recordFolder } from "./format.ts";
 
 /** A cub gives up after about half a minute. */

@@ -1,16 +1,13 @@
 // sett why: tells why an artefact is there.
 import { resolve } from "node:path";
 import { overwrittenSentence } from "../../../lib/client/facts/checked.ts";
-import {
-  findSubject,
-  readStory,
-  type Story,
-  type StorySource,
-} from "../../../lib/client/facts/story.ts";
+import { findSubject, readStory, type StorySource } from "../../../lib/client/facts/story.ts";
+import { storyOfBoard } from "../../../lib/client/facts/story-of-board.ts";
+import type { Story } from "../../../lib/core/story.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
 import { sealOf } from "../audit/export-bundle.ts";
 import { isBundle } from "../audit/replay-bundle.ts";
-import { storyOfBoard, storyOfBundle } from "../audit/story-sources.ts";
+import { storyOfBundle } from "../audit/story-sources.ts";
 import { openHistory } from "../instance/open-history.ts";
 import { openRepository } from "../instance/open-repository.ts";
 import { archiveArgument, dataArguments } from "../program/arguments.ts";

@@ -4,12 +4,12 @@
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/records/read-goal-facts.ts";
 import { isMalformed } from "../../../lib/client/facts/checked.ts";
+import { eventPages } from "../../../lib/client/facts/event-pages.ts";
 import { forwards, goalList } from "../../../lib/client/facts/pages.ts";
 import { type GoalState, goalStatus } from "../../../lib/core/goal-status.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
-import { eventPages } from "../archive/log-order.ts";
 import { isOver } from "../instance/retention.ts";
 
 /** `bytes`: of its payloads. `last`: the time of its last change, ISO 8601. */

@@ -2,6 +2,7 @@
 // the two.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readWhole } from "../../../lib/client/facts/artefacts.ts";
+import { eventPages } from "../../../lib/client/facts/event-pages.ts";
 import { ArchivedGoal } from "../../../lib/model/archived-goal.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor, SettEvent } from "../../../lib/model/event.ts";
@@ -9,7 +10,6 @@ import type { FactDigest } from "../../../lib/model/fact.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 import type { ArchiveHeader } from "../archive/format.ts";
-import { eventPages } from "../archive/log-order.ts";
 import { recordMembers } from "../archive/record-of-line.ts";
 import { type Archive, writeArchive } from "../archive/write.ts";
 import { factsNamedIn } from "../audit/replay.ts";

@@ -29,6 +29,7 @@ export type {
 export type { Inquiry } from "../../../lib/api/inquiry.ts";
 export type { Instance } from "../../../lib/api/instance.ts";
 export type { Result as ResultView } from "../../../lib/api/result.ts";
+export type { Story as StoryView } from "../../../lib/api/story.ts";
 export type { Transcript as TranscriptView } from "../../../lib/api/transcript.ts";
 export type { Right } from "../../../lib/model/api-access.ts";
 export type { SettEvent } from "../../../lib/model/event.ts";

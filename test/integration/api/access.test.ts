@@ -29,6 +29,7 @@ const reads = [
   ...[
     `artefacts/${id}/content`,
     `artefacts/${id}/context`,
+    `artefacts/${id}/why`,
     `artefacts/${id}/brief`,
     `artefacts/${id}/files`,
     `artefacts/${id}/diff`,

@@ -215,6 +215,20 @@ test("the context is what the agent was given, the target first", async () => {
   expect((await scene.get(`/v1/artefacts/${goal.id}/context`)).body).toEqual({ items: [] });
 });
 
+test("why an artefact is there is answered from who asked to who has reviewed it", async () => {
+  const { body } = await scene.get(`/v1/artefacts/${made.id.slice(0, 8)}/why`);
+  expect(body).toMatchObject({
+    artefact: { id: made.id, by: "agent:coder", claim: made.claim_id },
+    goal: { id: goal.id, text: "Write it" },
+    because: { about: { id: goal.id }, rejections: [] },
+    bids: expect.arrayContaining([{ agent: "coder", bid: "exclusive" }]),
+    grant: { agent: "coder", phase: "exclusive", attempt: 1 },
+    reviews: [{ for: "reviewer", approves: true, meaning: null }],
+    sealed: null,
+  });
+  expect((await scene.get(`/v1/artefacts/${crypto.randomUUID()}/why`)).status).toBe(404);
+});
+
 test("an artefact without a commit has no diff, and without a gateway an empty transcript", async () => {
   expect(await scene.get(`/v1/artefacts/${made.id}/diff`)).toMatchObject({
     status: 404,

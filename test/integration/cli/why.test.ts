@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { chooseGoals } from "../../../apps/cli/prune/choose.ts";
-import type { Story } from "../../../lib/client/facts/story.ts";
+import type { Story } from "../../../lib/core/story.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { bids, report, Sett } from "../../support/cli/sett.ts";

@@ -20,6 +20,7 @@ import { EventsTab } from "./events-tab.tsx";
 import { OutputTab } from "./output-tab.tsx";
 import { Relations } from "./relations.tsx";
 import { TranscriptTab } from "./transcript-tab.tsx";
+import { WhyTab } from "./why-tab.tsx";
 import { WorkTab } from "./work-tab.tsx";
 
 const CommitDiff = lazy(() =>
@@ -179,6 +180,7 @@ function tabsOf(artefact: ArtefactDetail): Tab[] {
     { id: "work", text: claims.length === 0 ? "Work" : "Bids and work" },
     ...(made_by === null ? [] : [{ id: "output", text: "Output" }]),
     { id: "context", text: "Context" },
+    { id: "why", text: "Why" },
     { id: "events", text: "Log" },
     ...(cost !== undefined && cost.calls > 0 ? [{ id: "transcript", text: "Conversation" }] : []),
   ];
@@ -198,6 +200,8 @@ function panelOf(
       return <OutputTab artefact={artefact.id} />;
     case "context":
       return <ContextTab artefact={artefact} select={select} />;
+    case "why":
+      return <WhyTab artefact={artefact.id} />;
     case "events":
       return <EventsTab artefact={artefact} />;
     case "transcript":

@@ -1,7 +1,7 @@
 // Reads the log up to a position, page by page.
-import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
-import type { SettEvent } from "../../../lib/model/event.ts";
-import { isLater } from "../../../lib/model/stream-id.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
+import type { SettEvent } from "../../model/event.ts";
+import { isLater } from "../../model/stream-id.ts";
 
 const pageSize = 1_000;
 
