@@ -7,6 +7,7 @@
 set -eu
 [ -n "${COMMAND:-}" ] || { echo "shell: write \`environment: { COMMAND: … }\` in sett.yml" >&2; exit 1; }
 home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
 cat >"$home/work"
 code=0
 sh -c "$COMMAND" <"$home/work" >"$home/log" 2>&1 || code=$?

@@ -1,6 +1,8 @@
 // Runs an example agent's script as the cub does, with a bare environment, and reads its answer.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { root } from "../root.ts";
@@ -22,7 +24,7 @@ export async function runAgent(
   settings: Record<string, string> = {},
 ): Promise<AgentRun> {
   const stdin = typeof work === "string" ? work : JSON.stringify(work);
-  return run(["sh", agentScript(agent)], folder, stdin, { ...environment, ...settings });
+  return runTidy(["sh", agentScript(agent)], folder, stdin, settings);
 }
 
 /** The adapter with a CLI's script. */
@@ -33,7 +35,7 @@ export async function runCli(
   settings: Record<string, string>,
 ): Promise<AgentRun> {
   const adapter = join(root, "agents/adapter/run-cli");
-  return run(["sh", adapter, script], folder, work, { ...environment, ...settings });
+  return runTidy(["sh", adapter, script], folder, work, settings);
 }
 
 /** Any other script of `agents/`. */
@@ -44,7 +46,26 @@ export async function runScript(
   settings: Record<string, string> = {},
 ): Promise<AgentRun> {
   const path = join(root, "agents", script);
-  return run(["sh", path, ...words], folder, "", { ...environment, ...settings });
+  return runTidy(["sh", path, ...words], folder, "", settings);
+}
+
+/** Throws where the script leaves something behind: a container, or a machine, runs many of them. */
+async function runTidy(
+  command: string[],
+  folder: string,
+  stdin: string,
+  settings: Record<string, string>,
+): Promise<AgentRun> {
+  const temporary = await mkdtemp(join(tmpdir(), "sett-agent-"));
+  try {
+    const env = { ...environment, TMPDIR: temporary, ...settings };
+    const done = await run(command, folder, stdin, env);
+    const left = await readdir(temporary);
+    if (left.length > 0) throw new Error(`${command.join(" ")} has left ${left.join(", ")}`);
+    return done;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
 }
 
 /** The output of git, trimmed; throws with its stderr when it fails. */
