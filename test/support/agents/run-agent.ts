@@ -49,7 +49,7 @@ export async function runScript(
   return runTidy(["sh", path, ...words], folder, "", settings);
 }
 
-/** Throws where the script leaves something behind: a container, or a machine, runs many of them. */
+/** Throws where the script leaves something behind: a machine may run many of them. */
 async function runTidy(
   command: string[],
   folder: string,
