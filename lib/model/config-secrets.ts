@@ -22,7 +22,7 @@ const keys = ["file", "environment", "command", "kubernetes"] as const;
 const oneOf =
   "needs one of `file`, `environment`, `command` and `kubernetes`, which says where its value comes from";
 
-/** One that the cluster has, made by others. `sett up` does not read its value. */
+/** One that the cluster has, made by others. `sett up` looks at its length, and keeps nothing. */
 const InCluster = z.strictObject({
   name: z
     .string()
