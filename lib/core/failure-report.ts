@@ -2,6 +2,7 @@
 // output.
 import { FailureReport } from "../model/tool-contract.ts";
 import { parseFlat } from "./json-text.ts";
+import { withoutEscapes, withoutSilent } from "./terminal-text.ts";
 
 /** Kept of each end of stdout and stderr; what is between them is left out. */
 const keptBytes = 64 * 1024;
@@ -49,7 +50,8 @@ const maxLineLength = 200;
  */
 export function lastLine(bytes: Uint8Array): string {
   const from = characterStart(bytes, Math.max(0, bytes.byteLength - 4 * maxLineLength));
-  const text = new TextDecoder().decode(bytes.subarray(from)).replace(escapes, "");
+  const end = new TextDecoder().decode(bytes.subarray(from));
+  const text = withoutEscapes(withoutSilent(end));
   const [before = "", last = ""] = ["", "", ...text.split(/[\r\n]+/).filter(isText)].slice(-2);
   // The last line of git says that it has failed, and the one before it says why.
   const said =
@@ -63,9 +65,6 @@ export function lastLine(bytes: Uint8Array): string {
 function isText(line: string): boolean {
   return line.trim() !== "";
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with the escape character.
-const escapes = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
 /** The beginning and the end, of `keptBytes` each, of an output that is longer than both. */
 export function shortenedOutput(bytes: Uint8Array, keptBytes: number): string {

@@ -4,12 +4,12 @@ import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Layout } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { failureReportIn, lastLines } from "../../../lib/core/failure-report.ts";
+import { shownLines } from "../../../lib/core/terminal-text.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { type KeptStream, type StreamName, streamNames } from "../../../lib/model/kept-output.ts";
 import { type FailureReport, toolFailureType } from "../../../lib/model/tool-contract.ts";
 import { formatCount } from "../../../lib/words/count.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
-import { shownLines } from "../../../lib/words/terminal-text.ts";
 
 const shownOfFailure = 30;
 

@@ -3,10 +3,10 @@
 import { cutVisible, plainLines, visibleWidth } from "../../../lib/client/text/plain-text.ts";
 import { bar, quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Layout } from "../../../lib/client/text/style.ts";
+import { lastWriting } from "../../../lib/core/terminal-text.ts";
 import type { OutputLine } from "../../../lib/model/output-line.ts";
 import { clockTime } from "../../../lib/words/age.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
-import { lastWriting } from "../../../lib/words/terminal-text.ts";
 
 /** A line without an end is shown in part. UTF-16 units. */
 const maxOpenLength = 8_000;

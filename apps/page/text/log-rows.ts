@@ -1,8 +1,9 @@
 // The log of an agent or a service in rows that people read, those of what its command is printing
 // among them: of a row that was written over, the last writing, and no colours. Pure.
+
+import { lastWriting, withoutEscapes } from "../../../lib/core/terminal-text.ts";
 import type { OutputLine } from "../../../lib/model/output-line.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
-import { lastWriting, withoutEscapes } from "../../../lib/words/terminal-text.ts";
 import { type LogText, logText } from "./log-text.ts";
 
 /** `number`: counts from 1; the same number is the same row, which may be written further. */

@@ -14,6 +14,7 @@ import {
 } from "../../core/goal-result.ts";
 import { type GoalState, goalStatus } from "../../core/goal-status.ts";
 import { parseFlat } from "../../core/json-text.ts";
+import { shownLines } from "../../core/terminal-text.ts";
 import { settRef } from "../../git/repository/refs.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId, GoalId, InstanceName } from "../../model/ids.ts";
@@ -217,7 +218,9 @@ function outputOf(
   const said =
     failure === undefined
       ? payload
-      : [failure.reason, failure.stdout, failure.stderr].filter((part) => part !== "").join("\n");
+      : [failure.reason, shownLines(failure.stdout), shownLines(failure.stderr)]
+          .filter((part) => part !== "")
+          .join("\n");
   return { artefact: id, by, type, output: endOf(said === "" ? (metadata.summary ?? "") : said) };
 }
 

@@ -1,7 +1,7 @@
 // Makes text from agents safe to print.
 import { eastAsianWidth } from "get-east-asian-width";
+import { escapes, withoutEscapes } from "../../core/terminal-text.ts";
 import { unseen } from "../../core/unseen.ts";
-import { escapes, withoutEscapes } from "../../words/terminal-text.ts";
 
 /**
  * Control characters could move the cursor, colour the terminal or forge a line; what cannot be

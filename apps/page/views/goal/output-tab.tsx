@@ -1,6 +1,6 @@
 // Shows what the command that ended with an artefact has printed, as it is kept: of more than the
 // limit, its beginning and its end.
-import { shownLines, withoutEscapes } from "../../../../lib/words/terminal-text.ts";
+import { shownLines, withoutEscapes } from "../../../../lib/core/terminal-text.ts";
 import { LongText } from "../../components/long-text.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { keptText } from "../../data/kept-texts.ts";

@@ -38,6 +38,8 @@ test("the last thing that a tool said is one plain line, whatever it wrote", () 
   expect(lastLine(encode(`10 %\r\n20 %\r${esc}[31mbroken:\tno such file${esc}[0m\r\n`))).toBe(
     "broken: no such file",
   );
+  const link = `${esc}]8;;https://example.org/e1${esc}\\error E1${esc}]8;;${esc}\\`;
+  expect(lastLine(encode(`${link} at 7:1${esc}(B${esc}[m\n`))).toBe("error E1 at 7:1");
   expect(lastLine(encode(""))).toBe("");
   const git =
     "hint: x\nerror: 'e/' does not have a commit checked out\nfatal: adding files failed\n";

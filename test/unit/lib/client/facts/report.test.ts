@@ -23,7 +23,7 @@ async function story() {
     ...{ structural_type: "Failure", type: "ToolExecutionFailure", produced_by_agent: "tester" },
     payload: JSON.stringify({
       ...{ reason: hostile, exit_code: 1, signal: null, timed_out: false, duration_ms: 1 },
-      ...{ stdout: `${"line\n".repeat(500)}the last line`, stderr: hostile },
+      ...{ stdout: `${"line\n".repeat(500)}\r50 %\r99 %\rthe last line`, stderr: hostile },
     }),
   });
   await using board = await blackboardInMemory({ instance: InstanceName.parse("demo") }).open();
@@ -82,7 +82,7 @@ test("a report names the people of the record, and has the end of what a failed 
   const report = await story();
   expect(report.posted_by).toBe("Ada");
   expect(report.failures[0]?.output).toStartWith("… ");
-  expect(report.failures[0]?.output).toContain("the last line");
+  expect(report.failures[0]?.output).toContain("line\nthe last line");
   expect(reportJson(report, suggest)).toMatchObject({
     result: { commits: [{ version: 2, ref: expect.stringContaining("refs/sett/") }] },
     work: [{ by: "Ada", is_person: true }, { by: "coder" }, { version: 2 }, { by: "tester" }],
