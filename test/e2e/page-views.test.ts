@@ -203,6 +203,16 @@ test("at 200 % zoom a goal has room for its artefacts", async () => {
   expect(height).toBeGreaterThan(260);
 });
 
+test("at 360 pixels each artefact of a goal says who has made it", async () => {
+  const page = await browser.open(scene.page.address(`#/goals/${scene.goals.release.id}`), {
+    width: 360,
+    height: 740,
+  });
+  const row = page.getByRole("button", { name: /TestReport/ });
+  await row.locator(".row-by").getByText("tester", { exact: true }).waitFor();
+  await page.locator(".row-by").getByText("test", { exact: true }).waitFor();
+});
+
 nightly("at 360 pixels the names of agents and their bids are not broken", async () => {
   const page = await browser.open(
     scene.page.address(`#/goals/${scene.goals.release.id}?a=${scene.goals.release.id}&tab=work`),

@@ -67,6 +67,7 @@ test("a goal is stated, grows while it is watched, and what runs is shown with i
   await page.getByRole("heading", { level: 1, name: "Build the thing" }).waitFor();
   const now = page.getByRole("complementary", { name: "Now" });
   await now.getByText("exclusive on GoalDefined v1").waitFor();
+  await page.locator(".card-by").getByText("test", { exact: true }).waitFor();
   const elapsed = now.locator(".elapsed").first();
   const before = await elapsed.textContent();
   await waitFor("the time to go on", async () => (await elapsed.textContent()) !== before, {

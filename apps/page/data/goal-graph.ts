@@ -92,6 +92,22 @@ export function followGraph(
   };
 }
 
+/** The goal's own artefact does not name its maker, whom `poster` names: a person, or a trigger. */
+export function withPoster(
+  { nodes, outside, byId }: GoalGraph,
+  goal: string,
+  poster: string,
+): GoalGraph {
+  const node = byId.get(goal);
+  if (node === undefined) return { nodes, outside, byId };
+  const named = { ...node, metadata: { ...node.metadata, by: poster } };
+  return {
+    nodes: nodes.map((one) => (one === node ? named : one)),
+    outside,
+    byId: new Map(byId).set(goal, named),
+  };
+}
+
 function note(
   { type, artefact_id, claim_id }: SettEvent,
   wanted: { claims: Set<string>; artefacts: Set<string> },

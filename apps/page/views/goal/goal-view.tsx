@@ -6,7 +6,7 @@ import { Line } from "../../components/text.tsx";
 import type { ApiError } from "../../data/api.ts";
 import { getJson } from "../../data/api.ts";
 import type { GoalDetail, ResultView } from "../../data/contract.ts";
-import { followGraph, type GoalGraph } from "../../data/goal-graph.ts";
+import { followGraph, type GoalGraph, withPoster } from "../../data/goal-graph.ts";
 import { go, usePlace } from "../../data/place.ts";
 import { asApiError, useQuery } from "../../data/query.ts";
 import { useWidth } from "../../data/width.ts";
@@ -14,6 +14,7 @@ import { newestVersions } from "../../graph/geometry.ts";
 import { type Pending, pendingOf } from "../../graph/pending.ts";
 import type { Span } from "../../graph/timeline.ts";
 import { hrefOf } from "../../routes.ts";
+import { statedBy } from "../goals/goal-filter.ts";
 import { ArtefactList } from "./artefact-list.tsx";
 import { FilterBar, type GoalShape, goalViews, useMatches } from "./filter-bar.tsx";
 import { GoalHead } from "./goal-head.tsx";
@@ -65,7 +66,7 @@ export function GoalView({ goal }: { goal: string }) {
 function OpenGoal({ goal, refresh }: { goal: GoalDetail; refresh: () => void }) {
   const { query } = usePlace();
   const isNarrow = useWidth() < narrowPx;
-  const { graph, error } = useGraph(goal.id);
+  const { graph, error } = useGraph(goal.id, statedBy(goal));
   const pending = useMemo(() => (graph === undefined ? [] : pendingOf(graph.nodes)), [graph]);
   const result = useResult(goal);
   const matches = useMatches(graph, query);
@@ -228,19 +229,18 @@ function useResult(goal: GoalDetail | undefined): ResultView | undefined {
   return isOver ? data : undefined;
 }
 
-function useGraph(goal: string | undefined): {
-  graph: GoalGraph | undefined;
-  error: ApiError | undefined;
-} {
+function useGraph(
+  goal: string,
+  poster: string,
+): { graph: GoalGraph | undefined; error: ApiError | undefined } {
   const [graph, setGraph] = useState<GoalGraph>();
   const [error, setError] = useState<ApiError>();
   useEffect(() => {
-    if (goal === undefined) return;
     const changed = (next: GoalGraph) => {
-      setGraph(next);
+      setGraph(withPoster(next, goal, poster));
       setError(undefined);
     };
     return followGraph(goal, changed, (reason) => setError(asApiError(reason)));
-  }, [goal]);
+  }, [goal, poster]);
   return { graph, error };
 }

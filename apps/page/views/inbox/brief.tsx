@@ -60,7 +60,7 @@ function BriefText({ brief, goal, speaker }: TextProps) {
         of={reviews.filter(({ agent, outcome }) => agent !== speaker || outcome !== "open")}
         judged={artefact}
       />
-      <Opinions title="Checks" none="Nothing was checked." of={checks} judged={artefact} />
+      {checks.length > 0 && <Opinions title="Checks" none="" of={checks} judged={artefact} />}
       {yours.length > 0 && (
         <Opinions title="What you said of earlier versions" none="" of={yours} judged={artefact} />
       )}
