@@ -78,7 +78,8 @@ export async function examine(args: readonly string[], settings: ExamineSettings
   const obstacle = (await cageProblem(settings)) ?? missingSecrets(secrets);
   if (obstacle !== undefined) return say({ outcome: "refused", reason: obstacle });
   const deps = await depsOf(order, settings, { secrets, log });
-  if (deps.workingCopy === undefined && order.base !== undefined)
+  const hasCode = order.registration.workspace_mode !== "none" && order.base !== undefined;
+  if (hasCode && deps.workingCopy === undefined)
     return say({
       outcome: "refused",
       reason: "The machine of the Docker Engine does not have the commits of this repository.",

@@ -136,3 +136,10 @@ test("nothing runs where secrets are missing, or the commits are not to be had",
     refused("does not have the commits"),
   ]);
 });
+
+test("an agent that has nothing to do with code is run again on a goal with a commit", async () => {
+  using at = scene();
+  const order = { registration: sampleAgent("coder", { workspace_mode: "none" }) };
+  const report = await at.rerun(answer("Note", "seen"), { order });
+  expect(report).toMatchObject({ outcome: "ended", result: { payload: { text: "seen" } } });
+});
