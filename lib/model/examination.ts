@@ -13,11 +13,8 @@ export const orderFile = "order.json";
 /** What the cub says of it is on lines of its log that begin so: in pieces, in base64. */
 export const reportMark = "sett-examination ";
 
-/** The shell can begin. */
-export const readyMark = "sett-examination-ready";
-
-/** The command's input is here, for the person in the shell. */
-export const inputFile = "/tmp/input.json";
+/** The shell can begin. The path of the file with the command's input is after it. */
+export const readyMark = "sett-examination-ready ";
 
 /**
  * All that the command was given, from the record. `recorded`: the commit that came of it then,

@@ -365,11 +365,12 @@ export type Attended = {
     | undefined;
 };
 
+/** Runs a command inside, with what comes in and goes out, to its end: its exit code. */
+export type Attend = (container: string, command: string[], attended: Attended) => Promise<number>;
+
 /** An Engine, which others use as well, and which makes containers of images. */
 export type Engine = {
   images: Images;
-  /** Runs a command inside, with what comes in and goes out, to its end: its exit code. */
-  attend(container: string, command: string[], attended: Attended): Promise<number>;
   /**
    * Whether containers can have this folder of this machine, with its files as they are. It is
    * tried. `labels`: those of a part of the instance, for what the trial makes and removes. Throws
@@ -388,9 +389,16 @@ export type Engine = {
 };
 
 /**
- * A program has only the part of a runtime that it needs: most observe. `engine`: only where there
- * is one.
+ * A program has only the part of a runtime that it needs: most observe. `attend`: undefined where
+ * no grant is looked at. `engine`: only where there is one.
  */
-export type Runtime = { observe: Observe; apply: Apply; workers: Workers; engine?: Engine };
+export type Runtime = {
+  observe: Observe;
+  apply: Apply;
+  workers: Workers;
+  attend?: Attend;
+  engine?: Engine;
+};
 
-export type EngineRuntime = Runtime & { engine: Engine };
+export type AttendedRuntime = Runtime & { attend: Attend };
+export type EngineRuntime = AttendedRuntime & { engine: Engine };

@@ -361,7 +361,7 @@ test("the pure core knows no clock, no chance and no I/O", () => {
  * compiled program has.
  */
 const mayUseBun =
-  /^(?:lib\/(?:folders\/(?:access-list|list-folder)|service\/(?:serve|addresses-of)|process\/(?:bid-mark|open-pipe|process-one|reap|shared-memory))|apps\/cli\/program\/embedded-file|apps\/api\/carried-page)\.ts$/;
+  /^(?:lib\/(?:folders\/(?:access-list|list-folder)|service\/(?:serve|addresses-of)|process\/(?:bid-mark|open-pipe|process-one|reap|shared-memory))|apps\/cli\/program\/embedded-file|lib\/runtime\/process\/attend|apps\/api\/carried-page)\.ts$/;
 
 test("only the ports to the runtime use what only Bun has", () => {
   const banned = /\bBun\.|"bun(?::\w+)?"/;

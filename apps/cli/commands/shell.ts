@@ -1,6 +1,6 @@
 // sett shell: a shell in a container like that of a grant.
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
-import { inputFile, readyMark } from "../../../lib/model/examination.ts";
+import { readyMark } from "../../../lib/model/examination.ts";
 import { grantArguments } from "../examine/arguments.ts";
 import { otherImage } from "../examine/image-of-grant.ts";
 import {
@@ -15,8 +15,6 @@ import { defineCommand } from "../program/command.ts";
 import { leaveInput, rawTerminal } from "../terminal/raw-terminal.ts";
 import type { Shell } from "../terminal/shell.ts";
 
-const shellCommand = ["/cub/cub", "--examine-shell"];
-
 /** The exit code of what ends with its container. */
 const killed = 137;
 
@@ -25,10 +23,11 @@ export const shell = defineCommand({
   description: "open a shell where a grant was worked on, to see why it failed",
   details: [
     "The container has the image of that grant, its commit as a working copy of its own, and its cage: user, network and",
-    `limits of the agent. The input of the command is in ${inputFile}. It has no way to the blackboard, to models and to`,
-    "other agents, and goes when the shell ends: copy what you want to keep. The goal stays as it is, and the log has who",
-    "has looked. Command, environment and limits are those that sett.yml has now. The exit code is that of the shell.",
-    "Without a terminal the shell reads its commands from stdin.",
+    "limits of the agent. It says in which file the input of the command is. It has no way to the blackboard, to models",
+    "and to other agents, and goes when the shell ends: copy what you want to keep. The goal stays as it is, and the log",
+    "has who has looked. Command, environment and limits are those that sett.yml has now. The exit code is that of the",
+    "shell. Without a terminal the shell reads its commands from stdin. As processes of this machine, the working copy is",
+    "a folder of its own, and nothing is isolated.",
   ].join("\n"),
   args: grantArguments,
   examples: ["sett shell 5c0ffee1", "echo 'make test' | sett shell 5c0ffee1"],
@@ -42,7 +41,7 @@ export const shell = defineCommand({
     const { image } = examined;
     const { grant, claim, result } = found;
     await using examination = await openExamination(place, examined);
-    await untilReady(prepared, examination, around);
+    const inputFile = await untilReady(prepared, examination, around);
     await session.board.logEvent(
       {
         type: "grant_examined",
@@ -52,23 +51,26 @@ export const shell = defineCommand({
       },
       actor,
     );
-    sayWhatIsThere(prepared, around);
+    sayWhatIsThere(prepared, inputFile, around);
     return await runShell(prepared, examination, around);
   },
 });
 
-/** Throws `command-failed` where the workspace could not be made, and `interrupted`. */
+/**
+ * Returns the path of the command's input. Throws `command-failed` where the workspace could not be
+ * made, and `interrupted`.
+ */
 async function untilReady(
   { place: { runtime } }: Prepared,
   { container }: Examination,
   { interrupted }: Shell,
-): Promise<void> {
+): Promise<string> {
   const over = new AbortController();
   const signal = AbortSignal.any([interrupted, over.signal]);
   for await (const { line } of runtime.observe.logs(container, { follow: true, signal })) {
-    if (line !== readyMark) continue;
+    if (!line.startsWith(readyMark)) continue;
     over.abort();
-    return;
+    return line.slice(readyMark.length);
   }
   if (interrupted.aborted) throw new SettError("interrupted", "Interrupted.");
   const report = await readReport(runtime, container);
@@ -76,7 +78,7 @@ async function untilReady(
   throw new SettError("command-failed", reason);
 }
 
-function sayWhatIsThere({ examined }: Prepared, { messages }: Shell): void {
+function sayWhatIsThere({ examined }: Prepared, inputFile: string, { messages }: Shell): void {
   const { command, model, workspace } = examined.agent;
   const line = command.join(" ");
   if (line !== "") messages.note(`The command was: ${line} < ${inputFile}`);
@@ -87,7 +89,7 @@ function sayWhatIsThere({ examined }: Prepared, { messages }: Shell): void {
 
 async function runShell(
   { place: { runtime } }: Prepared,
-  { container, remove }: Examination,
+  { container, cub, remove }: Examination,
   around: Shell,
 ): Promise<number> {
   let code: number;
@@ -96,7 +98,7 @@ async function runShell(
   around.interrupted.addEventListener("abort", end, { once: true });
   try {
     using terminal = rawTerminal(around);
-    code = await runtime.engine.attend(container, shellCommand, {
+    code = await runtime.attend(container, [...cub, "--examine-shell"], {
       input: around.stdin(),
       onOutput: (stream, bytes) =>
         (stream === "stdout" ? around.out : around.err).writeBytes(bytes),
@@ -109,6 +111,7 @@ async function runShell(
     around.interrupted.removeEventListener("abort", end);
     leaveInput();
   }
+  if (around.interrupted.aborted) return exitCodes.interrupted;
   const ended = code === killed ? await whyEnded(runtime, container) : undefined;
   if (ended !== undefined) throw ended;
   return code;

@@ -1,10 +1,9 @@
 // Plans the container of a look at a grant: it gets the image of the agent's own plan, its cage and
 // its way to hosts outside, and nothing that leads to the blackboard, to models, or to the commits
 // of others. Pure.
-import { dockerTranslation } from "../../../lib/runtime/docker/translate.ts";
 import { labelsFor } from "../../../lib/runtime/labels.ts";
 import type { ExaminationNames } from "../../../lib/runtime/names.ts";
-import type { Need, PartPlan, PlannedPart } from "../../../lib/runtime/part-plan.ts";
+import type { Need, PartPlan, PlannedPart, Translation } from "../../../lib/runtime/part-plan.ts";
 
 /** `rerun`: its command runs again. `shell`: a person types. */
 export type How = "rerun" | "shell";
@@ -75,12 +74,14 @@ function partOf(
 export function examinationPart(
   plan: PartPlan,
   how: How,
-  cub: { tag: string; id: string },
+  translation: Pick<Translation, "parts">,
 ): PlannedPart {
-  const translation = dockerTranslation({ cub, socket: undefined, isNear: true });
   const [part] = translation.parts([plan]);
   if (part === undefined) throw new Error("An examination is a part.");
   const { spec, ...planned } = part.planned;
-  const entrypoint = [...(spec.entrypoint ?? []), "--examine", how];
-  return { ...planned, spec: { ...spec, entrypoint, healthcheck: "none", restart: "no" } };
+  const cub = spec.entrypoint ?? [];
+  const entrypoint = [...cub, "--examine", how];
+  const examining = { ...spec, entrypoint, healthcheck: "none", restart: "no" } as const;
+  // Beside it runs the cub that the container has, and not one of an image of its own.
+  return { ...planned, program: cub, spec: examining };
 }

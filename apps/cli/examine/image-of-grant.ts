@@ -2,12 +2,16 @@
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
-import type { EngineRuntime, ImageInfo } from "../../../lib/runtime/port.ts";
+import type { EngineRuntime } from "../../../lib/runtime/port.ts";
+import type { PlannedImage } from "../services/input.ts";
 
 const eventsAtOnce = 1_000;
 
 /** `wanted`: of a person, in its place. `isRecorded`: it is the one of the grant. */
-export type GrantImage = ImageInfo & { tag: string; isRecorded: boolean };
+export type GrantImage = PlannedImage & { isRecorded: boolean };
+
+/** `wanted`: by a person, in place of the one on record. */
+export type WantedImage = { agent: AgentName; startedAt: string; wanted: string | undefined };
 
 /** For the record of a look: undefined for the image of the grant itself. */
 export function otherImage({ id, isRecorded }: GrantImage): { image?: string } {
@@ -18,7 +22,7 @@ export function otherImage({ id, isRecorded }: GrantImage): { image?: string } {
 export async function findImageOf(
   board: PersonBlackboard,
   runtime: EngineRuntime,
-  { agent, startedAt, wanted }: { agent: AgentName; startedAt: string; wanted: string | undefined },
+  { agent, startedAt, wanted }: WantedImage,
 ): Promise<GrantImage> {
   const { images } = runtime.engine;
   const recorded = await recordedImage(board, agent, startedAt);

@@ -1,6 +1,5 @@
 // Opens a container for a look at a grant, and removes all of it again (docs/guides/failures.md).
 import { randomBytes } from "node:crypto";
-import { dirname, resolve } from "node:path";
 import { invalidConfig, missingVariables } from "../../../lib/config/problems.ts";
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
@@ -16,14 +15,13 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 import { oneError } from "../../../lib/model/one-error.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { examinationNames } from "../../../lib/runtime/names.ts";
-import type { EngineRuntime, InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
+import type { AttendedRuntime, InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
 import { findConfig } from "../program/config-path.ts";
 import type { PlanInput } from "../services/input.ts";
-import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { usersOf } from "../up/hosts/host.ts";
-import { prepareCarrier } from "../up/images/images.ts";
 import { agentPlan } from "../up/plan/agent-plan.ts";
+import type { ExaminationHost } from "./examination-host.ts";
 import { examinationPart, examinationPlan, type How } from "./examination-plan.ts";
 import type { GrantImage } from "./image-of-grant.ts";
 
@@ -36,16 +34,22 @@ const shownLines = 5;
 const endMs = 10_000;
 
 /** `remove`: as when it is disposed of; a repeat is fine. */
-export type Examination = AsyncDisposable & { container: string; remove: () => Promise<void> };
+export type Examination = AsyncDisposable & {
+  container: string;
+  /** The command line of the cub beside it. */
+  cub: readonly string[];
+  remove: () => Promise<void>;
+};
 
-type Place = {
-  runtime: EngineRuntime;
+export type Place = {
+  host: ExaminationHost;
+  runtime: AttendedRuntime;
   repository: HostRepository;
   parts: InstanceParts;
   shell: Shell;
 };
 
-/** `agent`: as sett.yml has it. `isPrepared`: its workers begin with more than the commit. */
+/** `config`, `agent`: as the runtime runs them. */
 export type Examined = {
   order: ExaminationOrder;
   image: GrantImage;
@@ -55,30 +59,12 @@ export type Examined = {
   withSecrets: boolean;
 };
 
-/** Throws `usage` where no Engine has the instance, or its containers reach commits otherwise. */
-export function requireExaminable(runtime: Runtime, parts: InstanceParts): EngineRuntime {
-  const { engine } = runtime;
-  if (engine === undefined)
-    throw new SettError(
-      "usage",
-      `${parts.instance} does not run in containers of a Docker Engine: a grant is looked at in a container alone.`,
-      { hint: "What its command has printed: `sett unearth ID --streams`" },
-    );
-  if (parts.containers.some(({ labels }) => labels.component === "packs"))
-    throw new SettError(
-      "usage",
-      `${parts.instance} gives its agents commits by the service of packs (\`services.packs\`): no container can be made for a look at one.`,
-      { hint: "What its command has printed: `sett unearth ID --streams`" },
-    );
-  return { ...runtime, engine };
-}
-
-/** Throws `config-invalid`, and `usage` where sett.yml does not have the agent. */
-export async function readAgentOf(
+/** Throws `config-invalid`. */
+export async function readConfigOf(
   { registration: { name } }: ExaminationOrder,
   file: string | undefined,
   shell: Shell,
-): Promise<{ config: SettConfig; agent: AgentConfig; folder: string }> {
+): Promise<{ config: SettConfig; file: string }> {
   const found = await findConfig(shell, file);
   const checked = await checkConfig(found.file, shell.env, { withoutKeys: true });
   const { config, mistakes, missing } = checked;
@@ -86,19 +72,14 @@ export async function readAgentOf(
   // Secrets come from the keeper, which has them, and what others need is not read.
   const needed = missing.filter(({ path }) => path.startsWith(`agents.${name}.`));
   if (needed.length > 0) throw missingVariables(found.file, needed);
-  const agent = config.agents.find((one) => one.name === name);
-  const folder = dirname(resolve(shell.cwd, found.file));
-  if (agent !== undefined) return { config, agent, folder };
-  throw new SettError("usage", `${found.file} has no agent ${name} any more.`, {
-    hint: "Its cage is made from there. Name a file that has it: --file FILE",
-  });
+  return { config, file: found.file };
 }
 
 /** Makes the container, and starts it. Leaves nothing behind where that fails. */
 export async function openExamination(place: Place, examined: Examined): Promise<Examination> {
   const { runtime, shell } = place;
   const { order } = examined;
-  const { spec, volumes } = await planOf(place, examined);
+  const { spec, volumes, program: cub } = await planOf(place, examined);
   const { name: container, user: owner = { uid: 0, gid: 0 } } = spec;
   // Only what is its own: the rest is the instance's, and is there.
   const own = volumes.filter(({ labels }) => labels.component === "examination");
@@ -119,7 +100,7 @@ export async function openExamination(place: Place, examined: Examined): Promise
     });
     throw error;
   }
-  return { container, remove, [Symbol.asyncDispose]: remove };
+  return { container, cub, remove, [Symbol.asyncDispose]: remove };
 }
 
 /**
@@ -183,12 +164,11 @@ async function* orderFiles(order: ExaminationOrder) {
 }
 
 async function planOf(place: Place, { image, config, agent, how, ...more }: Examined) {
-  const { runtime, repository, parts, shell } = place;
+  const { host, runtime, repository, parts, shell } = place;
   const { instance } = parts;
+  const { version } = shell;
   const machine = await runtime.observe.check();
-  using progress = new Progress(shell.err);
-  const { version, interrupted: signal } = shell;
-  const cub = await prepareCarrier({ runtime, version, progress, signal });
+  const translation = await host.translation(repository);
   const labels = parts.containers.find(({ labels: { id } }) => id !== undefined)?.labels;
   if (labels?.id === undefined)
     throw new SettError("not-ready", `${instance} is not up.`, { hint: "Start it: sett up" });
@@ -211,7 +191,7 @@ async function planOf(place: Place, { image, config, agent, how, ...more }: Exam
     names: namesFor(instance),
     withSecrets: more.withSecrets,
   });
-  return examinationPart(plan, how, { tag: cub.tag, id: cub.id });
+  return examinationPart(plan, how, translation);
 }
 
 function namesFor(instance: InstanceName) {

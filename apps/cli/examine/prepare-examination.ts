@@ -1,18 +1,20 @@
 // Reads all that a look at a grant begins with: the grant, its inputs, its image and its cage.
+import { dirname, resolve } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import type { ExaminationOrder } from "../../../lib/model/examination.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
-import type { EngineRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { gitOf } from "../instance/packs-place.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
 import type { Session } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { examinationHost } from "./examination-host.ts";
 import type { How } from "./examination-plan.ts";
 import { type ExaminedGrant, findGrant } from "./find-grant.ts";
-import { findImageOf } from "./image-of-grant.ts";
-import { type Examined, readAgentOf, requireExaminable } from "./open-examination.ts";
+import { type Examined, type Place, readConfigOf } from "./open-examination.ts";
 import { readExaminationOrder } from "./read-order.ts";
 
 type Wanted = {
@@ -24,7 +26,7 @@ type Wanted = {
 };
 
 export type Prepared = {
-  place: { runtime: EngineRuntime; parts: InstanceParts; repository: HostRepository; shell: Shell };
+  place: Place;
   found: ExaminedGrant;
   examined: Examined;
 };
@@ -43,16 +45,14 @@ export async function prepareExamination(
   const { suggest, messages } = shell;
   const runtime = await runtimeOf(shell, place.instance);
   const parts = await runtime.observe.parts(place.instance);
-  const engine = requireExaminable(runtime, parts);
+  const host = examinationHost(runtime, parts, shell);
   const found = await findGrant(board, { grant, agent: named }, suggest);
   const order = await readExaminationOrder(board, found, suggest);
-  const { config, agent, folder } = await readAgentOf(order, file, shell);
-  if (config.services.reach === "tls")
-    throw new SettError(
-      "usage",
-      "Agents reach services by TLS here (`services.reach`): no container can be made for a look at a grant.",
-    );
-  const repository = await HostRepository.open(place.workspace || folder, gitOf(shell));
+  const read = await readConfigOf(order, file, shell);
+  const folder = place.workspace || dirname(resolve(shell.cwd, read.file));
+  const repository = await HostRepository.open(folder, gitOf(shell));
+  const config = await host.fit(read);
+  const agent = requireAgent(config, order, read.file);
   const commits = [order.base, order.recorded].filter((one) => one !== undefined);
   if (agent.workspace.mode !== "none" && commits.length > 0) {
     await fetchResults(shell, place.workspace, () => readResults(board), "count");
@@ -60,7 +60,7 @@ export async function prepareExamination(
     await repository.exchange(place.instance).show(commits);
   }
   const { grant: of } = found;
-  const image = await findImageOf(board, engine, {
+  const image = await host.imageOf(board, {
     ...{ agent: of.agent, startedAt: of.started_at, wanted },
   });
   if (!image.isRecorded) messages.note("The image is another one than that of the grant.");
@@ -77,7 +77,20 @@ export async function prepareExamination(
   if (agent.secrets.length > 0 && !secrets)
     messages.note("The secrets of the agent are not there: --secrets brings them.");
   const examined = { order, image, config, agent, how, withSecrets: secrets };
-  return { place: { runtime: engine, parts, repository, shell }, found, examined };
+  return { place: { host, runtime: host.runtime, parts, repository, shell }, found, examined };
+}
+
+/** Throws `usage` where sett.yml does not have the agent. */
+function requireAgent(
+  { agents }: SettConfig,
+  { registration: { name } }: ExaminationOrder,
+  file: string,
+): AgentConfig {
+  const agent = agents.find((one) => one.name === name);
+  if (agent !== undefined) return agent;
+  throw new SettError("usage", `${file} has no agent ${name} any more.`, {
+    hint: "Its cage is made from there. Name a file that has it: --file FILE",
+  });
 }
 
 async function requireCommits(repository: HostRepository, commits: readonly CommitHash[]) {

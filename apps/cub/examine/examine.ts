@@ -19,7 +19,6 @@ import { SettError } from "../../../lib/model/errors.ts";
 import {
   ExaminationOrder,
   type ExaminationReport,
-  inputFile,
   orderFile,
   readyMark,
   reportMark,
@@ -82,14 +81,14 @@ export async function examine(args: readonly string[], settings: ExamineSettings
   if (hasCode && deps.workingCopy === undefined)
     return say({
       outcome: "refused",
-      reason: "The machine of the Docker Engine does not have the commits of this repository.",
+      reason: "The commits of this repository are not to be seen there.",
     });
   using _ = secrets?.hold();
   const task = taskOf(order);
   const { signal } = new AbortController();
   const seen: FoundChanges = {};
   const seeChanges = (changes: CommitChanges) => noteChanges(changes, order, seen);
-  const runTool = how === "rerun" ? deps.runTool : holdOpen(deps);
+  const runTool = how === "rerun" ? deps.runTool : holdOpen(deps, inputFileOf(settings, deps));
   const result = await doWork({ ...deps, runTool, seeChanges }, task, signal);
   if (how === "shell") return say({ outcome: "refused", reason: reasonOf(result) });
   say(reportOf(result, seen));
@@ -196,12 +195,21 @@ async function noteChanges(
   if (changed !== undefined) seen.changed = changed.slice(0, maxChanged);
 }
 
+/** A process has no `/tmp` of its own: the file is in a folder that goes with it. */
+function inputFileOf(
+  { git, workspaceDir }: ExamineSettings,
+  { workingCopy }: Pick<WorkDeps, "workingCopy">,
+): string {
+  const own = workingCopy === undefined ? workspaceDir : git.exchangeDir;
+  return join(process.pid === 1 ? "/tmp" : own, "input.json");
+}
+
 /** In the place of the command: its input for the person, and time. */
-function holdOpen({ limits }: WorkDeps): WorkDeps["runTool"] {
+function holdOpen({ limits }: WorkDeps, inputFile: string): WorkDeps["runTool"] {
   return async ({ stdin, signal }) => {
     await writeFile(inputFile, stdin);
     const hold = async (within: AbortSignal) => {
-      console.log(readyMark);
+      console.log(`${readyMark}${inputFile}`);
       await sleep(maxShellMs, within);
     };
     await (limits?.guard(signal, hold) ?? hold(signal));

@@ -133,10 +133,12 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
     observe: named(observe),
     apply: named(apply),
     workers: named(workersOf(observe, apply, wait, named(layers))),
-    engine: named({
-      images: named(images),
+    ...named({
       attend: (container: string, command: string[], attended: Attended) =>
         attendExec(docker, container, command, attended),
+    }),
+    engine: named({
+      images: named(images),
       strangers: (instance: InstanceName) => strangersOf(docker, instance),
       seesFolder: (folder: string, labels: PartLabels) => seesFolder(docker, folder, labels),
       opensFiles: (files: number, labels: PartLabels) => opensFiles(docker, files, labels),

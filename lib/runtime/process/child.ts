@@ -1,21 +1,16 @@
 // One run of a process, from its start until nothing of it is left; its output is logged line by
 // line.
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../model/errors.ts";
 import { identify, type ProcessId } from "../../process/process-id.ts";
+import { exitCodeOf } from "./exit-code.ts";
 import { killLeftBehind, markOf } from "./left-behind.ts";
 import type { LogWriter } from "./log-writer.ts";
 import type { ProcessSpec } from "./registry.ts";
 
-/**
- * Shells report the one for a command that cannot be started, and add the other to the number of a
- * signal that ended one.
- */
+/** Shells report it for a command that cannot be started. */
 const notStarted = 127;
-const signalled = 128;
 
 /** How long to wait for output that an unknown process holds open. */
 const drainMs = 1_000;
@@ -34,7 +29,10 @@ export class Child {
       const child = start(spec, folder);
       this.#process = child;
       this.id = child.pid === undefined ? undefined : identify(child.pid);
-      this.#exitCode = exitCodeOf(child, (reason) => log.write("stderr", reason));
+      this.#exitCode = exitCodeOf(child).catch((error) => {
+        log.write("stderr", messageOf(error));
+        return notStarted;
+      });
       this.#written = Promise.all([
         log.capture("stdout", child.stdout),
         log.capture("stderr", child.stderr),
@@ -76,17 +74,4 @@ function start(
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
-}
-
-async function exitCodeOf(child: ChildProcess, explain: (reason: string) => void): Promise<number> {
-  try {
-    const [exitCode, signal] = (await once(child, "exit")) as [
-      number | null,
-      NodeJS.Signals | null,
-    ];
-    return exitCode ?? signalled + (signal === null ? 0 : constants.signals[signal]);
-  } catch (error) {
-    explain(messageOf(error));
-    return notStarted;
-  }
 }

@@ -7,8 +7,9 @@ import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { connectTo } from "../connect.ts";
 import { keptVolumeNames, lockName } from "../names.ts";
-import type { Apply, EngineInfo, Observe, Runtime, Workers } from "../port.ts";
+import type { Apply, AttendedRuntime, EngineInfo, Observe, Workers } from "../port.ts";
 import { workersOf } from "../workers.ts";
+import { attendBeside } from "./attend.ts";
 import { execBeside } from "./exec.ts";
 import { acquireLock } from "./file-lock.ts";
 import { allInstances, findProcess, instanceParts, waitForEnd } from "./inspect.ts";
@@ -45,7 +46,7 @@ export type ProcessRuntimeOptions = {
 export function processRuntime(
   { folder, supervisor: command }: ProcessRuntimeOptions,
   ownEnv: Readonly<Record<string, string | undefined>>,
-): Runtime {
+): AttendedRuntime {
   const registry = new Registry(folder);
   const env = machineEnvironment(ownEnv);
   const supervisor: Supervisor = { command, env };
@@ -92,7 +93,10 @@ export function processRuntime(
     removeInstance: (instance, keeping) => removeInstance(registry, instance, keeping),
   };
   const wait: Workers["wait"] = (name, signal) => waitForEnd(registry, name, signal);
-  return { observe, apply, workers: workersOf(observe, apply, wait) };
+  return {
+    ...{ observe, apply, workers: workersOf(observe, apply, wait) },
+    attend: (name, words, attended) => attendBeside(registry, name, words, attended),
+  };
 }
 
 function thisMachine(): EngineInfo {

@@ -133,7 +133,7 @@ test("nothing runs where secrets are missing, or the commits are not to be had",
   });
   expect([without, far]).toMatchObject([
     refused("secrets of the agent"),
-    refused("does not have the commits"),
+    refused("are not to be seen there"),
   ]);
 });
 

@@ -14,8 +14,7 @@ export async function processHost(input: HostInput): Promise<Host> {
   const { config, ...machine } = await prepareMachine(input.config, file, repository, shell);
   const image = { tag: "machine", id: "machine", env: machineEnvironment(shell.env) };
   return {
-    // Parts see the files of this machine.
-    config: { ...config, services: { ...config.services, packs: "folders" } },
+    config,
     isInContainer: false,
     prepare: async () => {},
     isNear: async () => true,

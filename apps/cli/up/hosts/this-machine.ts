@@ -22,11 +22,20 @@ export async function prepareMachine(
   { env, messages }: Pick<Shell, "env" | "messages">,
 ): Promise<Omit<ThisMachine, "ports"> & { config: SettConfig }> {
   const { toplevel: workspace } = place;
-  const agents = await Promise.all(written.agents.map((agent) => onMachine(agent, file)));
+  const config = await onThisMachine(written, file);
+  const { agents } = config;
   const programs = await findPrograms({ withRedis: elsewhereOf(written) === undefined });
   messages.warn("Nothing is isolated: agents run as you, with your files and your network.");
   messages.note(imagesNote(written.agents, agents, workspace));
-  return { config: { ...written, agents }, programs, workspace, processes: processOptions(env) };
+  return { config, programs, workspace, processes: processOptions(env) };
+}
+
+/** Throws `config-invalid` for a command that does not exist here. */
+export async function onThisMachine(written: SettConfig, file: string): Promise<SettConfig> {
+  const agents = await Promise.all(written.agents.map((agent) => onMachine(agent, file)));
+  // Parts see the files of this machine.
+  const services = { ...written.services, packs: "folders" } as const;
+  return { ...written, agents, services };
 }
 
 /** The agent with this machine in place of its image. */

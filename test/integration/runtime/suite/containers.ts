@@ -1,7 +1,36 @@
 // The life of one container: started, waited for, looked into, stopped, renamed.
 import { expect, test } from "bun:test";
+import type { Attend, Attended } from "../../../../lib/runtime/port.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import type { RuntimeBench } from "./bench.ts";
+
+/** A person who types this; on a terminal of that size, if any. */
+function attended(
+  typed: string,
+  size?: { columns: number; rows: number },
+): Attended & { printed(): { stdout: string; stderr: string } } {
+  const bytes = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+  const textOf = (pieces: Uint8Array[]) => Buffer.concat(pieces).toString();
+  return {
+    input: (async function* () {
+      yield new TextEncoder().encode(typed);
+      // A terminal stays open.
+      if (size !== undefined) await new Promise(() => {});
+    })(),
+    onOutput: async (stream, piece) => void bytes[stream].push(piece),
+    terminal: size && {
+      kind: "xterm",
+      size: () => size,
+      onResize: () => ({ [Symbol.dispose]: () => {} }),
+    },
+    printed: () => ({ stdout: textOf(bytes.stdout), stderr: textOf(bytes.stderr) }),
+  };
+}
+
+function attend({ runtime }: RuntimeBench, ...order: Parameters<Attend>): Promise<number> {
+  if (runtime.attend === undefined) throw new Error("No person can be at a command there.");
+  return runtime.attend(...order);
+}
 
 export function containersSuite(open: () => Promise<RuntimeBench>, rarely: typeof test): void {
   test("a name that is in use is an instance-taken", async () => {
@@ -43,6 +72,27 @@ export function containersSuite(open: () => Promise<RuntimeBench>, rarely: typeo
     await expect(exec(sett.name("unknown"), ["/bin/true"])).rejects.toMatchObject({
       code: sett.refusal,
     });
+  }, 600_000);
+
+  test("a person at a command has both streams apart, or a terminal of their own size", async () => {
+    await using sett = await open();
+    const { id } = await sett.run("sleep 600");
+    const apart = attended("echo typed; exit 3\n");
+    expect(await attend(sett, id, ["/bin/sh"], apart)).toBe(3);
+    expect(apart.printed()).toEqual({ stdout: "typed\n", stderr: "" });
+    const both = attended("");
+    expect(await attend(sett, id, ["/bin/sh", "-c", "echo out; echo err >&2"], both)).toBe(0);
+    expect(both.printed()).toEqual({ stdout: "out\n", stderr: "err\n" });
+    const endless = attended("");
+    expect(await attend(sett, id, ["/bin/sh", "-c", "kill -9 $$"], endless)).toBe(137);
+    const shown = attended("", { columns: 77, rows: 22 });
+    // A terminal gets its size a moment after the command has begun.
+    const script = `size=; until [ "$size" ]; do size=$(stty size 2>/dev/null); done; echo "$TERM $size"; exit 5`;
+    expect(await attend(sett, id, ["/bin/sh", "-c", script], shown)).toBe(5);
+    expect(shown.printed()).toEqual({ stdout: "xterm 22 77\r\n", stderr: "" });
+    await expect(
+      attend(sett, sett.name("unknown"), ["/bin/true"], attended("")),
+    ).rejects.toMatchObject({ code: sett.refusal });
   }, 600_000);
 
   rarely("waiting gives the exit code, also of a container that ended long ago", async () => {

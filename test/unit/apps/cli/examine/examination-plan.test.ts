@@ -6,6 +6,7 @@ import {
 import { agentPlan } from "../../../../../apps/cli/up/plan/agent-plan.ts";
 import type { SettConfig } from "../../../../../lib/model/config.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { dockerTranslation } from "../../../../../lib/runtime/docker/translate.ts";
 import { examinationNames, isNameOf } from "../../../../../lib/runtime/names.ts";
 import { sampleConfig, sampleInput, samplePlan } from "../../../../support/cli/sample-plan.ts";
 
@@ -36,7 +37,9 @@ function partsOf(of: SettConfig, withSecrets = false) {
     names,
     withSecrets,
   });
-  const part = examinationPart(plan, "rerun", { tag: "sett/cub:1.2.3", id: "sha256:1" });
+  const cub = { tag: "sett/cub:1.2.3", id: "sha256:1" };
+  const translation = dockerTranslation({ cub, socket: undefined, isNear: true });
+  const part = examinationPart(plan, "rerun", translation);
   return { part, usual: samplePlan(of).agents[0]?.spec };
 }
 
@@ -59,6 +62,7 @@ test("a look at a grant has no way to Redis, to the recorder or to the exchange,
   }
   expect(env).not.toContain("secret");
   expect(part.spec.entrypoint).toEqual(["/cub/cub", "--examine", "rerun"]);
+  expect(part.program).toEqual(["/cub/cub"]);
   expect(part.spec.mounts.map((mount) => `${mount.kind} ${mount.target}`).toSorted()).toEqual([
     "bind /git/objects",
     "tmpfs /tmp",
