@@ -238,6 +238,41 @@ test("a result is rejected with a reason, made again, and approved", async () =>
   expect(second).toMatchObject({ payload: "{}", metadata: { comment: "Well dated" } });
 });
 
+test("nothing in the inbox is offered before the reader's rights are known, and then the first key acts", async () => {
+  await using scene = await startPageScene({
+    coder: {
+      ...idle,
+      bids: [{ on: "GoalDefined", bid: "exclusive" }],
+      tool: () => report("Draft"),
+    },
+    maintainer: { human: true, bids: [{ on: "Report", bid: "review" }] },
+  });
+  const goal = await scene.clan.postGoal("Plan it");
+  const draft = await scene.clan.made(goal, ({ type }) => type === "Report");
+  const page = await browser.open(scene.page.address("#/clan"));
+  await page.locator(".agent").filter({ hasText: "maintainer" }).getByText("1 verdict").waitFor();
+  const rights = gate();
+  await page.route("**/v1/instance", async (route) => {
+    await rights.pass(new AbortController().signal);
+    await route.continue();
+  });
+  const inquiries = page.waitForResponse(/\/v1\/inquiries/);
+  await page.evaluate((id) => {
+    location.hash = `#/inbox?i=${id}`;
+    location.reload();
+  }, draft.id);
+  await (await inquiries).finished();
+  // Two frames later its answer is drawn.
+  await page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+  );
+  expect(await page.getByRole("button", { name: "Approve…" }).count()).toBe(0);
+  rights.open();
+  await page.getByRole("button", { name: "Approve…" }).waitFor();
+  await page.keyboard.press("a");
+  await page.getByLabel("What you say with it").waitFor();
+});
+
 test("a goal has the name of its result in git, and after a revert says by whom and from where", async () => {
   await using scene = await startPageScene({ idler: { ...idle, tool: () => ending("Nothing") } });
   const goal = await scene.clan.postGoal("Paint the door");

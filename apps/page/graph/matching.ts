@@ -3,6 +3,7 @@ import { actorName } from "../../../lib/words/actor-name.ts";
 import type { Grant } from "../data/contract.ts";
 import type { ArtefactNode } from "../data/goal-graph.ts";
 import { visibleLine } from "../text/visible-text.ts";
+import { isBeginOf } from "../text/words.ts";
 import { isOpen } from "./pending.ts";
 
 /** Empty members filter nothing. `state`: one of `nodeStates`. */
@@ -37,8 +38,10 @@ function isLike(node: ArtefactNode, filter: NodeFilter, words: readonly string[]
   if (filter.state !== "" && !statesOf(node).includes(filter.state)) return false;
   if (words.length === 0) return true;
   const { id, type, metadata } = node;
-  const text = `${id} ${type} v${node.version} ${metadata.summary ?? ""} ${metadata.commit ?? ""} ${agents.join(" ")}`;
-  return words.every((word) => text.toLowerCase().includes(word));
+  const text =
+    `${type} v${node.version} ${metadata.summary ?? ""} ${agents.join(" ")}`.toLowerCase();
+  const ids = [id, metadata.commit ?? ""];
+  return words.every((word) => text.includes(word) || ids.some((each) => isBeginOf(each, word)));
 }
 
 function openGrants(node: ArtefactNode): Grant[] {

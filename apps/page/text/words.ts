@@ -28,3 +28,11 @@ export function money({ usd, tokens, unpriced_calls, estimated_usd }: CostView):
   ) as [number, number];
   return moneyOf({ nanousd, tokens, unpriced_calls, estimated_nanousd });
 }
+
+/**
+ * True where a word that a reader looks for begins an id: shorter ones, and what is within it, meet
+ * ids by chance.
+ */
+export function isBeginOf(id: string, word: string): boolean {
+  return word.length >= 4 && id.startsWith(word);
+}

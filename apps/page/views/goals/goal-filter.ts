@@ -1,5 +1,6 @@
 // Which goals a filter of the list shows. The state is asked of the API; the rest is chosen here.
 import type { GoalSummary } from "../../data/contract.ts";
+import { isBeginOf } from "../../text/words.ts";
 
 /** All are texts of the address, and empty where nothing is chosen. */
 export type GoalFilter = { q: string; by: string; age: string; cost: string };
@@ -21,11 +22,11 @@ export function matchesGoal(goal: GoalSummary, filter: GoalFilter, nowMs: number
   if (nowMs - Date.parse(goal.created_at) > maxMs) return false;
   if (minCosts.includes(cost) && (goal.cost?.usd ?? 0) < Number(cost)) return false;
   const tried = goal.attempt > 1 ? `attempt ${goal.attempt}` : "";
-  const text = `${goal.id} ${goal.summary} ${statedBy(goal)} ${tried}`.toLowerCase();
+  const text = `${goal.summary} ${statedBy(goal)} ${tried}`.toLowerCase();
   return q
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => text.includes(word));
+    .every((word) => text.includes(word) || isBeginOf(goal.id, word));
 }
 
 export function statedBy({ trigger, person }: Pick<GoalSummary, "trigger" | "person">): string {

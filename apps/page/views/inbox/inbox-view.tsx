@@ -7,6 +7,7 @@ import { Line } from "../../components/text.tsx";
 import { Elapsed } from "../../components/time.tsx";
 import { getJson } from "../../data/api.ts";
 import type { Inquiry, SettEvent } from "../../data/contract.ts";
+import { useInstance } from "../../data/instance.ts";
 import { go, usePlace } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
 import { makerOf } from "../../graph/matching.ts";
@@ -37,6 +38,7 @@ async function readAll(signal: AbortSignal): Promise<{ items: Inquiry[] }> {
 
 export function InboxView() {
   const { query } = usePlace();
+  const instance = useInstance();
   const { data, error, refresh } = useQuery("inquiries", readAll, {
     changedBy: changesInbox,
     pauseMs: 250,
@@ -63,7 +65,13 @@ export function InboxView() {
   useGoneNotice(query.i, data !== undefined && shown === undefined);
 
   if (error !== undefined && data === undefined) return <Problem error={error} retry={refresh} />;
-  if (data === undefined) return <p className="quiet loading">Loading…</p>;
+  // Before the reader's rights are known, a key would do nothing, and a button would refuse.
+  if (data === undefined || instance.data === undefined)
+    return instance.error === undefined ? (
+      <p className="quiet loading">Loading…</p>
+    ) : (
+      <Problem error={instance.error} retry={instance.refresh} />
+    );
   const isGone = query.i !== undefined && shown === undefined;
   const done = (isSent: boolean) => {
     if (isSent) lastOpen.letGo();

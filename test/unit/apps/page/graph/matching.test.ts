@@ -17,7 +17,7 @@ const reviewed = (status: string, ...reviews: object[]) => ({
   grants: reviews.map((review) => ({ agent: "one", phase: "review", state: "done", ...review })),
 });
 const nodes = [
-  made("a", { metadata: { summary: "Add the Flag" } }),
+  made("a", { metadata: { summary: "Add the Flag", commit: "4277f0e1" } }),
   made("b", { version: 2, claims: [running] }),
   made("c", { type: "Failure", structural_type: "Failure", produced_by_agent: "" }),
   made("d", { type: "Review", structural_type: "Review", verdict: "feedback" }),
@@ -32,6 +32,9 @@ test.each([
   [{ words: "flag ADD" }, "a"],
   [{ words: "v2" }, "b"],
   [{ words: "flag nowhere" }, ""],
+  [{ words: "4277F" }, "a"],
+  [{ words: "77" }, ""],
+  [{ words: "277f" }, ""],
   [{ agent: "reviewer" }, "b"],
   [{ agent: "coder" }, "abcd"],
   [{ type: "Failure" }, "c"],

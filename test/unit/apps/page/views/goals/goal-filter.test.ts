@@ -22,6 +22,12 @@ test("a person's goals are those that this person has stated", () => {
   expect(isShown({ person: "ada@example.org" }, { q: "ADA door" })).toBe(true);
 });
 
+test("a goal is found by how its id begins, and by no number that its id happens to hold", () => {
+  expect(isShown({ id: "6a31c475-77" }, { q: "door 6A31" })).toBe(true);
+  expect(isShown({ id: "6a31c475-77" }, { q: "door 77" })).toBe(false);
+  expect(isShown({ id: "6a31c475-77" }, { q: "door c475" })).toBe(false);
+});
+
 test("goals whose work is made again are found by that word", () => {
   expect(isShown({ attempt: 3 }, { q: "attempt" })).toBe(true);
   expect(isShown({}, { q: "attempt" })).toBe(false);
