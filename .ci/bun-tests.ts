@@ -111,7 +111,7 @@ const shownLines = 24;
 const shownCharacters = 2000;
 
 /**
- * What failed before or after the tests of a file has no name and no line there; a process that
+ * A failure before or after the tests of a file has no name and no line there; a process that
  * crashed has no error but a message.
  */
 function* readFailures(report: string): Generator<string> {

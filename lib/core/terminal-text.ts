@@ -43,5 +43,5 @@ export function withoutEscapes(text: string): string {
 }
 
 /** Colours and movements of the cursor. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for the escape character.
 export const escapes = /\u001b\[[0-?]*[ -/]*[@-~]/g;

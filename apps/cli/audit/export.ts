@@ -84,7 +84,7 @@ async function goalIn(
   });
 }
 
-/** What `sett prune` has moved is in an archive, and nowhere else. */
+/** A goal that `sett prune` has moved is in an archive, and nowhere else. */
 function boardWith(board: ReadingBoard, archives: readonly ReadingBoard[]): ContentBoard {
   const boards = [board, ...archives];
   return {

@@ -1,4 +1,4 @@
-// What each runtime brings to a look at a grant: how it runs sett.yml, the image of the grant, and
+// Each runtime brings this to a look at a grant: how it runs sett.yml, the image of the grant, and
 // how the needs of a container are met.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
@@ -97,7 +97,7 @@ function onMachine(
         programs: await findPrograms({ withRedis: false }),
         processes: processOptions(env),
         workspace,
-        // Of services it reaches none.
+        // It reaches no service.
         ports: {},
       }),
   };

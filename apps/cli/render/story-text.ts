@@ -6,7 +6,7 @@ import type { Story } from "../../../lib/core/story.ts";
 import { storyHeading, storyRows } from "../../../lib/words/story-sentence.ts";
 
 const nameWidth = "because".length;
-/** Of one piece that others have chosen: a goal may be long. */
+/** A piece that others have chosen is cut here: a goal may be long. */
 const maxForeign = 2_000;
 
 export function storyText(story: Story, { style }: Pick<Layout, "style">): string {

@@ -4,7 +4,7 @@ import type { LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 import type { Deps } from "../leader/deps.ts";
 
-/** What came so long ago is sealed, or late. */
+/** An event that came so long ago is sealed, or late. */
 export const lateAfterMs = 60_000;
 
 type WatchDeps = Pick<Deps, "policy" | "log"> & {
