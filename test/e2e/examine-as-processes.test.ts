@@ -8,6 +8,7 @@ import type { SettEvent } from "../../lib/model/event.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";
 import { finished } from "../support/cli/finished.ts";
 import { settOnTerminal } from "../support/cli/pseudo-terminal.ts";
+import { nightly } from "../support/nightly.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -158,7 +159,7 @@ test("on a terminal the shell has one of its own, of the same size, and Ctrl-C e
   expect(await left()).toEqual([]);
 });
 
-test("a shell that is ended leaves neither a process nor a folder", async () => {
+nightly("a shell that is ended leaves neither a process nor a folder", async () => {
   const before = (await examined()).length;
   const child = openShell(made.id, "sleep 601\n", true);
   await waitFor("the shell to be on record", async () => (await examined()).length > before);
