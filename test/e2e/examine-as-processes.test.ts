@@ -8,7 +8,6 @@ import type { SettEvent } from "../../lib/model/event.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";
 import { finished } from "../support/cli/finished.ts";
 import { settOnTerminal } from "../support/cli/pseudo-terminal.ts";
-import { nightly } from "../support/nightly.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -159,16 +158,16 @@ test("on a terminal the shell has one of its own, of the same size, and Ctrl-C e
   expect(await left()).toEqual([]);
 });
 
-nightly("a shell that is ended leaves neither a process nor a folder", async () => {
+test("a shell that is ended leaves neither a process nor a folder", async () => {
   const before = (await examined()).length;
   const child = openShell(made.id, "sleep 601\n", true);
   await waitFor("the shell to be on record", async () => (await examined()).length > before);
-  await waitFor("its command to run", () => at.stillRunning().join().includes("601"));
+  await waitFor("its command to run", () => at.stillRunning().includes("sleep 601"));
   expect(await left()).not.toEqual([]);
   child.kill("SIGTERM");
   expect(await child.exited).toBe(143);
   expect(await left()).toEqual([]);
-  expect(at.stillRunning().join()).not.toContain("601");
+  expect(at.stillRunning()).not.toContain("sleep 601");
 });
 
 test("where there are no images, none is named for a look", async () => {

@@ -90,7 +90,7 @@ export class ProcessSett implements AsyncDisposable {
           .split("\0")
           .includes(`HOME=${this.root}`);
         return isOurs && identify(Number(pid)) !== undefined
-          ? [readFileSync(`/proc/${pid}/cmdline`, "utf8")]
+          ? [readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim()]
           : [];
       } catch {
         return [];
