@@ -1,5 +1,6 @@
 // The page with 10 000 artefacts in a goal. How long it works for a frame, `just bench` measures.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { TestBrowser } from "../support/page/browser.ts";
 import { openLargeGoal } from "../support/page/large-goal.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -47,3 +48,43 @@ test(`a goal with ${artefacts} artefacts can be looked at as a whole, walked thr
   // Only the rows in view are in the document.
   expect(await rows.count()).toBeLessThan(200);
 });
+
+const overlaps = (page: Page, what: string) =>
+  page.evaluate((selector) => {
+    const over = document.querySelector(selector)?.getBoundingClientRect();
+    const pane = document.querySelector(".react-flow")?.getBoundingClientRect();
+    if (over === undefined || pane === undefined) return undefined;
+    return [...document.querySelectorAll(".card[data-id]")].flatMap((card) => {
+      const { left, right, top, bottom: end } = card.getBoundingClientRect();
+      const bottom = Math.min(end, pane.bottom);
+      const isOver =
+        left < over.right && right > over.left && top < over.bottom && bottom > over.top;
+      return isOver ? [card.textContent] : [];
+    });
+  }, what);
+
+for (const [count, width, height] of [
+  [7, 1_440, 900],
+  [16, 1_440, 900],
+  [24, 1_440, 900],
+  [36, 1_440, 900],
+  [90, 1_440, 900],
+  [200, 1_440, 900],
+  [130, 1_280, 720],
+  [130, 1_920, 1_080],
+  [8, 390, 844],
+  [40, 390, 844],
+] as const)
+  test(`at ${width} pixels neither the map nor the buttons are over one of ${count} cards`, async () => {
+    await using goal = await openLargeGoal(browser, count, { width, height });
+    const { page } = goal;
+    await page.locator(".card[data-id]").first().waitFor();
+    // A first fit is not animated: it has been made with the cards' first frame.
+    await page.evaluate(
+      () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+    );
+    expect(await overlaps(page, ".graph-controls")).toEqual([]);
+    const map = await overlaps(page, ".minimap");
+    expect(map ?? []).toEqual([]);
+    if (count >= 200) expect(map).toBeDefined();
+  });

@@ -1,10 +1,10 @@
-// Buttons over the graph: nearer, farther, all of it.
-import { Panel, useReactFlow } from "@xyflow/react";
+// Buttons below the graph: nearer, farther, all of it.
+import { useReactFlow } from "@xyflow/react";
 
 export function GraphControls({ fit, isFitted }: { fit: () => void; isFitted: boolean }) {
   const { zoomIn, zoomOut } = useReactFlow();
   return (
-    <Panel position="bottom-right" className="graph-controls">
+    <div className="graph-controls">
       <button
         type="button"
         aria-label="Nearer"
@@ -29,6 +29,6 @@ export function GraphControls({ fit, isFitted }: { fit: () => void; isFitted: bo
       >
         All
       </button>
-    </Panel>
+    </div>
   );
 }

@@ -5,8 +5,8 @@ import { type PointerEvent, useEffect, useRef } from "react";
 import type { Drawing } from "./geometry.ts";
 import { useColours } from "./graph-canvas.tsx";
 import { fillItems } from "./paint.ts";
+import { mapSize, minMappedPx } from "./wrap.ts";
 
-const most = { width: 190, height: 200 };
 /** A long narrow graph is drawn wider, so that it can be met. */
 const minWidth = 56;
 
@@ -20,7 +20,7 @@ export function GraphMinimap({ drawing, leave }: { drawing: Drawing; leave: () =
     y >= -1 &&
     bounds.width * zoom + x <= width + 1 &&
     bounds.height * zoom + y <= height + 1;
-  if (isAllInView || width < 500) return null;
+  if (isAllInView || width < minMappedPx) return null;
   return (
     <Panel position="top-right" className="minimap-panel">
       <Minimap drawing={drawing} leave={leave} seen={{ x, y, zoom, width, height }} />
@@ -39,7 +39,7 @@ function Minimap({ drawing, leave, seen }: Props) {
   const colours = useColours(canvas);
   const { setCenter } = useReactFlow();
   const { bounds, items } = drawing;
-  const scale = Math.min(most.width / bounds.width, most.height / bounds.height);
+  const scale = Math.min(mapSize.width / bounds.width, mapSize.height / bounds.height);
   const across = Math.max(scale, minWidth / bounds.width);
   const size = { width: bounds.width * across, height: bounds.height * scale };
   useEffect(() => {

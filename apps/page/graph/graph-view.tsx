@@ -36,7 +36,7 @@ import {
   sizeAt,
   useVisibleItems,
 } from "./view-window.ts";
-import { card, maxRead, readableZoom } from "./wrap.ts";
+import { besideMap, card, maxRead, readableZoom } from "./wrap.ts";
 
 type Props = {
   graph: GoalGraph;
@@ -106,8 +106,8 @@ function Graph({ graph, pending, isStacked, matches, sought, selected, ...acts }
       >
         <GraphCanvas drawing={drawing} isFar={isFar} active={active} matches={matches} />
         <GraphMinimap drawing={drawing} leave={view.leave} />
-        <GraphControls fit={view.fit} isFitted={view.isFitted} />
       </ReactFlow>
+      <GraphControls fit={view.fit} isFitted={view.isFitted} />
       <p className="hidden" role="status">
         {reading.spoken}
       </p>
@@ -289,15 +289,19 @@ function useAutoFit({ bounds, items }: Drawing, matches: ReadonlySet<string> | u
       ? { shown: bounds, within: items }
       : { shown: around, within: found };
   }, [bounds, items, matches]);
-  const isWhole = fitOf(shown, { width, height }).zoom >= readableZoom || within.length > maxRead;
+  const window = useMemo(() => {
+    const whole = { width, height };
+    // A filter lets a part of the drawing through: the map is beside it.
+    return shown === bounds ? whole : besideMap(whole);
+  }, [shown, bounds, width, height]);
+  const isWhole = fitOf(shown, window).zoom >= readableZoom || within.length > maxRead;
   useEffect(() => {
     if (fit === "left" || width === 0) return;
     const duration = isFirst.current || prefersCalm() ? 0 : 250;
     isFirst.current = false;
-    const window = { width, height };
     const place = fit === "all" ? fitOf(shown, window) : readingOf(shown, window, within);
     void setViewport(place, { duration });
-  }, [shown, within, fit, width, height, setViewport]);
+  }, [shown, within, fit, window, width, setViewport]);
   const isAll = fit === "all" || (fit === "readable" && isWhole);
   return { isFitted: isAll, fit: () => setFit("all"), leave: () => setFit("left") };
 }

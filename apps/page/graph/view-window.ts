@@ -3,7 +3,7 @@
 import { useStore } from "@xyflow/react";
 import { useMemo } from "react";
 import { type Drawing, type Item, itemsIn, type Rect } from "./geometry.ts";
-import { card, maxRead, readableZoom, type Size, step } from "./wrap.ts";
+import { besideMap, card, maxRead, readableZoom, type Size, step } from "./wrap.ts";
 
 export const minZoom = 0.006;
 /**
@@ -83,7 +83,8 @@ export function readingOf(bounds: Rect, window: Size, items: readonly Place[]) {
   const fit = fitOf(bounds, window);
   if (fit.zoom >= readableZoom || items.length > maxRead) return fit;
   const margin = marginOf(window.width);
-  const zoom = Math.min(0.92, Math.max(readableZoom, roomOf(window).width / bounds.width));
+  const { width } = besideMap(roomOf(window));
+  const zoom = Math.min(0.92, Math.max(readableZoom, width / bounds.width));
   const end = window.height - margin - (bounds.y + bounds.height) * zoom;
   const newest = items.at(-1)?.y ?? bounds.y;
   return {

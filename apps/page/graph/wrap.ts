@@ -21,6 +21,15 @@ export type Wrap = {
   size: Size;
 };
 
+/** The map of what is not all in view: its room at the right, unless the window is a phone's. */
+export const mapSize = { width: 110, height: 200 };
+const mapMargin = 30;
+export const minMappedPx = 500;
+
+export function besideMap({ width, height }: Size): Size {
+  return { width: width < minMappedPx ? width : width - mapSize.width - mapMargin, height };
+}
+
 /** Below this zoom a card cannot be read: its largest letters would have less than 11 pixels. */
 export const readableZoom = 0.5;
 /** So large a card has all of its words; in a narrow window a line has more cards with fewer. */
@@ -122,9 +131,10 @@ function bestPerRow(
   return zoomWith(before) * muchBetter >= best.zoom ? before : best.perRow;
 }
 
-/** A graph that is read from line to line is as wide as its window. */
-function readPerRow({ width }: Size): number {
-  const zoom = width < narrowPx ? readingZoom.narrow : readingZoom.wide;
+/** A graph that is read from line to line is as wide as its window beside the map. */
+function readPerRow(window: Size): number {
+  const { width } = besideMap(window);
+  const zoom = window.width < narrowPx ? readingZoom.narrow : readingZoom.wide;
   return Math.max(1, Math.floor((width / zoom + step.x - card.width) / step.x));
 }
 

@@ -18,15 +18,16 @@ type LargeGoal = AsyncDisposable & {
 };
 
 /** The graph of a goal with so many artefacts, all of it in view. */
-export async function openLargeGoal(browser: TestBrowser, artefacts: number): Promise<LargeGoal> {
+export async function openLargeGoal(
+  browser: TestBrowser,
+  artefacts: number,
+  window = { width: 1_440, height: 900 },
+): Promise<LargeGoal> {
   const scene = await startPageScene({}, { artefacts_per_goal: 100_000 });
   try {
     const goal = await scene.clan.postGoal("Many");
     await grow(scene.clan.board, goal, artefacts);
-    const page = await browser.open(scene.page.address(`#/goals/${goal.id}?view=graph`), {
-      width: 1_440,
-      height: 900,
-    });
+    const page = await browser.open(scene.page.address(`#/goals/${goal.id}?view=graph`), window);
     const untilItems = (count: number) =>
       page.locator(`.graph[data-items="${count}"]`).waitFor({ timeout: 120_000 });
     await untilItems(artefacts + 1);
