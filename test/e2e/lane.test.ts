@@ -78,6 +78,12 @@ test("a conflict and a red gate go back to the producer, the lane has both goals
   expect(agents.find(({ name }: { name: string }) => name === "merge").lane).toEqual({
     ...{ name: "main", agent: "merge", tip: commit, merges: null, next: [], blocked: [] },
   });
+  // The messages of the lane itself are from the record.
+  for (const { id } of landed) {
+    const shown = await at.need("unearth", id);
+    expect(shown).toContain(" since ");
+    expect(shown).not.toMatch(/may pass for|another author/);
+  }
   const merged = JSON.parse(await at.need("merge", "--lane", "main", "--yes", "--json"));
   expect(merged).toMatchObject({
     ...{ lane: "main", branch: "main", already: [] },

@@ -5,6 +5,7 @@ import type { GoalEnding, Page, StoredHead } from "../../../lib/blackboard/port/
 import { beginningOf } from "../../../lib/blackboard/records/artefact-fields.ts";
 import { isOfResult, outputOf } from "../../../lib/blackboard/records/output-data.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
+import { deliveredBy } from "../../../lib/client/facts/work.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -87,6 +88,7 @@ export async function archiveBoard(path: string): Promise<ReadingBoard> {
     countArtefacts: async () => heads.size,
     listGoals: async (page) => pageOf([...goals.keys()], page),
     countGoals: async () => goals.size,
+    listCommits: async () => [...heads.values()].flatMap(({ head }) => deliveredBy(head)),
     // Registrations are the instance's, and not of a goal.
     listAgents: async () => [],
     listArtefactsOfGoal: async (goal, page) => pageOf(goals.get(goal) ?? [], page),

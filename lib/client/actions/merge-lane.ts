@@ -23,7 +23,7 @@ export type LaneMergeWanted = {
   onSlow: (sentence: string) => void;
 };
 
-export type LaneMergeBoard = ReadingBoard & Pick<PersonBlackboard, "listCommits" | "listLanes">;
+export type LaneMergeBoard = ReadingBoard & Pick<PersonBlackboard, "listLanes">;
 
 /** A message names no more of them. */
 const maxLanded = 200;

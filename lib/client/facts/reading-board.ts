@@ -18,6 +18,7 @@ export type ReadingBoard = Pick<
   | "countArtefacts"
   | "listGoals"
   | "countGoals"
+  | "listCommits"
   | "listAgents"
   | "listArtefactsOfGoal"
   | "claimsOfArtefact"

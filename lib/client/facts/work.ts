@@ -1,5 +1,6 @@
 // The commit of a result is compared with these: the commit of its goal, which comes first, and the
 // ones that a person may have seen before.
+import type { DeliveredCommit } from "../../blackboard/port/artefacts.ts";
 import { answersIn } from "../../core/answers-in.ts";
 import { type ArtefactHead, goalType } from "../../model/artefact.ts";
 import type { Actor } from "../../model/event.ts";
@@ -20,19 +21,21 @@ export type EarlierCommit = { since: Exclude<Since, "goal">; name: string; commi
 
 /**
  * `goal`: the commit where the work began, and `goalName` what it is. `recorded`: the commits on
- * record that it may be based on, and its own, the oldest first. `earlier`: each commit once.
+ * record that it may be based on, and its own, the oldest first. `landings`: the commits that lanes
+ * have made. `earlier`: each commit once.
  */
 export type WorkOfResult = {
   commit: CommitHash;
   goal: CommitHash | undefined;
   goalName: string;
-  recorded: { commit: CommitHash; agent: AgentName | "" }[];
+  recorded: DeliveredCommit[];
+  landings: CommitHash[];
   earlier: EarlierCommit[];
 };
 
 export type WorkBoard = Pick<
   ReadingBoard,
-  "readHeads" | "claimsOfArtefact" | "readClaims" | "listAgents"
+  "readHeads" | "claimsOfArtefact" | "readClaims" | "listAgents" | "listCommits"
 >;
 
 /** `person`: whose last verdict counts; without one none does. */
@@ -44,16 +47,7 @@ export async function workOf(
 ): Promise<WorkOfResult> {
   const goal = await beginningOf(board, ArtefactId.parse(artefact.goal_id));
   const inputs = await inputsOf(board, artefact);
-  const recorded = [...inputs, artefact].flatMap(({ type, metadata, produced_by_agent }) =>
-    type === goalType || metadata.commit === undefined
-      ? []
-      : [
-          {
-            commit: metadata.commit,
-            agent: AgentName.safeParse(produced_by_agent).data ?? ("" as const),
-          },
-        ],
-  );
+  const { recorded, landings } = await commitsOfLanes(board);
   const versions = inputs.filter(
     (one) => one.logical_id === artefact.logical_id && one.version < artefact.version,
   );
@@ -76,8 +70,34 @@ export async function workOf(
   ];
   return {
     ...{ commit, goal: goal.commit, goalName: goal.name },
-    ...{ recorded, earlier: named.flatMap((one) => one ?? []) },
+    ...{ recorded: [...recorded, ...[...inputs, artefact].flatMap(deliveredBy)], landings },
+    earlier: named.flatMap((one) => one ?? []),
   };
+}
+
+/** Not the commit that a goal starts from. */
+export function deliveredBy(head: ArtefactHead): DeliveredCommit[] {
+  const { id: artefact, type, metadata, produced_by_agent } = head;
+  if (type === goalType || metadata.commit === undefined) return [];
+  const agent = AgentName.safeParse(produced_by_agent).data ?? "";
+  return [{ artefact, commit: metadata.commit, agent }];
+}
+
+/**
+ * Where lanes merge, the work has commits of other goals as well, each with its own agent. The
+ * oldest first; `landings`: those that lanes have made.
+ */
+async function commitsOfLanes(
+  board: WorkBoard,
+): Promise<{ recorded: DeliveredCommit[]; landings: CommitHash[] }> {
+  const agents = await board.listAgents();
+  const lanes = new Set<string>(
+    agents.flatMap(({ name, lane }) => (lane === undefined ? [] : name)),
+  );
+  if (lanes.size === 0) return { recorded: [], landings: [] };
+  const recorded = await board.listCommits();
+  const landings = recorded.flatMap(({ agent, commit }) => (lanes.has(agent) ? commit : []));
+  return { recorded, landings };
 }
 
 type Beginning = { commit: CommitHash | undefined; name: string };

@@ -54,6 +54,8 @@ export interface Work {
   /** What that commit is; undefined: the commit of the goal. */
   readonly goalName?: string;
   readonly recorded: readonly RecordedCommit[];
+  /** The commits that lanes of the instance have made, with messages from the record. */
+  readonly landings?: readonly CommitHash[];
   readonly earlier: readonly Earlier[];
 }
 
@@ -99,7 +101,7 @@ export async function showChanges(
 }
 
 async function showWhole(view: PlainView, work: Work, detail: ChangeDetail): Promise<string> {
-  const { commit, goal, goalName = "the commit of the goal", recorded } = work;
+  const { commit, goal, goalName = "the commit of the goal", recorded, landings } = work;
   if (commit === goal) return `Nothing was changed since ${short(commit)}, ${goalName}.\n`;
   const start = await startOf(view, commit, goal, goalName);
   const from = start.from ?? emptyTreeOf(commit);
@@ -114,7 +116,7 @@ async function showWhole(view: PlainView, work: Work, detail: ChangeDetail): Pro
   const notes = [
     ...start.notes,
     ...foreignNote(log.foreign),
-    ...(await claimNote(view, range)),
+    ...(await claimNote(view, range, landings)),
     ...(count > maxCompared
       ? [`The authors of the newest ${maxCompared} of its ${count} commits were compared only.`]
       : []),
@@ -229,10 +231,15 @@ function foreignNote(count: number): string[] {
 const trailerOfMerge = "^(Sett-[A-Za-z-]+|Reviewed-by|Approved-by)[[:blank:]]*:";
 
 /** A commit may say of itself what only a merge says truly, and git shows both alike later. */
-async function claimNote(view: PlainView, range: readonly string[]): Promise<string[]> {
+async function claimNote(
+  view: PlainView,
+  range: readonly string[],
+  landings: readonly string[] = [],
+): Promise<string[]> {
   const said = ["--extended-regexp", "--regexp-ignore-case", `--grep=${trailerOfMerge}`];
-  const found = await view.run({ args: ["log", "--format=%h", ...said, ...range, "--"] });
-  const count = found.split("\n").length - 1;
+  const found = await view.run({ args: ["log", "--format=%H", ...said, ...range, "--"] });
+  const known = new Set(["", ...landings]);
+  const count = found.split("\n").filter((commit) => !known.has(commit)).length;
   if (count === 0) return [];
   const messages = count === 1 ? "The message of 1 commit" : `The messages of ${count} commits`;
   return [

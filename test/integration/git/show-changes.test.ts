@@ -165,6 +165,12 @@ test("a commit whose message passes for that of a merge is named, and no other",
   expect(await shown("Mend it again\n\nsett-artefact: 1\n\nMore of it")).toContain(
     "! The messages of 2 commits may pass for that of a merge",
   );
+  const landing = CommitHash.parse(git(host.path, "rev-parse", "HEAD"));
+  const known = { landings: [landing] };
+  const left = workWith(landing, host.base, known);
+  expect(await (await open(host.path)).showChanges(left, "sums")).toContain(
+    "! The message of 1 commit may pass for that of a merge",
+  );
 });
 
 test("the lines that a result changes are complete, whatever the user's settings leave out", async () => {
