@@ -10,7 +10,7 @@ import {
   readSituation,
 } from "../client/facts/goal.ts";
 import { type Inquiry, readInquiries } from "../client/facts/inquiries.ts";
-import { inquiryJson } from "../client/facts/inquiry-json.ts";
+import { inquiryJson, makerOf } from "../client/facts/inquiry-json.ts";
 import { readResult, resultJson } from "../client/facts/result.ts";
 import { waitingJson } from "../client/facts/status-json.ts";
 import { goalCostJson } from "../client/render/cost-text.ts";
@@ -101,7 +101,7 @@ export function headJson({
 }: Checked<ArtefactHead>) {
   const { commit = null } = metadata;
   const summary = boundedLine(metadata.summary ?? "", maxSummary);
-  const by = head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent;
+  const by = makerOf({ ...head, metadata });
   const { created_at, goal_id } = head;
   const what = { id, type, structural_type, version, by, summary, commit, created_at, goal_id };
   return { ...what, ...(overwritten && { overwritten_by_hand: true }) };

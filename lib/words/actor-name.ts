@@ -1,3 +1,15 @@
+export type Made = {
+  produced_by_agent: string;
+  produced_by_role: string;
+  metadata: Readonly<Record<string, unknown>>;
+};
+
+/** The agent that has made it, or the person where one is on record; else the role. */
+export function makerName({ produced_by_agent: agent, produced_by_role: role, metadata }: Made) {
+  if (agent !== "") return agent;
+  return typeof metadata.by === "string" ? actorName(`person:${metadata.by}`) : role;
+}
+
 /** The name of an actor, for people: `coder`, `orchestrator`, `Ada Lovelace`, `by hand`. */
 export function actorName(actor: string): string {
   const [kind = "", ...name] = actor.split(":");

@@ -1,8 +1,9 @@
 // Prints a table of artefacts page by page.
 
 import { type Checked, overwrittenText } from "../../../lib/client/facts/checked.ts";
+import { makerOf } from "../../../lib/client/facts/inquiry-json.ts";
 import { shortCost } from "../../../lib/client/render/cost-text.ts";
-import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
+import { boundedLine } from "../../../lib/client/text/plain-text.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
@@ -65,9 +66,7 @@ function rowOf(
     { text: shortId(head.id), paint: style.bold },
     { text: typeText(head.type), paint: paintType },
     { text: String(head.version) },
-    {
-      text: oneLine(head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent),
-    },
+    { text: makerOf(head) },
     { text: shortId(head.goal_id), paint: style.dim },
     { text: ageOf(head.created_at, nowMs) },
     ...(costs === undefined ? [] : [{ text: shortCost(costs.get(head.id)) }]),

@@ -10,6 +10,7 @@ import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { makerName } from "../../../lib/words/actor-name.ts";
 import { agoOf } from "../../../lib/words/age.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 
@@ -37,7 +38,7 @@ export function artefactDetails(
   const { summary, commit, changed_paths: _, ...more } = metadata;
   const by =
     artefact.produced_by_agent === ""
-      ? artefact.produced_by_role
+      ? makerName(artefact)
       : `${artefact.produced_by_agent} (role ${artefact.produced_by_role})`;
   const fields: [string, string][] = [
     ["type", `${typeText(artefact.type)} (${artefact.structural_type})`],

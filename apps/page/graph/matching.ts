@@ -1,5 +1,5 @@
 // Finds the artefacts of a goal that a reader looks for: by words, agent, type and state. Pure.
-import { actorName } from "../../../lib/words/actor-name.ts";
+import { makerName } from "../../../lib/words/actor-name.ts";
 import type { Grant } from "../data/contract.ts";
 import type { ArtefactNode } from "../data/goal-graph.ts";
 import { visibleLine } from "../text/visible-text.ts";
@@ -22,13 +22,10 @@ export function matchingNodes(
 }
 
 /** The name of the agent, or of the person where it is on record. */
-export function makerOf({
-  produced_by_agent: agent,
-  produced_by_role: role,
-  metadata: { by },
-}: Pick<ArtefactNode, "produced_by_agent" | "produced_by_role" | "metadata">): string {
-  if (agent !== "") return agent;
-  return typeof by === "string" ? visibleLine(actorName(`person:${by}`), 60) : role;
+export function makerOf(
+  node: Pick<ArtefactNode, "produced_by_agent" | "produced_by_role" | "metadata">,
+): string {
+  return visibleLine(makerName(node), 60);
 }
 
 function isLike(node: ArtefactNode, filter: NodeFilter, words: readonly string[]): boolean {

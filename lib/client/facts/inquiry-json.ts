@@ -1,6 +1,5 @@
 // Writes what waits for a person as JSON, for `sett questions --json` and for assistants.
 import type { Progress } from "../../core/quorum.ts";
-import type { ArtefactHead } from "../../model/artefact.ts";
 import {
   amountsOfYes,
   questionText,
@@ -8,6 +7,7 @@ import {
   refusalSentence,
 } from "../../model/budget-question.ts";
 import type { BudgetRefusal } from "../../model/model-call.ts";
+import { type Made, makerName } from "../../words/actor-name.ts";
 import { oneLine } from "../text/plain-text.ts";
 import { type Inquiry, subjectOf } from "./inquiries.ts";
 
@@ -72,7 +72,7 @@ export function progressIn({ approvals, may_approve }: Partial<Progress>): Parti
   return { ...(approvals && { approvals }), ...(may_approve && { may_approve }) };
 }
 
-/** The agent or role that made the question or the artefact. */
-export function makerOf({ produced_by_agent, produced_by_role }: ArtefactHead): string {
-  return oneLine(produced_by_agent === "" ? produced_by_role : produced_by_agent);
+/** As `makerName`, on one line. */
+export function makerOf(head: Made): string {
+  return oneLine(makerName(head));
 }

@@ -3,6 +3,7 @@ import type { GraphClaim, GraphNode, ReviewedHead } from "../../core/artefact-gr
 import { unaskedReviews } from "../../core/review-order.ts";
 import type { StructuralType } from "../../model/artefact.ts";
 import type { GoalId } from "../../model/ids.ts";
+import { makerName } from "../../words/actor-name.ts";
 import { shortId } from "../../words/short-id.ts";
 import { approving } from "../facts/artefacts.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
@@ -126,8 +127,10 @@ function nameOf({ type, version, structural_type, verdict }: ReviewedHead): stri
     : `${name} (${structural_type})`;
 }
 
-function makerOf({ produced_by_agent: agent, produced_by_role: role }: ReviewedHead): string {
-  return plain(agent === "" || agent === role ? role : `${agent} (${role})`, maxNameLength);
+function makerOf(head: ReviewedHead): string {
+  const { produced_by_agent: agent, produced_by_role: role } = head;
+  const isRole = agent === "" || agent === role;
+  return plain(isRole ? makerName(head) : `${agent} (${role})`, maxNameLength);
 }
 
 /** The summary of an approval, unless it only repeats the title. */
