@@ -39,8 +39,8 @@ export function partsOf(given: Deps, signal: AbortSignal): Parts {
     repository: given.repository && fewChanges(given.repository),
     logs: given.logs && fewLogs(given.logs),
   };
-  const board = fewPayloads(withKnownRecords(deps.board));
   const hub = new EventHub(deps.board, deps.log);
+  const board = fewPayloads(withKnownRecords(deps.board, hub));
   const goals = new GoalReadings(board, hub, signal);
   const artefacts = new ArtefactViews(board);
   return {

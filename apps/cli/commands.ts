@@ -149,6 +149,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "move goals that have ended into a file",
     load: async () => (await import("./commands/prune.ts")).prune,
   },
+  erase: {
+    description: "erase the content of an artefact or a goal, on record",
+    load: async () => (await import("./commands/erase.ts")).erase,
+  },
   audit: {
     description: "show that what is on record is whole, and was decided by the rules",
     load: async () => (await import("./commands/audit.ts")).audit,

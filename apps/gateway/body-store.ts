@@ -23,6 +23,11 @@ export function pathOfBody(folder: string, digest: string): string {
   return join(folder, digest.slice(0, 2), `${digest.slice(2)}.gz`);
 }
 
+/** A body that another call has sent or got as well goes, too. */
+export async function removeBody(folder: string, digest: string): Promise<void> {
+  await rm(pathOfBody(folder, digest), { force: true });
+}
+
 export class BodyStore {
   readonly #folder: string;
   readonly #mode: RecordMode;

@@ -14,7 +14,7 @@ import { beginService, runProgram } from "../../lib/service/program.ts";
 import { serve } from "../../lib/service/serve.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createGatewayApp } from "./app.ts";
-import { BodyStore } from "./body-store.ts";
+import { BodyStore, removeBody } from "./body-store.ts";
 import { withCassettes } from "./cassettes/cassette-upstream.ts";
 import { defaultLimits } from "./deps.ts";
 import { readEgressSettings } from "./egress/settings.ts";
@@ -147,6 +147,11 @@ const program = {
       const folder = Environment.shape.SETT_RECORD_DIR.parse(process.env.SETT_RECORD_DIR);
       for (const digest of parseDigests(await text(process.stdin)))
         console.log(JSON.stringify(await readBody(folder, digest)));
+    },
+    "--remove-bodies": async () => {
+      const folder = Environment.shape.SETT_RECORD_DIR.parse(process.env.SETT_RECORD_DIR);
+      for (const digest of parseDigests(await text(process.stdin)))
+        await removeBody(folder, digest);
     },
   },
 };

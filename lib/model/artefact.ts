@@ -31,12 +31,30 @@ export const maxMetadataBytes = 1024 * 1024;
 /** UTF-16 units of an artefact's type. */
 export const maxTypeLength = 200;
 
-/** `summary` and `commit` are Sett's own; agents add what they like. */
+/**
+ * Why an artefact has no content any more. `by`: the actor. `sha256`: of the record that it had.
+ * `commit`: the one that it had delivered.
+ */
+export const Erasure = z.strictObject({
+  by: z.string(),
+  at: z.iso.datetime(),
+  reason: z.string(),
+  sha256: z.string(),
+  commit: CommitHash.optional(),
+});
+export type Erasure = z.infer<typeof Erasure>;
+
+/** `summary`, `commit` and `erased` are Sett's own; agents add what they like. */
 export const ArtefactMetadata = z.looseObject({
   summary: z.string().optional(),
   commit: CommitHash.optional(),
 });
 export type ArtefactMetadata = z.infer<typeof ArtefactMetadata>;
+
+/** Undefined for an artefact that has its content; agents cannot name `erased`. */
+export function erasureIn({ erased }: Record<string, unknown>): Erasure | undefined {
+  return Erasure.safeParse(erased).data;
+}
 
 /**
  * An artefact as in the tool's contract; on the blackboard it is a hash in which arrays and objects

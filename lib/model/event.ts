@@ -217,6 +217,11 @@ export const EventType = z.enum([
    */
   "goals_pruned",
   /**
+   * `sett erase` has taken the content of an artefact away. Data: `reason`, `sha256` (the digest of
+   * the record that it had), and `commit`, the one that it had delivered.
+   */
+  "artefact_erased",
+  /**
    * The orchestrator could not handle an event in eight tries, and tries it again from time to
    * time. Data: `event`, `type`, `tries`, `reason`.
    */

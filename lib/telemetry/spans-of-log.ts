@@ -174,4 +174,5 @@ const worthNoting = new Set<string>([
   ...["budget_raised", "budget_nearly_reached", "budget_reached", "budget_freed"],
   ...["artefact_refused", "event_given_up", "workspace_prepared", "tool_called"],
   "grant_examined",
+  "artefact_erased",
 ]);

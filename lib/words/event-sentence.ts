@@ -215,6 +215,8 @@ const writers: Readonly<Record<EventType, Writer>> = {
     major(
       say`moves ${field("goals")} goals to ${field("file")} (sha256 ${field("sha256").slice(0, 12)}…)`,
     ),
+  artefact_erased: ({ about, because }) =>
+    major(say`${toned("bad", "erases")} the content of ${about}${because}`),
   event_given_up: ({ field, because }) =>
     major(
       say`${toned("bad", "gives up")} on an event for now (${namedType(field("type"))})${because}`,

@@ -5,6 +5,7 @@ import type { StoredHead } from "../../../lib/blackboard/port/artefacts.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { type ClaimSnapshot, isEnded } from "../../../lib/model/claim.ts";
 import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
+import type { EventHub } from "../events/hub.ts";
 
 /** At most twice as many are kept: some 40 MB where all are in use. */
 const minHeads = 10_000;
@@ -18,13 +19,23 @@ const comparedForMs = 30_000;
 const maxLength = 3_000;
 
 /**
- * Returns the same blackboard, which reads each of them once. A record that a person has changed or
- * pruned is forgotten with its turn or the connection.
+ * Returns the same blackboard, which reads each of them once. What was erased is forgotten with its
+ * event, and a record that a person has changed or pruned with its turn or the connection.
  */
-export function withKnownRecords(board: PersonBlackboard): PersonBlackboard {
+export function withKnownRecords(
+  board: PersonBlackboard,
+  hub: Pick<EventHub, "listen">,
+): PersonBlackboard {
   const heads = new RecentMap<ArtefactId, StoredHead>(minHeads);
   const claims = new RecentMap<ClaimId, ClaimSnapshot>(minClaims);
   const compared = new RecentMap<ArtefactId, { atMs: number; isOverwritten: boolean }>(minHeads);
+  hub.listen((events) => {
+    for (const { type, artefact_id: id } of events)
+      if (type === "artefact_erased" && id !== undefined) {
+        heads.delete(id);
+        compared.delete(id);
+      }
+  });
   board.onReconnect(() => {
     heads.clear();
     compared.clear();

@@ -107,16 +107,18 @@ const output = readRoute("/v1/artefacts/{id}/output/{stream}", {
   responses: { 200: text("The bytes."), ...findProblems },
 });
 
-/** Another caller, and a later verdict, have another answer. */
-const ofCaller = { "cache-control": "private, no-cache" };
-const immutable = { "cache-control": "private, max-age=31536000, immutable" };
+/**
+ * A browser asks each time whether what it has is still the answer: an artefact may be erased, and
+ * another caller and a later verdict have another answer.
+ */
+const revalidated = { "cache-control": "private, no-cache" };
 
 export function addContentRoutes(api: Api, parts: Parts): void {
   const { board, deps, artefacts, goals } = parts;
 
   api.openapi(content, async (request) => {
     const artefact = await artefactOf(parts, request.req.valid("param").id);
-    return await plainText(parts, request, artefact.payload, etagOf(artefact.id));
+    return await plainText(parts, request, artefact.payload, etagOf(artefact.payload));
   });
 
   api.openapi(context, async (request) => {
@@ -153,13 +155,7 @@ export function addContentRoutes(api: Api, parts: Parts): void {
     const { id } = request.req.valid("param");
     const changes = await readDiff(id, since, request.var.caller.actor);
     const etag = etagOf(changes);
-    return await plainText(
-      parts,
-      request,
-      changes,
-      etag,
-      since === "verdict" ? ofCaller : immutable,
-    );
+    return await plainText(parts, request, changes, etag);
   });
 
   api.openapi(output, async (request) => {
@@ -235,9 +231,8 @@ async function plainText(
   { req }: RequestContext,
   text: string | Uint8Array<ArrayBuffer>,
   etag: string,
-  caching = immutable,
 ) {
-  const headers = { ...caching, etag };
+  const headers = { ...revalidated, etag };
   if (matches(req.header("if-none-match"), etag))
     return new Response(null, { status: 304, headers }) as never;
   const body = req.method === "HEAD" ? null : await answerBody(text, deps.folder);

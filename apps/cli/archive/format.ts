@@ -42,6 +42,8 @@ export const ArchiveLine = z.union([
     salt: z.string().optional(),
     /** The record in base64, where salt and artefact do not give its bytes. */
     record: z.string().optional(),
+    /** It has no record any more. */
+    erased: z.literal(true).optional(),
   }),
   z.object({ claim: Claim, cause: z.string(), grants: z.array(Grant) }),
   z.object({ question: ArtefactId, answer: ArtefactId }),

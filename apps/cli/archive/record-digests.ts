@@ -6,8 +6,11 @@ import { recordOfLine } from "./record-of-line.ts";
 
 export async function recordDigests(path: string): Promise<Map<ArtefactId, string>> {
   const digests = new Map<ArtefactId, string>();
-  for await (const line of readArchive(path))
-    if ("artefact" in line) digests.set(line.artefact.id, digestOfRecord(recordOfLine(line)));
+  for await (const line of readArchive(path)) {
+    const record = "artefact" in line ? recordOfLine(line) : undefined;
+    if ("artefact" in line && record !== undefined)
+      digests.set(line.artefact.id, digestOfRecord(record));
+  }
   return digests;
 }
 

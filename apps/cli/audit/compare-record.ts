@@ -35,10 +35,17 @@ export class NamedByLog {
       this.outputs.set(id, outputText(outputOf(data)));
     if (type === "artefact_created" && id !== undefined && data.sha256 !== undefined)
       this.artefacts.set(id, String(data.sha256));
+    if (isErasure(event) && id !== undefined && data.sha256 === this.artefacts.get(id))
+      this.artefacts.set(id, missing);
     if (type !== "model_called") return;
     const calls = this.calls.get(goal) ?? new Map<string, string>();
     this.calls.set(goal, calls.set(String(data.call), textOf(data)));
   }
+}
+
+/** A person's word alone takes the content of an artefact away. */
+function isErasure({ type, actor }: SettEvent): boolean {
+  return type === "artefact_erased" && actor.startsWith("person:");
 }
 
 export async function compareRecord(

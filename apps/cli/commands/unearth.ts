@@ -11,11 +11,13 @@ import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-i
 import { transcriptJson } from "../../../lib/client/facts/transcript.ts";
 import { withCost } from "../../../lib/client/render/cost-text.ts";
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
-import type { Artefact } from "../../../lib/model/artefact.ts";
+import { type Artefact, erasureIn } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { streamNames } from "../../../lib/model/kept-output.ts";
 import { toolFailureType } from "../../../lib/model/tool-contract.ts";
+import { erasedText } from "../../../lib/words/erased.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { type History, openHistory } from "../instance/open-history.ts";
 import { readOutput } from "../instance/read-outputs.ts";
 import { readTranscript } from "../instance/read-transcript.ts";
@@ -103,6 +105,9 @@ export const unearth = defineCommand({
       await resolveArtefactId(board, args.id, shell.suggest),
     );
     if (artefact === undefined) throw notFound(args.id, "artefact", shell.suggest);
+    const erased = erasureIn(artefact.metadata);
+    if (erased !== undefined)
+      shell.messages.warn(`Artefact ${shortId(artefact.id)} was ${erasedText(erased)}.`);
     if (artefact.overwritten) shell.messages.warn(overwrittenSentence([artefact.id]));
     if (args.record) {
       await showRecord(board, artefact, shell);
@@ -141,8 +146,19 @@ export const unearth = defineCommand({
   },
 });
 
-async function showRecord(board: ReadingBoard, { id }: Artefact, shell: Shell): Promise<void> {
+async function showRecord(
+  board: ReadingBoard,
+  { id, metadata }: Artefact,
+  shell: Shell,
+): Promise<void> {
   const record = await board.readRecord(id);
+  const erased = erasureIn(metadata);
+  if (record === undefined && erased !== undefined)
+    throw new SettError(
+      "artefact-not-found",
+      `The record of artefact ${shortId(id)} was ${erasedText(erased)}.`,
+      { hint: "The event of its creation has the digest that it had." },
+    );
   if (record === undefined) throw notFound(id, "artefact", shell.suggest);
   const bytes = Buffer.from(record, "base64");
   if (saltIn(bytes) === "")

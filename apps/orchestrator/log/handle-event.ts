@@ -49,6 +49,7 @@ const withoutWork = [
   "budget_nearly_reached",
   "workspace_prepared",
   "goals_pruned",
+  "artefact_erased",
   "event_given_up",
   "connections_ended",
   "mail_dropped",

@@ -6,7 +6,9 @@ import { Digest } from "../../../lib/model/kept-output.ts";
 import { orderIn } from "../../../lib/service/order-in.ts";
 import type { OutputStore } from "./output-store.ts";
 
-const Bodies = z.array(z.strictObject({ goal: GoalId, digest: Digest }));
+const Body = z.strictObject({ goal: GoalId, digest: Digest });
+const Bodies = z.array(Body);
+const Removed = z.array(z.union([GoalId, Body]));
 
 /** `order`: JSON, a list of `goal` and `digest`. A line of JSON for each. Throws `usage`. */
 export async function* readOutputLines(store: OutputStore, order: string): AsyncGenerator<string> {
@@ -18,9 +20,11 @@ export async function* readOutputLines(store: OutputStore, order: string): Async
   }
 }
 
-/** `order`: JSON, a list of goals. Throws `usage`. */
+/** `order`: JSON, a list of goals, or of `goal` and `digest`. Throws `usage`. */
 export async function removeOutputs(store: OutputStore, order: string): Promise<void> {
-  for (const goal of parsed(z.array(GoalId), order)) await store.removeGoal(goal);
+  for (const one of parsed(Removed, order))
+    if (typeof one === "string") await store.removeGoal(one);
+    else await store.remove(one);
 }
 
 function parsed<Shape extends z.ZodType>(shape: Shape, order: string): z.output<Shape> {

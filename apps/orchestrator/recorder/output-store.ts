@@ -82,6 +82,10 @@ export class OutputStore {
     }
   }
 
+  async remove(body: Body): Promise<void> {
+    await rm(this.#pathOf(body), { force: true });
+  }
+
   async removeGoal(goal: GoalId): Promise<void> {
     await rm(join(this.#folder, goal), { recursive: true, force: true });
   }

@@ -112,7 +112,8 @@ function note(
   { type, artefact_id, claim_id }: SettEvent,
   wanted: { claims: Set<string>; artefacts: Set<string> },
 ): void {
-  if (type === "artefact_created" && artefact_id !== undefined) wanted.artefacts.add(artefact_id);
+  const isOfArtefact = type === "artefact_created" || type === "artefact_erased";
+  if (isOfArtefact && artefact_id !== undefined) wanted.artefacts.add(artefact_id);
   else if (claim_id !== undefined && type !== "model_called" && type !== "tool_called")
     wanted.claims.add(claim_id);
 }

@@ -67,8 +67,8 @@ export function wholeResult(mailed: MailedResult, origin: ResultOrigin, fresh: F
     created_at: fresh.at,
   };
   const reason = mailed.outcome === "failed" ? { reason: mailed.reason ?? artefact.type } : {};
-  // Only what comes with its pieces is a list.
-  const { pieces: _, ...metadata } = artefact.metadata ?? {};
+  // Only what comes with its pieces is a list, and `sett erase` alone says that it has erased one.
+  const { pieces: _, erased: __, ...metadata } = artefact.metadata ?? {};
   if (mailed.outcome !== "done" || mailed.pieces === undefined)
     // What was read from JSON has no member that is undefined.
     return { ...mailed, ...reason, artefact: { ...artefact, metadata } } as GrantResult;
@@ -92,7 +92,7 @@ function wholePiece(
   const known = before?.get(key);
   const isNext = known?.type === type;
   // A piece is no list: by these names its rework would go on in threads of others.
-  const { pieces: _, ...own } = metadata;
+  const { pieces: _, erased: __, ...own } = metadata;
   return {
     ...list,
     id,

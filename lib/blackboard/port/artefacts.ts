@@ -65,7 +65,7 @@ export interface ArtefactBoard {
   /**
    * The bytes whose SHA-256 the event of its creation names (docs/reference/proof.md), in base64: a
    * payload need not be UTF-8. Their salt is empty where that event names none. Undefined when
-   * there is no such artefact, or it is not complete.
+   * there is no such artefact, it is not complete, or its content was erased.
    */
   readRecord(id: ArtefactId): Promise<string | undefined>;
   /**

@@ -14,6 +14,7 @@ import type { AgentName, InstanceName } from "../../model/ids.ts";
 import type { ArtefactBoard } from "./artefacts.ts";
 import type { AskedCallBoard } from "./asked-calls.ts";
 import type { ClaimBoard } from "./claims.ts";
+import type { EraseBoard } from "./erase.ts";
 import type { FactBoard } from "./facts.ts";
 import type { GrantBoard } from "./grants.ts";
 import type { LeaderLease } from "./leader.ts";
@@ -40,6 +41,7 @@ export interface Blackboard
     FactBoard,
     ProofBoard,
     PruneBoard,
+    EraseBoard,
     ReplyBoard,
     TriggerBoard,
     LeaderLease,

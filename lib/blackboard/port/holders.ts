@@ -221,6 +221,7 @@ export type PersonBlackboard = Pick<
   | "removeOfGoal"
   | "removeEvents"
   | "recordArchive"
+  | "eraseArtefacts"
   | "listArchives"
   | "keepReply"
   | "readReply"

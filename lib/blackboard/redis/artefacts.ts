@@ -93,10 +93,10 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     },
 
     async readRecord(id) {
-      const [salt, ...values] = await connection.run((client) =>
+      const [erased, salt, ...values] = await connection.run((client) =>
         client
           .withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
-          .hmGet(keys.artefact(id), [saltField, ...artefactFieldNames])
+          .hmGet(keys.artefact(id), ["erased", saltField, ...artefactFieldNames])
           .catch(unlessWrongType([])),
       );
       const fields = Object.fromEntries(
@@ -104,7 +104,7 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
           value === null ? [] : [[artefactFieldNames[place] ?? "", value]],
         ),
       ) as Record<ArtefactFieldName, Buffer>;
-      if (Object.keys(fields).length < artefactFieldNames.length) return undefined;
+      if (erased || Object.keys(fields).length < artefactFieldNames.length) return undefined;
       return recordOfBytes(salt?.toString() ?? "", fields).toString("base64");
     },
 

@@ -12,6 +12,7 @@ import { claimsOf } from "./claims.ts";
 import { newClient } from "./client.ts";
 import { Connection } from "./connection.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
+import { eraseOf } from "./erase.ts";
 import { factsOf } from "./facts.ts";
 import { loadFunctions, sendCallOf } from "./function-library.ts";
 import { grantsOf } from "./grants.ts";
@@ -140,6 +141,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...triggersOf(deps),
     ...proofOf(deps),
     ...pruneOf(deps),
+    ...eraseOf(deps),
     ...repliesOf(deps),
     ...leaderLeaseOf(deps),
     ...logOf(deps),

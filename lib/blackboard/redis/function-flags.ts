@@ -36,5 +36,6 @@ export const functionFlags: Partial<Record<FunctionName, Flag>> = {
   forgetRefused: "allow-oom",
   forgetTriggers: "allow-oom",
   recordArchive: "allow-oom",
+  eraseArtefacts: "allow-oom",
   logEvent: "allow-oom",
 };

@@ -28,6 +28,7 @@ import deferDue from "./lua/defer-due.lua" with { type: "text" };
 import dropMail from "./lua/drop-mail.lua" with { type: "text" };
 import endCall from "./lua/end-call.lua" with { type: "text" };
 import endGoal from "./lua/end-goal.lua" with { type: "text" };
+import eraseArtefacts from "./lua/erase-artefacts.lua" with { type: "text" };
 import findCaller from "./lua/find-caller.lua" with { type: "text" };
 import finishGrant from "./lua/finish-grant.lua" with { type: "text" };
 import forgetRefused from "./lua/forget-refused.lua" with { type: "text" };
@@ -165,6 +166,7 @@ const sources: Record<FunctionName, string> = {
   forgetRefused,
   countLostEvents,
   recordArchive,
+  eraseArtefacts,
 };
 
 /** The writing functions of those who may write no event: agents themselves, and the notary. */

@@ -564,6 +564,18 @@ export const functionTable = {
     args: { sha256: "text", archive: "text", goals: "text*", marks: "text*", event: "event" },
     outcomes: { recorded: [] },
   },
+  eraseArtefacts: {
+    keys: [
+      "goal",
+      "artefacts_of_goal",
+      "digests",
+      "with_commit",
+      "refused_artefacts",
+      "open_questions",
+    ],
+    args: { goal: "text", ids: "text*", metadata: "text*", events: "event*" },
+    outcomes: { erased: ["count"], open: [], retired: [] },
+  },
 } as const;
 
 export type FunctionName = keyof typeof functionTable;

@@ -1,9 +1,10 @@
 // Reads artefacts for people and compares each with the digest that the indexes have of it. A
 // password of Redis is enough to write over a record; a person must not approve, archive or believe
 // one without a word about it.
-import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
+import { type Artefact, type ArtefactHead, erasureIn } from "../../model/artefact.ts";
 import { SettError } from "../../model/errors.ts";
 import type { ArtefactId } from "../../model/ids.ts";
+import { erasedText } from "../../words/erased.ts";
 import { shortId } from "../../words/short-id.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { type KnownArtefacts, readHeads } from "./artefacts.ts";
@@ -102,9 +103,9 @@ export async function readCheckedArtefact(
 }
 
 /**
- * Reads an artefact for a person who acts on it. Throws `request-refused` for one that was
- * overwritten, whose maker did not write it so, and as above for one that cannot be read. The next
- * step is to put it back, or to end its goal.
+ * Reads an artefact for a person who acts on it. Throws `request-refused` for one that was erased,
+ * or overwritten, whose maker did not write it so, and as above for one that cannot be read. The
+ * next step is to put it back, or to end its goal.
  */
 export async function readSound(
   board: Pick<ReadingBoard, "readArtefact" | "findOverwritten">,
@@ -112,6 +113,13 @@ export async function readSound(
   suggest: Suggest,
 ): Promise<Artefact | undefined> {
   const artefact = await readCheckedArtefact(board, id);
+  const erased = erasureIn(artefact?.metadata ?? {});
+  if (erased !== undefined)
+    throw new SettError(
+      "request-refused",
+      `Artefact ${shortId(id)} was ${erasedText(erased)}. Nothing was done.`,
+      { hint: `Its place in the goal: ${suggest(`graph ${shortId(artefact?.goal_id ?? id)}`)}` },
+    );
   if (artefact?.overwritten !== true) return artefact;
   throw new SettError("request-refused", `${overwrittenSentence([id])} Nothing was done.`, {
     hint: `${remedyOf(suggest("doctor"))} To end its goal: ${suggest(`cancel ${shortId(artefact.goal_id)}`)}`,

@@ -126,7 +126,9 @@ export const remoteCalls = {
 
 export type RemoteCallName = keyof typeof remoteCalls;
 
-/** Only `sett up`, `sett down`, `sett prune` and services make these, where the instance runs. */
+/**
+ * Only `sett up`, `down`, `prune`, `erase` and services make these, where the instance runs.
+ */
 export const localCalls = [
   "countOpenClaims",
   "readWorkerLogs",
@@ -149,6 +151,7 @@ export const localCalls = [
   "removeOfGoal",
   "removeEvents",
   "recordArchive",
+  "eraseArtefacts",
   "keepReply",
   "readReply",
 ] as const satisfies (keyof PersonBlackboard)[];

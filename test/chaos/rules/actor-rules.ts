@@ -81,7 +81,13 @@ const deeds: readonly EventType[] = [
     "grant_done",
     "grant_waiting",
   ] as const),
-  ...(["instance_started", "instance_stopped", "budget_raised", "goals_pruned"] as const),
+  ...([
+    "instance_started",
+    "instance_stopped",
+    "budget_raised",
+    "goals_pruned",
+    "artefact_erased",
+  ] as const),
 ];
 
 function* peopleSpeakOnlyWhereTheyAct({ events, artefacts }: History) {

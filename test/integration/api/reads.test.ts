@@ -196,12 +196,12 @@ test("an artefact is shown with its beginning, the claims about it, and the gran
   expect((await scene.get(`/v1/artefacts/${goal.id}`)).body).toMatchObject({ made_by: null });
 });
 
-test("the content comes byte for byte as text that no browser runs, and can be kept for ever", async () => {
+test("the content comes byte for byte as text that no browser runs, and is not sent again to one that has it", async () => {
   const { text, headers } = await scene.get(`/v1/artefacts/${made.id}/content`);
   expect(text).toBe("x".repeat(5_000));
   expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
   expect(headers.get("x-content-type-options")).toBe("nosniff");
-  expect(headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
+  expect(headers.get("cache-control")).toBe("private, no-cache");
   const again = await scene.get(`/v1/artefacts/${made.id}/content`, {
     headers: { "if-none-match": headers.get("etag") ?? "" },
   });
@@ -419,4 +419,28 @@ test("what is wrong is said in plain words, and advice is about requests", async
     detail: "The goal is empty.",
     hint: 'Say what is to be done: `text`: "Write the changelog"',
   });
+});
+
+test("what was erased is shown so from then on, also where it was read before", async () => {
+  const path = `/v1/artefacts/${failure.id}`;
+  expect(textAt(await scene.get(path), "metadata.summary")).toContain("`artefact_type` is missing");
+  const { etag = "" } = Object.fromEntries((await scene.get(`${path}/content`)).headers);
+  const { id, goal_id: goal } = failure;
+  const erased = { by: "person:Ada", at: failure.created_at, reason: "Why", sha256: "" };
+  const metadata = { summary: "erased", erased };
+  const event = { type: "artefact_erased", goal_id: goal, artefact_id: id } as const;
+  expect(
+    await scene.clan.board.eraseArtefacts({
+      ...{ goal, actor: "person:Ada" },
+      erasures: [{ id, metadata, event }],
+    }),
+  ).toEqual({ outcome: "erased", count: 1 });
+  await waitFor(
+    "the erasure to be shown",
+    async () => textAt(await scene.get(path), "metadata.summary") === "erased",
+    { everyMs: 50 },
+  );
+  expect((await scene.get(path)).body).toMatchObject({ metadata: { erased } });
+  const content = await scene.get(`${path}/content`, { headers: { "if-none-match": etag } });
+  expect(content).toMatchObject({ status: 200, text: "" });
 });

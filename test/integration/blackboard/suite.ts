@@ -13,6 +13,7 @@ import { claimsOfAgentsSuite } from "./suite/claims-of-agents.ts";
 import { commitsSuite } from "./suite/commits.ts";
 import { contextSuite } from "./suite/context.ts";
 import { dueSuite } from "./suite/due.ts";
+import { eraseSuite } from "./suite/erase.ts";
 import { factsSuite } from "./suite/facts.ts";
 import { followingSuite } from "./suite/following.ts";
 import { grantsSuite } from "./suite/grants.ts";
@@ -76,6 +77,7 @@ export function blackboardSuite(
     describe("budgets of days and months", () => modelPeriodsSuite(open));
     describe("what is sealed", () => proofSuite(open));
     describe("pruning", () => pruneSuite(open));
+    describe("erasing", () => eraseSuite(open));
     describe("following", () => followingSuite(open));
   });
 }

@@ -116,7 +116,7 @@ test("--put-keys writes the keys for their owner alone, removes others, and prin
   await rm(folder, { recursive: true });
 });
 
-test("it serves calls, stores their bodies for --read-bodies, and takes a changed key without a restart", async () => {
+test("it serves calls, stores their bodies for --read-bodies until they are erased, and takes a changed key without a restart", async () => {
   await using world = await createWorld(chatAnswer());
   const { token, work } = await tokenOf(world.board);
   const { service, url } = await world.start();
@@ -151,6 +151,18 @@ test("it serves calls, stores their bodies for --read-bodies, and takes a change
   expect((await run(["--read-bodies"], world.environment, '["../../etc/passwd"]')).exitCode).toBe(
     2,
   );
+  const removed = JSON.stringify([digests[0]]);
+  expect((await run(["--remove-bodies"], world.environment, removed)).exitCode).toBe(0);
+  const left = await run(["--read-bodies"], world.environment, JSON.stringify(digests));
+  expect(
+    left.out
+      .trim()
+      .split("\n")
+      .map((line: string) => JSON.parse(line)),
+  ).toEqual([
+    { digest: digests[0], missing: true },
+    { digest: digests[1], text },
+  ]);
   const notice = await waitFor("the notice", async () => {
     const seen = await world.board.readGateway();
     return seen?.models.strong?.has_key === true && seen;

@@ -191,9 +191,9 @@ test("a command that has printed nothing but white space leaves nothing", async 
   expect(cub.keep(newGoal(), { stdout: bytes(""), stderr: bytes(" \n\t\r\n") })).toBeUndefined();
 });
 
-test("the outputs of a goal go with it, and those of others stay", async () => {
-  const [gone, stays, text] = [newGoal(), newGoal(), "the same text\n"];
-  for (const goal of [gone, stays])
+test("the outputs of a goal go with it, one that is erased goes by itself, and others stay", async () => {
+  const [gone, stays, erased, text] = [newGoal(), newGoal(), newGoal(), "the same text\n"];
+  for (const goal of [gone, stays, erased])
     await put("honest", `outputs/${goal}/${digestOf(text)}`, gzipSync(text));
   const run = (argument: string, order: unknown) =>
     Bun.spawn([process.execPath, join(root, "apps/orchestrator/main.ts"), argument], {
@@ -202,15 +202,17 @@ test("the outputs of a goal go with it, and those of others stay", async () => {
       stdout: "pipe",
       stderr: "inherit",
     });
-  expect(await run("--remove-outputs", [gone]).exited).toBe(0);
+  const one = { goal: erased, digest: digestOf(text) };
+  expect(await run("--remove-outputs", [gone, one]).exited).toBe(0);
   const read = run(
     "--read-outputs",
-    [gone, stays].map((goal) => ({ goal, digest: digestOf(text) })),
+    [gone, stays, erased].map((goal) => ({ goal, digest: digestOf(text) })),
   );
   const lines = (await new Response(read.stdout).text()).trimEnd().split("\n");
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     { digest: digestOf(text) },
     { digest: digestOf(text), base64: Buffer.from(text).toString("base64") },
+    { digest: digestOf(text) },
   ]);
   expect(
     readFileSync(join(record, "outputs", stays, `${digestOf(text)}.gz`)).byteLength,

@@ -34,6 +34,11 @@ test("it has the bytes where JSON was written by hand, or a payload is no UTF-8"
 
 test("of an artefact without a salt it has nothing more", () => {
   expect(recordMembers(artefact, base64(recordOfFields("", fields)))).toEqual({});
-  expect(recordMembers(artefact, undefined)).toEqual({});
   expect(recordOfLine({ artefact })).toBe(base64(recordOfFields("", fields)));
+});
+
+test("one that was erased has no record, and its line says so", () => {
+  const members = recordMembers(artefact, undefined);
+  expect(members).toEqual({ erased: true });
+  expect(recordOfLine({ artefact, ...members })).toBeUndefined();
 });

@@ -1,0 +1,136 @@
+// A person has the content of an artefact erased: nothing of it is left where the command says so,
+// and each reader says who has erased it, and why.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { bids, endless, report, Sett } from "../../support/cli/sett.ts";
+import { Workspace } from "../../support/cli/workspace.ts";
+
+let at: Workspace;
+
+beforeAll(async () => {
+  at = await Workspace.create();
+});
+
+afterAll(async () => {
+  await at[Symbol.asyncDispose]();
+});
+
+const name = "Grace-Murray";
+const members = {
+  writer: {
+    ...bids({ on: "GoalDefined", bid: "exclusive" }),
+    tool: () =>
+      report("Letter", {
+        artefact_payload: `Dear ${name}`,
+        summary: `A letter to ${name}`,
+        metadata: { to: name, erased: { by: "person:Eve", at: "2026-01-01T00:00:00.000Z" } },
+      }),
+  },
+  checker: { ...bids({ on: "Letter", bid: "exclusive" }), tool: () => report("Checked") },
+};
+const isChecked = ({ type }: Artefact) => type === "Checked";
+
+/** Whether a file of Redis has it. */
+async function isOnDisk(text: string): Promise<boolean> {
+  const folder = join(at.redis.folder, "appendonlydir");
+  const files = await Promise.all(
+    (await readdir(folder)).map((file) => readFile(join(folder, file))),
+  );
+  return files.some((content) => content.includes(text));
+}
+
+test("an artefact is erased on record: its words are gone, also from Redis' file, and each reader says by whom and why", async () => {
+  await using clan = await Sett.start(at, members);
+  const goal = (await clan.need("forage", "--goal", "Write to her")).trim();
+  const about = { goal_id: goal } as Artefact;
+  await clan.made(about, isChecked);
+  const letter = await clan.made(about, ({ type }) => type === "Letter");
+  expect(letter.metadata.erased).toBeUndefined();
+  await clan.ended(letter, "complete");
+  await clan.ended(await clan.made(about, isChecked), "complete");
+  expect(await isOnDisk(name)).toBe(true);
+
+  const without = await clan.sett("erase", letter.id);
+  expect([without.code, without.err]).toEqual([2, expect.stringContaining("needs a reason")]);
+  const words = ["erase", letter.id.slice(0, 8), "--reason", "Request 17"];
+  const dry = await clan.sett(...words, "--dry-run");
+  expect([dry.code, dry.err]).toEqual([
+    0,
+    expect.stringContaining("Would erase the content of Letter"),
+  ]);
+  expect(await clan.need("unearth", letter.id)).toContain(name);
+
+  const { code, err } = await clan.sett(...words);
+  expect(code).toBe(0);
+  expect(err).toContain("Erased the content of Letter version 1");
+  expect(err).toContain("It was given to checker");
+  expect(err).toContain("Made from it, and may quote it: Checked");
+  expect(err).toContain("Not reached: back-ups, clones, exported bundles");
+  expect(await isOnDisk(name)).toBe(false);
+
+  const said = /erased on record by Ada Lovelace on 2.*Request 17/;
+  for (const reading of [
+    ["hoard"],
+    ["unearth", letter.id],
+    ["graph", goal],
+    ["why", letter.id],
+    ["report", goal],
+    ["unearth", letter.id, "--json"],
+  ]) {
+    const shown = await clan.need(...reading);
+    expect({ reading, shown }).toEqual({ reading, shown: expect.stringMatching(said) });
+    expect(shown).not.toContain(name);
+  }
+  expect(await clan.need("watch", "--no-follow", "--goal", goal)).toContain(
+    "erases the content of",
+  );
+  expect((await clan.sett("doctor")).out).not.toContain("overwritten");
+  const record = await clan.sett("unearth", letter.id, "--record");
+  expect([record.code, record.err]).toEqual([1, expect.stringMatching(said)]);
+  expect((await clan.sett("audit", "replay")).code).toBe(0);
+
+  const again = await clan.sett(...words);
+  expect([again.code, again.err]).toEqual([0, expect.stringContaining("(1 of them before)")]);
+
+  const file = join(at.redis.folder, "archive.jsonl");
+  await clan.need("prune", "--before", "0s", "--to", file);
+  expect(await readFile(file, "utf8")).not.toContain(name);
+  for (const reading of [["hoard"], ["unearth", letter.id]])
+    expect(await clan.need(...reading, "--archive", file)).toMatch(said);
+  expect((await clan.sett("unearth", letter.id, "--record", "--archive", file)).code).toBe(1);
+  expect((await clan.sett("audit", "replay", file)).code).toBe(0);
+});
+
+test("of a goal all is erased once its work has ended, and before that nothing", async () => {
+  const { tool, begun } = endless();
+  await using clan = await Sett.start(at, {
+    writer: members.writer,
+    checker: { ...bids({ on: "Letter", bid: "exclusive" }), tool },
+  });
+  const goal = (await clan.need("forage", "--goal", `Write to ${name}`)).trim();
+  await begun;
+  const letter = await clan.made({ goal_id: goal } as Artefact, ({ type }) => type === "Letter");
+  const words = ["erase", goal, "--reason", "Request 18"];
+  const early = await clan.sett(...words);
+  expect([early.code, early.err]).toEqual([
+    1,
+    expect.stringMatching(/Work on goal .* goes on or waits[\s\S]*Nothing more was erased/),
+  ]);
+  expect(await clan.need("unearth", letter.id, "--payload")).toContain(name);
+
+  await clan.need("cancel", goal);
+  const { goal: about, erased } = JSON.parse(await clan.need(...words, "--json"));
+  const all = JSON.parse(await clan.need("hoard", "--json"));
+  expect([about, erased]).toEqual([goal, all.length]);
+  expect(all.length).toBe(2);
+  expect(JSON.stringify(all)).not.toContain(name);
+  expect(await clan.need("status", "--goal", goal)).not.toContain(name);
+  expect(await isOnDisk(name)).toBe(false);
+  const forked = await clan.sett("fork", letter.id, "--goal", "Again");
+  expect([forked.code, forked.err]).toEqual([
+    1,
+    expect.stringContaining("was erased on record by"),
+  ]);
+});
