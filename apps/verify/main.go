@@ -14,7 +14,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-const usage = `Usage: sett-verify FILE... --key VKEY|FILE [--signers FILE [--require signatures]] [--json]
+const usage = `Usage: sett-verify FILE... --key VKEY|FILE [--signers FILE [--require signatures]]
+                   [--receipt FILE]... [--json]
 
 Says whether bundles of ` + "`sett audit export`" + ` show what they say.
 
@@ -26,6 +27,8 @@ Says whether bundles of ` + "`sett audit export`" + ` show what they say.
           then checked
   --require signatures
           each verdict, answer and goal of a person must be signed
+  --receipt
+          a receipt of one act, as ` + "`sett approve --receipt`" + ` keeps it: the bundle must have it
   --json  print one JSON object for each bundle, in a line
 
 Exit code: 0 all is shown, 1 it is not, 2 wrong use.
@@ -46,6 +49,7 @@ const maxKeyBytes = 64 << 10
 type options struct {
 	files                 []string
 	key, signers, require string
+	receipts              []string
 	isJSON, isHelp        bool
 }
 
@@ -67,11 +71,19 @@ func run(args []string, out, messages io.Writer) int {
 	if err == nil && options.signers != "" {
 		trusted, err = readSigning(options)
 	}
+	var receipts [][]byte
+	for _, path := range options.receipts {
+		var content []byte
+		if err == nil {
+			content, err = readReceipt(path)
+		}
+		receipts = append(receipts, content)
+	}
 	exitCode := exitShown
 	for _, path := range options.files {
 		var found report
 		if err == nil {
-			found, err = verifyFile(path, key, trusted)
+			found, err = verifyFile(path, key, trusted, receipts)
 		}
 		if err != nil {
 			break
@@ -102,7 +114,7 @@ func (r *report) print(out io.Writer, path string, options options, keyName stri
 	return r.write(out, keyName)
 }
 
-func verifyFile(path string, key note.Verifier, signing *signing) (report, error) {
+func verifyFile(path string, key note.Verifier, signing *signing, receipts [][]byte) (report, error) {
 	opened, err := os.Open(path)
 	if err != nil {
 		return report{}, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
@@ -127,7 +139,7 @@ func verifyFile(path string, key note.Verifier, signing *signing) (report, error
 		found.add(unreadable, "", 0, "the file has more than 2 GiB")
 		return found, nil
 	}
-	found, err := verify(archive, length, key, signing)
+	found, err := verify(archive, length, key, signing, receipts)
 	if err != nil {
 		return report{}, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
 	}
@@ -148,7 +160,10 @@ func readOptions(args []string) (options, error) {
 		}
 		name, value, isWhole := strings.Cut(arg, "=")
 		var into *string
+		var receipt string
 		switch name {
+		case "--receipt":
+			into = &receipt
 		case "--key":
 			into = &read.key
 		case "--signers":
@@ -171,6 +186,9 @@ func readOptions(args []string) (options, error) {
 			return read, fmt.Errorf("The option %s is there twice.", name)
 		}
 		*into = value
+		if into == &receipt {
+			read.receipts = append(read.receipts, receipt)
+		}
 	}
 	if len(read.files) == 0 {
 		return read, errors.New("Which bundle?")
@@ -197,6 +215,23 @@ func readSigning(options options) (*signing, error) {
 		return nil, fmt.Errorf("In %s, %w.", quoted(options.signers), err)
 	}
 	return &signing{signers, options.require != ""}, nil
+}
+
+// A file that is too large is no receipt, as the result says.
+func readReceipt(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("The receipt %s cannot be read: %w.", quoted(path), err)
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, maxNoteBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("The receipt %s cannot be read: %w.", quoted(path), err)
+	}
+	if len(content) > maxNoteBytes {
+		return nil, nil
+	}
+	return content, nil
 }
 
 // A key is text with two `+`; all else is the name of a file.

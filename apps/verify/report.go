@@ -40,13 +40,14 @@ const (
 	signerCode
 	validityCode
 	approvalsCode
+	receiptCode
 )
 
 var codeNames = [...]string{
 	"unreadable", "missing", "unknown-file", "signature", "malformed", "origin", "size", "order",
 	"index", "other-goal", "number", "count", "record", "no-record", "proof", "root", "artefact",
 	"fact", "unsigned", "statement", "namespace", "sshsig", "signer", "validity",
-	"approvals",
+	"approvals", "receipt",
 }
 
 // `line`: from 1; 0 where the problem is about the whole file. `file`: empty where it is about the

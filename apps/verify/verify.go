@@ -93,6 +93,8 @@ type bundle struct {
 	personal []personalEvent
 	// Claim and agent → what people were asked last.
 	asked map[string]*asked
+	// The contents of the files with receipts.
+	receipts [][]byte
 }
 
 // `line`: of the entry, from 1. `isFound`: it has a record.
@@ -102,8 +104,8 @@ type placed struct {
 }
 
 // The error is one of reading the archive, which is then neither shown nor refuted.
-func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signing) (report, error) {
-	b := &bundle{key: key, lines: map[digest]placed{}, signing: signing, contents: map[string]string{}, asked: map[string]*asked{}}
+func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signing, receipts [][]byte) (report, error) {
+	b := &bundle{key: key, receipts: receipts, lines: map[digest]placed{}, signing: signing, contents: map[string]string{}, asked: map[string]*asked{}}
 	var err error
 	if b.files, err = readArchive(archive, length); err != nil {
 		if !isOfForm(err) {
@@ -114,7 +116,7 @@ func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signi
 	}
 	b.checkFiles()
 	for _, check := range [...]func() error{
-		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord, b.checkActs, b.checkQuorums,
+		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord, b.checkActs, b.checkQuorums, b.checkReceipts,
 	} {
 		if err := check(); err != nil {
 			return report{}, err

@@ -23,6 +23,7 @@ const codes = [
   "fact",
   ...actCodes,
   "approvals",
+  "receipt",
 ] as const;
 export type Code = (typeof codes)[number];
 

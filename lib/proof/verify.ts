@@ -28,6 +28,7 @@ import { isNameOfArtefact, type Named, namedContent } from "./named-content.ts";
 import { maxNoteBytes, openNote, type VerifierKey } from "./note.ts";
 import { type Problem, Problems } from "./problems.ts";
 import { QuorumsInLog } from "./quorums-in-log.ts";
+import { faultOf, type Receipt, readReceipt } from "./receipt.ts";
 
 /**
  * `checkpoint` and `goal` are undefined where nothing shows them. `leftOut`: how many problems of
@@ -70,6 +71,7 @@ export async function verifyBundle(
   key: VerifierKey,
   onRecord: OnRecord = () => {},
   signing?: Signing,
+  receipts: readonly string[] = [],
 ): Promise<Shown> {
   const problems = new Problems();
   const isOfGoal =
@@ -90,6 +92,7 @@ export async function verifyBundle(
   checkNames(noted);
   const acts = signing && (await inLog?.check({ files, problems, keyName: key.name }, signing));
   quorums.check(problems);
+  await checkReceipts(noted, receipts, key);
   const { leftOut } = problems;
   return { checkpoint, goal, entries, problems: problems.all(), leftOut, acts };
 }
@@ -319,6 +322,46 @@ function checkContent({ name, sha256 }: Named, { files, named, problems }: Noted
   named.add(file);
   if (file.sha256 !== sha256)
     problems.add(code, name, "Its SHA-256 is not the one that the log names.");
+}
+
+/** `receipts`: their texts; a problem is about the one that has its number, from 1. */
+async function checkReceipts(
+  noted: Noted,
+  receipts: readonly string[],
+  key: VerifierKey,
+): Promise<void> {
+  const wanted = new Map<number, { receipt: Receipt; number: number }[]>();
+  for (const [at, text] of receipts.entries()) {
+    const receipt = readReceipt(text);
+    const fault = receipt === undefined ? "It is no receipt." : faultOf(receipt, key);
+    const why = fault ?? (receipt && strangenessOf(receipt, noted));
+    if (why !== undefined) noted.problems.addOfLine("receipt", "receipt", at + 1, why);
+    else if (receipt !== undefined && noted.checkpoint !== undefined) {
+      const { index } = receipt.proof;
+      wanted.set(index, [...(wanted.get(index) ?? []), { receipt, number: at + 1 }]);
+    }
+  }
+  if (wanted.size === 0) return;
+  for await (const { lines } of linesOf("entries", noted))
+    for (const line of lines) {
+      const entry = entryIn(line);
+      for (const { receipt, number } of (entry && wanted.get(entry.index)) ?? [])
+        if (line.toString("latin1", line.indexOf(" ") + 1) !== receipt.text)
+          noted.problems.addOfLine("receipt", "receipt", number, leftOut);
+      if (entry !== undefined) wanted.delete(entry.index);
+    }
+  for (const { number } of [...wanted.values()].flat())
+    noted.problems.addOfLine("receipt", "receipt", number, leftOut);
+}
+
+const leftOut = "The bundle has not the entry that it is about at its index.";
+
+/** Returns why the bundle need not have the entry. */
+function strangenessOf({ proof, entry }: Receipt, { checkpoint, goal }: Noted): string | undefined {
+  if (goal !== undefined && entry.goal !== goal.goal) return "It is about another goal.";
+  if (checkpoint !== undefined && proof.index >= checkpoint.size)
+    return "It is of a later log than the bundle.";
+  return undefined;
 }
 
 function checkNames({ files, named, problems }: Noted): void {

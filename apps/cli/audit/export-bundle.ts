@@ -28,8 +28,8 @@ const Line = z.object({ index: z.number(), ...Entry.shape, ...Recorded.shape, pr
 const Note = z.object({ note: z.string() });
 
 /** The notary seals nothing that is younger than three seconds. */
-const maxWaitMs = 20_000;
-const lookEveryMs = 500;
+export const maxWaitMs = 20_000;
+export const lookEveryMs = 500;
 
 export type ContentBoard = Pick<ReadingBoard, "endOfEvents" | "readRecord" | "readFacts">;
 type Order = { instance: InstanceName; goal: GoalId | undefined };
@@ -139,22 +139,41 @@ export async function keyOf(shell: Shell, instance: InstanceName): Promise<strin
   return key;
 }
 
+type Sealed = z.infer<typeof Line> & { checkpoint: string };
+type OfGoal = { instance: InstanceName; goal: GoalId };
+
 /** Undefined where no notary answers here, or it has not sealed the event yet. */
 export async function sealOf(
   shell: Shell,
-  { instance, goal, event }: { instance: InstanceName; goal: GoalId; event: string },
+  { event, ...of }: OfGoal & { event: string },
 ): Promise<Seal | undefined> {
+  const isIt = ({ entry }: Sealed) => readEntry(entry)?.place === event;
+  const sealed = await sealedOf(shell, of, isIt);
+  return sealed && sealBy(sealed.checkpoint, sealed.index);
+}
+
+/** The first entry of the goal that is such a one. Undefined as for `sealOf`. */
+export async function sealedOf(
+  shell: Shell,
+  { instance, goal }: OfGoal,
+  isIt: (sealed: Sealed) => boolean,
+): Promise<Sealed | undefined> {
   const lines = await exportOf(shell, instance, { goal }).catch((error: unknown) => {
     if (error instanceof SettError) return [];
     throw error;
   });
   const [head = "", ...rest] = lines;
   for (const line of rest.slice(0, -1)) {
-    const { index, entry } = Line.parse(JSON.parse(line));
-    if (readEntry(entry)?.place === event)
-      return sealBy(Head.parse(JSON.parse(head)).checkpoint, index);
+    const { checkpoint } = Head.parse(JSON.parse(head));
+    const sealed = { ...Line.parse(JSON.parse(line)), checkpoint };
+    if (isIt(sealed)) return sealed;
   }
   return undefined;
+}
+
+/** Throws `not-ready` where no notary answers here. */
+export async function requireNotary(shell: Shell, instance: InstanceName): Promise<void> {
+  await exportOf(shell, instance, { head: true });
 }
 
 async function exportOf(shell: Shell, instance: InstanceName, order: object): Promise<string[]> {

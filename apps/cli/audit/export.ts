@@ -122,7 +122,7 @@ export async function printKey({ name }: Pick<Order, "name">, shell: Shell): Pro
 }
 
 /** Another instance of this machine may have the name of one that is reached by its API. */
-function besideNotary({ place }: Session): InstanceName {
+export function besideNotary({ place }: Session): InstanceName {
   if (!("api" in place)) return place.instance;
   throw new SettError("not-ready", `The notary of ${place.instance} is on another machine.`, {
     hint: "Do this where `sett up` has started it.",

@@ -1,9 +1,9 @@
 // `sett audit verify`: what a bundle shows, what it does not, and each problem by its place. It
 // needs no sett, no repository and no network.
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
-import { exitCodes, SettError } from "../../../lib/model/errors.ts";
+import { clauseOf, exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { Signing } from "../../../lib/proof/acts-in-log.ts";
 import {
   type Anchor,
@@ -12,7 +12,7 @@ import {
   checkAnchors,
 } from "../../../lib/proof/anchors.ts";
 import { type BundleFiles, readArchive } from "../../../lib/proof/archive.ts";
-import { readVerifierKey, type VerifierKey } from "../../../lib/proof/note.ts";
+import { maxNoteBytes, readVerifierKey, type VerifierKey } from "../../../lib/proof/note.ts";
 import type { Problem } from "../../../lib/proof/problems.ts";
 import { actCodes } from "../../../lib/proof/signed-act.ts";
 import { type Shown, verifyBundle } from "../../../lib/proof/verify.ts";
@@ -37,6 +37,7 @@ type SeenAnchor = Anchor & { time: Date };
  */
 type Found = Pick<Shown, "checkpoint" | "goal" | "entries" | "leftOut" | "acts"> & {
   decisions: number;
+  receipts: number;
   undecided: number;
   seen: Anchored<SeenAnchor>["newest"];
   problems: (Problem | DecisionProblem | AnchorProblem)[];
@@ -46,13 +47,14 @@ type Order = {
   key: string | undefined;
   repository: string | undefined;
   signers: string | undefined;
+  receipts: readonly string[];
   require: string | undefined;
   json: boolean;
 };
 
 /** The exit code. Throws `usage`. */
 export async function showVerified(
-  { file, key, repository, signers, require, json }: Order,
+  { file, key, repository, signers, receipts: receiptFiles, require, json }: Order,
   shell: Shell,
 ): Promise<number> {
   if (file === undefined)
@@ -63,13 +65,14 @@ export async function showVerified(
   const required = requiredIn(require);
   const isReplayRequired = required.includes("replay");
   const signing = await signingOf(signers, required.includes("signatures"), shell);
+  const receipts = await Promise.all(receiptFiles.map((one) => readReceiptFile(one, shell)));
   await using bundle = await openBundle(resolve(shell.cwd, file));
   const files = await readArchive(bundle);
   const anchors = repository === undefined ? undefined : await anchorsIn(repository, shell);
   const found =
     typeof files === "string"
       ? unreadable(files)
-      : await verified(files, trusted, { anchors, signing, isReplayRequired });
+      : await verified(files, trusted, { anchors, signing, receipts, isReplayRequired });
   if (json) await shell.out.write(`${JSON.stringify(jsonOf(found))}\n`);
   else await shell.out.write(textOf(found));
   conclude(found, { file, key: trusted }, shell);
@@ -86,6 +89,10 @@ function conclude(
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   if (isShown)
     shell.messages.done(`${oneLine(file)} shows this under the key of ${oneLine(key.name)}.`);
+  else if (areOnly(["receipt"]))
+    shell.messages.warn(
+      `${oneLine(file)} does not show what ${count === "1 problem" ? "a receipt shows" : "receipts show"}: ${count}.`,
+    );
   else if (areOnly(actCodes))
     shell.messages.warn(
       `${oneLine(file)} is what was sealed, and not each act of a person is signed as it must be: ${count}.`,
@@ -139,6 +146,17 @@ async function readKey(key: string | undefined, { cwd }: Shell): Promise<Verifie
   });
 }
 
+/** Throws `usage`. */
+async function readReceiptFile(file: string, { cwd }: Shell): Promise<string> {
+  const path = resolve(cwd, file);
+  const { size } = await stat(path).catch(() => ({ size: 0 }));
+  if (size > maxNoteBytes) return "";
+  return await readFile(path, "utf8").catch((cause) => {
+    const message = `The receipt ${oneLine(file)} cannot be read: ${clauseOf(cause)}.`;
+    throw new SettError("usage", message, { cause });
+  });
+}
+
 /** Throws `usage` where there is no repository. */
 async function anchorsIn(folder: string, { cwd, env }: Shell): Promise<SeenAnchor[]> {
   const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
@@ -157,6 +175,7 @@ function unreadable(text: string): Found {
     entries: 0,
     leftOut: 0,
     decisions: 0,
+    receipts: 0,
     undecided: 0,
     seen: undefined,
     acts: undefined,
@@ -170,10 +189,12 @@ async function verified(
   {
     anchors,
     signing,
+    receipts,
     isReplayRequired,
   }: {
     anchors: readonly SeenAnchor[] | undefined;
     signing: Signing | undefined;
+    receipts: readonly string[];
     isReplayRequired: boolean;
   },
 ): Promise<Found> {
@@ -183,6 +204,7 @@ async function verified(
     key,
     (record) => decided.add(record),
     signing,
+    receipts,
   );
   const { checkpoint, goal } = shown;
   const anchored =
@@ -200,7 +222,8 @@ async function verified(
       text: "The repository has seen nothing that this bundle could be compared with.",
     });
   const found = [...problems, ...wrong, ...unseen];
-  return { ...shown, decisions, undecided: unknown.length, seen, problems: found };
+  const counts = { decisions, undecided: unknown.length, receipts: receipts.length };
+  return { ...shown, ...counts, seen, problems: found };
 }
 
 function problemOf({ line, record, rules }: PlacedDifference): DecisionProblem {
@@ -227,17 +250,19 @@ function undecidedProblems(
 }
 
 function jsonOf(found: Found): object {
-  const { checkpoint, goal, entries, decisions, undecided, seen, problems, leftOut } = found;
+  const { checkpoint, goal, entries, decisions, receipts, undecided } = found;
+  const { seen, problems, leftOut } = found;
   const about = { goal: goal?.goal, state: goal?.state };
   const log = { origin: checkpoint?.origin, size: checkpoint?.size };
   const left = leftOut === 0 ? {} : { left_out: leftOut };
   const git = seen && { size: seen.size, at: seen.anchor.time, commit: seen.anchor.place.slice(4) };
-  const made = { entries, decisions, undecided, seen: git, acts: found.acts };
+  const made = { entries, decisions, receipts, undecided, seen: git, acts: found.acts };
   return { shown: problems.length === 0, ...about, ...log, ...made, problems, ...left };
 }
 
 function textOf(found: Found): string {
-  const { checkpoint, goal, entries, decisions, undecided, seen, problems, leftOut } = found;
+  const { checkpoint, goal, entries, decisions, receipts, undecided } = found;
+  const { seen, problems, leftOut } = found;
   const people = peopleTexts(found);
   if (problems.length > 0) {
     const lines = problems.map(
@@ -255,7 +280,7 @@ function textOf(found: Found): string {
   whole      nothing was changed, left out or put in between
   content    the artefacts and the rules are those that the log names
   decisions  ${decisions} were made again by the rules, and are those on record
-${people.shown}${seen === undefined ? "" : `  time       git had the first ${seen.size} entries of the log at ${seen.anchor.time.toISOString()}\n`}Not shown
+${receipts === 0 ? "" : "  receipts   each act that a receipt is about is in the log, at its place\n"}${people.shown}${seen === undefined ? "" : `  time       git had the first ${seen.size} entries of the log at ${seen.anchor.time.toISOString()}\n`}Not shown
 ${people.notShown}${seen === undefined ? "  time       only the notary says when: --repository shows what a clone has seen\n" : ""}  before     what was changed or removed before the notary sealed it
 ${undecidedText(undecided)}  the rest   commits, calls of models and outputs are named by digests alone
 `;

@@ -14,6 +14,7 @@ import { type Artefact, isGoalFeedback } from "../../../lib/model/artefact.ts";
 import { questionText } from "../../../lib/model/budget-question.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
+import { receiptFor } from "../audit/receipt.ts";
 import { type WatchedGoal, watchToEnd } from "../goals/watch-goal.ts";
 import { openSession, type Session } from "../instance/session.ts";
 import { signArguments, signerFor } from "../people/sign-act.ts";
@@ -67,6 +68,7 @@ export const answer = defineCommand({
     const edited = args.text === undefined ? await edit(question, goalText, shell) : undefined;
     let watched: WatchedGoal;
     try {
+      using receipt = await receiptFor(args, shell);
       const text =
         edited === undefined
           ? await readAnswerText(args.text ?? "", shell)
@@ -93,6 +95,7 @@ export const answer = defineCommand({
               { ...args, obstacle, raises: result.raises },
               shell,
             );
+            await receipt?.keep(result.answer);
             // After an answer from stdin, stdin has ended and no person can type.
             return { place, goal: question.goal_id, from, actor, mayAsk: args.text !== "-" };
           }),

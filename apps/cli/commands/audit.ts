@@ -3,6 +3,7 @@
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { exportAudit, printKey } from "../audit/export.ts";
+import { writeReceipt } from "../audit/receipt.ts";
 import { showReplay } from "../audit/show-replay.ts";
 import { showVerified } from "../audit/show-verified.ts";
 import { jsonArgument, nameArgument } from "../program/arguments.ts";
@@ -18,25 +19,27 @@ export const audit = defineCommand({
     "events have made of it.",
     "`export` writes one file about a goal, or about all, of an instance with `proof: on`; `verify` shows by it and by a key",
     "from elsewhere, without a sett or a network, that nothing was changed, left out or put in between. `key` prints that key.",
+    "`receipt` keeps the proof that an act of yours, such as an approval, is in the log: by --receipt `verify` names its absence.",
   ].join("\n"),
   args: {
     what: {
       type: "positional",
       required: true,
-      description: "`replay`, `export`, `verify` or `key`",
+      description: "`replay`, `export`, `verify`, `receipt` or `key`",
     },
     about: {
       type: "positional",
       required: false,
       valueHint: "FILE|GOAL",
       description:
-        "`replay`: a file of `sett prune` or `export`; without it, the log of the running sett. `export`: a goal. `verify`: a file of `export`",
+        "`replay`: a file of `sett prune` or `export`; without it, the log of the running sett. `export`: a goal. `verify`: a file of `export`. `receipt`: an artefact",
     },
     all: { type: "boolean", default: false, description: "`export` all goals" },
     to: {
       type: "string",
       valueHint: "FILE",
-      description: "where `export` writes; default: `sett-proof-GOAL.tar` in this folder",
+      description:
+        "where `export` or `receipt` writes; default: `sett-proof-GOAL.tar`, `sett-receipt-ID.tlog-proof`",
     },
     archive: {
       type: "string",
@@ -61,6 +64,12 @@ export const audit = defineCommand({
       valueHint: "FILE",
       description: "an allowed_signers file of OpenSSH: `verify` checks what people have signed",
     },
+    receipt: {
+      type: "string",
+      isList: true,
+      valueHint: "FILE",
+      description: "a receipt: `verify` shows that the bundle has this act; may be repeated",
+    },
     require: {
       type: "string",
       valueHint: "WORDS",
@@ -79,9 +88,11 @@ export const audit = defineCommand({
     "sett audit verify release.tar --key demo.sett.invalid/1a2b3c4d+5e6f7a8b+AX0…",
     "sett audit verify release.tar --key demo.key --repository .",
     "sett audit verify release.tar --key demo.key --signers signers --require signatures",
+    "sett audit receipt 1a2b3c4d --to mine.tlog-proof",
+    "sett audit verify release.tar --key demo.key --receipt mine.tlog-proof",
   ],
   async run(
-    { what, about, all, to, archive, key, repository, signers, require, json, name },
+    { what, about, all, to, archive, key, repository, signers, receipt, require, json, name },
     shell,
   ) {
     switch (what) {
@@ -90,7 +101,16 @@ export const audit = defineCommand({
       case "export":
         return await exportAudit({ goal: about, all, to, archives: archive, json, name }, shell);
       case "verify":
-        return await showVerified({ file: about, key, repository, signers, require, json }, shell);
+        return await showVerified(
+          { file: about, key, repository, signers, receipts: receipt, require, json },
+          shell,
+        );
+      case "receipt":
+        if (about === undefined)
+          throw new SettError("usage", "`sett audit receipt` needs an artefact.", {
+            hint: "The id of what you posted: `sett audit receipt 9f3a12b4`",
+          });
+        return await writeReceipt({ artefact: about, to, name }, shell);
       case "key":
         return await printKey({ name }, shell);
       default:

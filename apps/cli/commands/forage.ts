@@ -10,6 +10,7 @@ import { exitCodes, messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
+import { receiptFor } from "../audit/receipt.ts";
 import { recordingOf } from "../facts/gateway-state.ts";
 import { exitCodeOf } from "../goals/follow-goal.ts";
 import { watchGoal } from "../goals/watch-goal.ts";
@@ -72,6 +73,7 @@ export const forage = defineCommand({
         hint: "Add --watch, or follow the goal later: `sett watch --live`.",
       });
     const text = await readGoalText(args.goal, shell);
+    using receipt = await receiptFor(args, shell);
     const { goal, from, place, actor, obstacle, lacking } = await post(
       text,
       goalIdOf(args.id),
@@ -83,12 +85,14 @@ export const forage = defineCommand({
       await shell.out.write(args.json ? `${JSON.stringify(describe(goal))}\n` : `${id}\n`);
       noteLacking(lacking, shell);
       noteObstacle(obstacle, shell);
+      await receipt?.keep(goal);
       shell.messages.next(`Follow the goal: ${shell.suggest(`watch --goal ${shortId(id)}`)}`);
       return;
     }
     if (!args.json) await shell.out.write(`${id}\n`);
     noteLacking(lacking, shell);
     noteObstacle(obstacle, shell);
+    await receipt?.keep(goal);
     // After a goal from stdin, stdin has ended and no person can type.
     const mayAsk = args.goal !== "-";
     const watched = { place, goal: id, from, actor, mayAsk, isLive: args.live };

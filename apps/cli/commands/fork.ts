@@ -4,6 +4,7 @@ import { forkArtefact } from "../../../lib/client/actions/fork-artefact.ts";
 import { readObstacle } from "../../../lib/client/actions/obstacle.ts";
 import { typeText } from "../../../lib/client/text/type-text.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
+import { receiptFor } from "../audit/receipt.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { openRepository } from "../instance/open-repository.ts";
 import { openSession } from "../instance/session.ts";
@@ -42,6 +43,7 @@ export const fork = defineCommand({
   async run(args, shell) {
     const { suggest, messages } = shell;
     const text = args.goal === undefined ? undefined : await readGoalText(args.goal, shell);
+    using receipt = await receiptFor(args, shell);
     await using session = await openSession(shell, args.name);
     const { board, place } = session;
     const hint = "Go to the repository on which agents work.";
@@ -63,6 +65,7 @@ export const fork = defineCommand({
     const name = `${typeText(from.type)} ${shortId(from.id)}`;
     messages.done(`Posted a goal that begins with ${name}, at commit ${commit.slice(0, 12)}.`);
     noteObstacle(obstacle, shell);
+    await receipt?.keep(goal);
     messages.next(`Follow the goal: ${suggest(`watch --goal ${shortId(goal.id)}`)}`);
     return undefined;
   },

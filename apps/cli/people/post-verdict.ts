@@ -17,6 +17,7 @@ import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
+import { receiptFor } from "../audit/receipt.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
 import { openSession, type Session } from "../instance/session.ts";
@@ -60,6 +61,7 @@ export async function postVerdict(
   verdict: Pick<Verdict, "approves" | "reason">,
   shell: Shell,
 ): Promise<{ place: Place; goal: GoalId; from: string; actor: Actor }> {
+  using receipt = await receiptFor(args, shell);
   await using session = await openSession(shell, args.name);
   const actor = await session.actor(args.as);
   const { board } = session;
@@ -96,6 +98,7 @@ export async function postVerdict(
     `${sentence}, for ${agent}${sign === undefined ? "" : ", and signed"}${more === undefined ? goesOn : `: ${progressText(more)}`}.`,
   );
   if (obstacle !== undefined && more === undefined) shell.messages.next(obstacle.next);
+  await receipt?.keep(review);
   return { place: session.place, goal: judged.artefact.goal_id, from, actor };
 }
 

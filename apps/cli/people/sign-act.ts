@@ -13,6 +13,7 @@ import {
   statementVersion,
   usualMeaning,
 } from "../../../lib/proof/statement.ts";
+import { receiptArgument } from "../audit/receipt.ts";
 import type { Place } from "../instance/place.ts";
 import type { Values } from "../program/command.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -33,6 +34,7 @@ export const signArguments = {
     valueHint: "WORD",
     description: `what your signature means: ${meanings.join(", ")}`,
   },
+  receipt: receiptArgument,
 } as const;
 
 export type SignArguments = Values<typeof signArguments>;

@@ -1,11 +1,14 @@
 // The two verifiers of bundles, lib/proof and apps/verify, name the same places for the same
 // damage: each was written by itself from docs/reference/proof.md.
 import { expect, test } from "bun:test";
+import { Buffer } from "node:buffer";
 import { buildForTests } from "../../../.ci/go.ts";
+import { receiptText } from "../../../lib/proof/receipt.ts";
 import { nightly } from "../../support/nightly.ts";
 import { pack } from "../../support/proof/archive.ts";
 import { compareVerifiers } from "../../support/proof/both-verifiers.ts";
-import { damages } from "../../support/proof/damages.ts";
+import { goal, makeBundle, newKey, sampleEvents } from "../../support/proof/bundle.ts";
+import { damages, key, ofGoal } from "../../support/proof/damages.ts";
 import { quorumBundle, quorums } from "../../support/proof/quorum-bundles.ts";
 import { randomDamages } from "../../support/proof/random-damages.ts";
 import {
@@ -59,6 +62,41 @@ test("both verifiers name the same ends for which too few different people have 
   });
   expect(quorums.map(([name], at) => [name, found[at]])).toEqual(expected);
 });
+
+test("both verifiers name the same receipts of which a bundle has not the act", async () => {
+  const receipts = receiptsOf(ofGoal);
+  const wrong = [
+    ...["", textOf(ofGoal, "proofs/0.tlog-proof"), `${receipts[1]} `],
+    ...receipts.flatMap((text) => [
+      text.replace("extra ", "extra A"),
+      text.replace(/.\n\n/, "\n\n"),
+    ]),
+    ...receiptsOf(await makeBundle(newKey(), sampleEvents, { goal })),
+    ...receiptsOf(await makeBundle(key, sampleEvents.slice(1), { goal })),
+    ...receiptsOf(await makeBundle(key, [...sampleEvents, ...sampleEvents], { goal })),
+  ];
+  const trust = { key: key.verifier, receipts: [...receipts, ...wrong] };
+  const { differences, found } = await compareVerifiers(program, damages, trust);
+  expect(differences).toEqual([]);
+  const ofWhole = found[damages.findIndex(({ name }) => name === "nothing, of a goal")];
+  // Those of a log that goes on, the last ones, are about entries that the bundle has, but six.
+  const count = receipts.length + wrong.length;
+  const right = [...receipts.keys(), ...receipts.map((_, at) => count - 2 * receipts.length + at)];
+  const numbers = Array.from({ length: count }, (_, at) => at).filter((at) => !right.includes(at));
+  expect(ofWhole).toEqual(numbers.map((at) => `receipt receipt:${at + 1}`));
+});
+
+const textOf = (bundle: ReadonlyMap<string, Uint8Array>, name: string) =>
+  Buffer.from(bundle.get(name) ?? []).toString();
+
+function receiptsOf(bundle: ReadonlyMap<string, Uint8Array>): string[] {
+  const lines = textOf(bundle, "entries").trimEnd().split("\n");
+  return lines.map((line) => {
+    const [index = ""] = line.split(" ");
+    const proof = textOf(bundle, `proofs/${index}.tlog-proof`);
+    return receiptText(proof, `${line.slice(index.length + 1)}\n`);
+  });
+}
 
 test("both verifiers come to the same after 300 random changes", async () => {
   const { differences } = await compareVerifiers(program, randomDamages(1, 300));

@@ -19,7 +19,7 @@ const Answer = z.object({
 });
 
 /** `signers`: the lines of a file, by which what people do must be signed. */
-export type Trust = { key: Key["verifier"]; signers?: string };
+export type Trust = { key: Key["verifier"]; signers?: string; receipts?: readonly string[] };
 
 /** So many archives are given to one process. */
 const atOnce = 500;
@@ -48,7 +48,7 @@ export async function compareVerifiers(
 async function answersOf(
   program: string,
   damages: readonly Damage[],
-  { key, signers }: Trust,
+  { key, signers, receipts = [] }: Trust,
 ): Promise<string[][]> {
   const folder = await mkdtemp(join(tmpdir(), "sett-bundles-"));
   try {
@@ -58,6 +58,10 @@ async function answersOf(
     if (signers !== undefined) await writeFile(join(folder, "signers"), signers);
     const signing = ["--signers", "signers", "--require", "signatures"];
     const options = signers === undefined ? [] : signing;
+    for (const [at, text] of receipts.entries()) {
+      await writeFile(join(folder, `${at}.tlog-proof`), text);
+      options.push("--receipt", `${at}.tlog-proof`);
+    }
     const args = ["--json", "--key", verifierKeyText(key), ...options, ...files];
     const { stdout, stderr } = Bun.spawnSync([program, ...args], { cwd: folder });
     const lines = stdout.toString().trimEnd().split("\n");
@@ -72,11 +76,11 @@ async function answersOf(
   }
 }
 
-async function problemsOf(archive: Buffer, { key, signers }: Trust): Promise<string[]> {
+async function problemsOf(archive: Buffer, { key, signers, receipts }: Trust): Promise<string[]> {
   const files = await readArchive(inMemory(archive));
   if (typeof files === "string") return ["unreadable -"];
   const signing =
     signers === undefined ? undefined : { signers: readSigners(signers).signers, isRequired: true };
-  const { problems } = await verifyBundle(files, key, undefined, signing);
+  const { problems } = await verifyBundle(files, key, undefined, signing, receipts);
   return problems.map(({ code, place }) => `${code} ${place}`);
 }

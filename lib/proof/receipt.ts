@@ -1,0 +1,50 @@
+// A receipt: the proof of one entry, with the entry in it, as a person keeps it of an own act
+// (docs/reference/proof.md#receipts). Pure.
+import { Buffer, isUtf8 } from "node:buffer";
+import {
+  type Entry,
+  type InclusionProof,
+  readCheckpoint,
+  readEntry,
+  readProof,
+} from "./formats.ts";
+import { isSameHash, leafHash, rootByProof } from "./merkle.ts";
+import { openNote, type VerifierKey } from "./note.ts";
+
+/** `text`: the entry, with its line feed. */
+export type Receipt = { proof: InclusionProof; entry: Entry; text: string };
+
+const headLine = /^[^\n]*\n/;
+const extraLine = /^([^\n]*\n)extra ([A-Za-z0-9+/=]+)\n/;
+
+/** `proof`, `entry`: the texts of both. */
+export function receiptText(proof: string, entry: string): string {
+  return proof.replace(headLine, (head) => `${head}extra ${toBase64(entry)}\n`);
+}
+
+export function readReceipt(text: string): Receipt | undefined {
+  const [, , extra = ""] = extraLine.exec(text) ?? [];
+  const bytes = Buffer.from(extra, "base64");
+  const written = isUtf8(bytes) ? bytes.toString() : "";
+  const entry = readEntry(written);
+  const proof = readProof(text.replace(extraLine, "$1"));
+  if (entry === undefined || proof === undefined || toBase64(written) !== extra) return undefined;
+  return { proof, entry, text: written };
+}
+
+/** Returns why it shows nothing; undefined where the key has signed a log that has the entry. */
+export function faultOf({ proof, text }: Receipt, key: VerifierKey): string | undefined {
+  const note = openNote(proof.checkpoint, key);
+  const checkpoint = note === undefined ? undefined : readCheckpoint(note);
+  if (checkpoint === undefined || checkpoint.origin !== key.name)
+    return "The key has not signed its checkpoint.";
+  const leaf = leafHash(Buffer.from(text));
+  const root = rootByProof(leaf, { ...proof, size: checkpoint.size });
+  return root !== undefined && isSameHash(root, checkpoint.root)
+    ? undefined
+    : "It does not lead from its entry to the root.";
+}
+
+function toBase64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
