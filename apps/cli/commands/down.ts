@@ -75,44 +75,57 @@ export const down = defineCommand({
   // An interruption prints at once what is left.
   endsItself: true,
   isOfThisMachine: true,
-  async run(args, outer) {
-    const work = new LockedWork(outer);
-    const { shell } = work;
-    if (args.force && !args.volumes)
-      throw new SettError("usage", "--force needs --volumes.", {
-        hint: "Without --volumes the blackboard and the results stay.",
-      });
-    const agentSeconds =
-      args.timeout === undefined
-        ? undefined
-        : Math.ceil(durationOf("--timeout", args.timeout) / 1_000);
-    const runtime = await runtimeOf(shell, args.name);
-    const parts = await untilInterrupted(
-      findParts(runtime, shell, args.name, args.volumes),
-      shell,
-      "Interrupted: nothing was stopped.",
-    );
-    const name =
-      parts?.instance ??
-      (args.name === undefined ? await nameOfPlace(shell) : instanceNameOf(args.name));
-    // While a `sett up` makes parts of the instance, they cannot be removed.
-    const lock = name === undefined ? undefined : await lockIfPossible(runtime, name, shell);
-    if (parts === undefined) {
-      await using _lock = lock;
-      const left = { given: args.name, name, volumes: args.volumes };
-      await removeWhatIsLeft(runtime, left, shell);
-      return;
-    }
-    using progress = new Progress(shell.err);
-    const { instance } = parts;
-    const left = `Interrupted: parts of ${instance} may still run${args.volumes ? ", and some parts are not removed" : "; its blackboard is kept"}.`;
-    const again = `Run it again: sett down --name ${instance}${args.volumes ? " --volumes" : ""}`;
-    const teardown = { runtime, parts, agentSeconds, isWhole: args.volumes, isForced: args.force };
-    await work.under(lock, instance, () =>
-      untilInterrupted(takeDown({ ...teardown, progress }, shell), shell, left, again),
-    );
+  async run(args, shell) {
+    await endInstance(args, shell);
+    return undefined;
   },
 });
+
+type DownArguments = {
+  name?: string | undefined;
+  volumes: boolean;
+  force: boolean;
+  timeout?: string | undefined;
+};
+
+/** Does what `sett down` does. */
+export async function endInstance(args: DownArguments, outer: Shell): Promise<void> {
+  const work = new LockedWork(outer);
+  const { shell } = work;
+  if (args.force && !args.volumes)
+    throw new SettError("usage", "--force needs --volumes.", {
+      hint: "Without --volumes the blackboard and the results stay.",
+    });
+  const agentSeconds =
+    args.timeout === undefined
+      ? undefined
+      : Math.ceil(durationOf("--timeout", args.timeout) / 1_000);
+  const runtime = await runtimeOf(shell, args.name);
+  const parts = await untilInterrupted(
+    findParts(runtime, shell, args.name, args.volumes),
+    shell,
+    "Interrupted: nothing was stopped.",
+  );
+  const name =
+    parts?.instance ??
+    (args.name === undefined ? await nameOfPlace(shell) : instanceNameOf(args.name));
+  // While a `sett up` makes parts of the instance, they cannot be removed.
+  const lock = name === undefined ? undefined : await lockIfPossible(runtime, name, shell);
+  if (parts === undefined) {
+    await using _lock = lock;
+    const left = { given: args.name, name, volumes: args.volumes };
+    await removeWhatIsLeft(runtime, left, shell);
+    return;
+  }
+  using progress = new Progress(shell.err);
+  const { instance } = parts;
+  const left = `Interrupted: parts of ${instance} may still run${args.volumes ? ", and some parts are not removed" : "; its blackboard is kept"}.`;
+  const again = `Run it again: sett down --name ${instance}${args.volumes ? " --volumes" : ""}`;
+  const teardown = { runtime, parts, agentSeconds, isWhole: args.volumes, isForced: args.force };
+  await work.under(lock, instance, () =>
+    untilInterrupted(takeDown({ ...teardown, progress }, shell), shell, left, again),
+  );
+}
 
 type Left = { given: string | undefined; name: InstanceName | undefined; volumes: boolean };
 

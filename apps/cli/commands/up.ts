@@ -7,6 +7,7 @@ import { runtimeNames } from "../instance/runtimes.ts";
 import { fileArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { Progress } from "../terminal/progress.ts";
+import type { Shell } from "../terminal/shell.ts";
 import { bringAbout } from "../up/bring-about.ts";
 import { hostOf } from "../up/hosts/host-of.ts";
 import { readOrder } from "../up/order.ts";
@@ -91,24 +92,32 @@ export const up = defineCommand({
   ],
   endsItself: true,
   isOfThisMachine: true,
-  async run(args, outer) {
+  async run(args, shell) {
     if (args.json && !args["print-users"])
       throw new SettError("usage", "--json goes with --print-users alone.");
     if (args["print-users"]) {
       const { printUsers } = await import("../up/print-users.ts");
-      return await printUsers(args, outer);
+      return await printUsers(args, shell);
     }
-    const work = new LockedWork(outer);
-    const shell = args.unattended ? { ...work.shell, isInteractive: false } : work.shell;
-    const order = await readOrder(args, shell);
-    const { instance, runtime } = order;
-    using progress = new Progress(shell.err);
-    const input = { ...order, progress, isRebuild: args.build, shell };
-    const host = await hostOf(order, input);
-    const read = await readValues(host.config, order, shell, args.unattended);
-    await host.prepare();
-    const lock = await lockInstance(runtime, instance, shell.interrupted);
-    await work.under(lock, instance, () => bringAbout({ ...order, host, read, progress, shell }));
+    await startInstance(args, shell);
     return undefined;
   },
 });
+
+/** Does what `sett up` does. */
+export async function startInstance(
+  args: Parameters<typeof readOrder>[0] & { build: boolean },
+  outer: Shell,
+): Promise<void> {
+  const work = new LockedWork(outer);
+  const shell = args.unattended ? { ...work.shell, isInteractive: false } : work.shell;
+  const order = await readOrder(args, shell);
+  const { instance, runtime } = order;
+  using progress = new Progress(shell.err);
+  const input = { ...order, progress, isRebuild: args.build, shell };
+  const host = await hostOf(order, input);
+  const read = await readValues(host.config, order, shell, args.unattended);
+  await host.prepare();
+  const lock = await lockInstance(runtime, instance, shell.interrupted);
+  await work.under(lock, instance, () => bringAbout({ ...order, host, read, progress, shell }));
+}
