@@ -157,7 +157,7 @@ async function addResults(file: BackupWriter, input: Input): Promise<void> {
   await repository.nameBrought(instance);
   requireGoing(shell);
   const { write, end } = file.begin(resultsName);
-  const writing = repository.writeResults(instance, write, shell.interrupted);
+  const writing = repository.writeResults(instance, write, { signal: shell.interrupted });
   const count = await writing.catch((error: unknown) => {
     requireGoing(shell);
     throw error;

@@ -133,7 +133,7 @@ async function handledUpTo(board: PersonBlackboard): Promise<string> {
 }
 
 /** Undefined where it, or an artefact of it, was damaged so that it cannot be read. */
-async function readFacts(
+export async function readFacts(
   board: PersonBlackboard,
   goal: GoalId,
 ): Promise<{ stored: StoredGoal; bytes: number } | undefined> {

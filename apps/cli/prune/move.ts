@@ -73,24 +73,11 @@ async function archiveAndRemove(
   goals: PrunableGoal[],
   { path, header, actor, file, signal }: Options,
 ): Promise<PruneResult> {
-  const ids = new Set(goals.map(({ id }) => id));
   // Later events of these goals stay in the log.
   const end = await board.endOfEvents();
   let events = 0;
-  const facts = new Map<FactDigest, string>();
   const sha256 = await writeArchive(path, header, async (archive) => {
-    for (const goal of goals) {
-      stopIf(signal, "Nothing was removed.");
-      await addGoal(board, goal, archive);
-    }
-    for await (const page of eventPages(board, end)) {
-      stopIf(signal, "Nothing was removed.");
-      const ofGoals = page.filter(({ goal_id }) => goal_id !== undefined && ids.has(goal_id));
-      for (const event of ofGoals) await archive.add({ event });
-      await readNamed(board, ofGoals, facts);
-      events += ofGoals.length;
-    }
-    for (const [digest, text] of facts) await archive.add({ fact: { digest, text } });
+    events = await addGoals(board, goals, { archive, end, signal });
   });
   const sum = (of: (goal: PrunableGoal) => number) =>
     goals.reduce((total, goal) => total + of(goal), 0);
@@ -124,9 +111,38 @@ async function archiveAndRemove(
   return moved;
 }
 
+type CopiedGoal = Pick<PrunableGoal, "id" | "state" | "ended" | "artefacts" | "claims">;
+
+/**
+ * Writes the goals, with their events up to `end`, and returns the number of these. Throws
+ * `interrupted`.
+ */
+export async function addGoals(
+  board: PersonBlackboard,
+  goals: readonly CopiedGoal[],
+  { archive, end, signal }: { archive: Archive; end: string; signal: AbortSignal },
+): Promise<number> {
+  const ids = new Set(goals.map(({ id }) => id));
+  let events = 0;
+  const facts = new Map<FactDigest, string>();
+  for (const goal of goals) {
+    stopIf(signal, "Nothing was removed.");
+    await addGoal(board, goal, archive);
+  }
+  for await (const page of eventPages(board, end)) {
+    stopIf(signal, "Nothing was removed.");
+    const ofGoals = page.filter(({ goal_id }) => goal_id !== undefined && ids.has(goal_id));
+    for (const event of ofGoals) await archive.add({ event });
+    await readNamed(board, ofGoals, facts);
+    events += ofGoals.length;
+  }
+  for (const [digest, text] of facts) await archive.add({ fact: { digest, text } });
+  return events;
+}
+
 async function addGoal(
   board: PersonBlackboard,
-  { id, state, ended, artefacts, claims }: PrunableGoal,
+  { id, state, ended, artefacts, claims }: CopiedGoal,
   archive: Archive,
 ): Promise<void> {
   await archive.add({ goal: { id, state, ended, artefacts, claims } });

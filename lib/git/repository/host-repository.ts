@@ -29,6 +29,7 @@ import { commitFiles, filesPath, keepCommitFiles } from "./commit-files.ts";
 import { commitNewFiles, type NewFiles } from "./commit-new-files.ts";
 import { type DirtyFile, dirtyFiles } from "./dirty-files.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
+import { localClone } from "./local-clone.ts";
 import { type Merge, type Merged, mergeCommit } from "./merge-commit.ts";
 import { moveLanes } from "./move-lanes.ts";
 import { closeNames, openNames } from "./open-names.ts";
@@ -366,6 +367,11 @@ export class HostRepository {
     return withoutUndefined({ name, email });
   }
 
+  /** As `localClone`. */
+  async cloneTo(folder: string, commit: CommitHash): Promise<void> {
+    await localClone(this.#git, this.place, { folder, commit }, await this.identity());
+  }
+
   /** As `sshSignerIn`. */
   async sshSigner(): ReturnType<typeof sshSignerIn> {
     return await sshSignerIn(this.#git, this.place);
@@ -582,10 +588,10 @@ export class HostRepository {
   async writeResults(
     instance: InstanceName,
     onChunk: (chunk: Uint8Array) => void,
-    signal?: AbortSignal,
+    { signal, beyond }: { signal?: AbortSignal; beyond?: readonly CommitHash[] } = {},
   ): Promise<number> {
     const git = { ...this.#git, signal };
-    return await writeBundle({ git, place: this.place, instance }, onChunk);
+    return await writeBundle({ git, place: this.place, instance }, onChunk, beyond);
   }
 
   /** As `readBundle` of results-bundle.ts. */

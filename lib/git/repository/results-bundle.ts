@@ -2,7 +2,7 @@
 // own (`git bundle`): a person can fetch from it without Sett.
 import { join } from "node:path";
 import { SettError } from "../../model/errors.ts";
-import type { InstanceName } from "../../model/ids.ts";
+import type { CommitHash, InstanceName } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { type Git, gitFailure, runGit, tryGit } from "../run/run-git.ts";
@@ -11,12 +11,14 @@ import { type Git, gitFailure, runGit, tryGit } from "../run/run-git.ts";
 type At = { git: Git; place: RepositoryPlace; instance: InstanceName };
 
 /**
- * Resolves with how many names are in it; with 0 nothing was written. Throws git-failed, as where a
- * partial clone does not have all of it.
+ * `beyond`: commits that its reader has, with their history. Resolves with how many names are in
+ * it; with 0 nothing was written. Throws git-failed, as where a partial clone does not have all of
+ * it, and where nothing is beyond these commits.
  */
 export async function writeBundle(
   { git, place, instance }: At,
   onChunk: (chunk: Uint8Array) => void,
+  beyond: readonly CommitHash[] = [],
 ): Promise<number> {
   const repository = [`--git-dir=${place.gitDir}`];
   const list = ["for-each-ref", "--format=%(refname)", `refs/sett/${instance}/`];
@@ -24,7 +26,8 @@ export async function writeBundle(
   if (names === "") return 0;
   // Names are read from stdin: there may be more than arguments can be.
   const args = [...repository, "bundle", "create", "--quiet", "-", "--stdin"];
-  await runGit(git, { args, stdin: names, onStdout: onChunk, cwd: place.commonDir });
+  const stdin = names + beyond.map((commit) => `^${commit}\n`).join("");
+  await runGit(git, { args, stdin, onStdout: onChunk, cwd: place.commonDir });
   return names.split("\n").length - 1;
 }
 
