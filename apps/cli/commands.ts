@@ -137,6 +137,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "draw which agent made which artefact, and from what",
     load: async () => (await import("./commands/graph.ts")).graph,
   },
+  eval: {
+    description: "try goals with several settings of the sett, and compare them",
+    load: async () => (await import("./commands/eval.ts")).evaluate,
+  },
   mcp: {
     description: "let an assistant in your editor use this sett (MCP)",
     load: async () => (await import("./commands/mcp.ts")).mcp,

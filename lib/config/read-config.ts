@@ -137,24 +137,27 @@ async function withoutCertificates({
   return isFile ? [] : [problemAt(["models", "ca"], `names no file of this machine: ${ca}`)];
 }
 
-/** Throws `config-missing`, and `config-invalid` for a file that is not text or is too large. */
-export async function readConfigText(path: string): Promise<string> {
+/**
+ * `hint`: what to do where there is no such file. Throws `config-missing`, and `config-invalid` for
+ * a file that is not text or is too large.
+ */
+export async function readConfigText(
+  path: string,
+  hint = "`sett init` writes one, with an example agent.",
+): Promise<string> {
   let bytes: Uint8Array;
   try {
     const { size } = await stat(path);
     if (size > maxFileBytes)
       throw new SettError(
         "config-invalid",
-        `${path} is larger than 256 KiB, too large for a sett.yml.`,
+        `${path} is larger than 256 KiB, more than such a file needs.`,
       );
     bytes = await readFile(path);
   } catch (error) {
     if (error instanceof SettError) throw error;
     if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") {
-      throw new SettError("config-missing", `There is no ${path}.`, {
-        hint: "`sett init` writes one, with an example agent.",
-        cause: error,
-      });
+      throw new SettError("config-missing", `There is no ${path}.`, { hint, cause: error });
     }
     if (codeOf(error) === "EISDIR")
       throw new SettError("config-invalid", `${path} is a folder, not a file.`, { cause: error });

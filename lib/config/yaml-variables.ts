@@ -23,12 +23,13 @@ export function hideVariables(text: string): string {
 export function showVariables(document: Document): void {
   visit(document, {
     Scalar(_, scalar) {
-      if (typeof scalar.value === "string") scalar.value = withBraces(scalar.value);
-      if (scalar.source !== undefined) scalar.source = withBraces(scalar.source);
+      if (typeof scalar.value === "string") scalar.value = showText(scalar.value);
+      if (scalar.source !== undefined) scalar.source = showText(scalar.source);
     },
   });
 }
 
-function withBraces(text: string): string {
+/** Gives a text of such a document its braces again. */
+export function showText(text: string): string {
   return text.replaceAll(hidden, (_, name) => `\${${name}}`);
 }

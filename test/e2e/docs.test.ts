@@ -48,6 +48,7 @@ const withoutDocker = `#!/bin/sh
 case "$*" in
   *--runtime*) ;;
   up*) shift; set -- up --runtime process "$@" ;;
+  eval*) shift; set -- eval --runtime process "$@" ;;
 esac
 exec ${join(root, "bin/sett")} "$@"
 `;

@@ -11,6 +11,7 @@ const shownLanguages = new Set(["console", "text"]);
 const variable: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?\b/g, "<instant>"],
   [/\b\d\d:\d\d:\d\d\b/g, "<time>"],
+  [/\b\d+:\d\d\b/g, "<duration>"],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "<id>"],
   [/\b[0-9a-f]{8}\b/g, "<id>"],
   [/\b(?:just now|now|\d+[smhd](?: ago)?)(?=\W|$)/g, "<age>"],

@@ -1,0 +1,125 @@
+// The folders of an eval: clones that go with it, which are of this file alone, and its results.
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, realpath, rm, rmdir, writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import process from "node:process";
+import { z } from "zod";
+import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { parseJson } from "../../../lib/model/json.ts";
+import { identify, isAlive } from "../../../lib/process/process-id.ts";
+import { everyInstance } from "../instance/runtimes.ts";
+import type { Shell } from "../terminal/shell.ts";
+
+const Holder = z.object({ pid: z.int(), born: z.string() });
+
+/** The same repository and file have the same names, by which a later eval finds what is left. */
+export class EvalPlace implements AsyncDisposable {
+  readonly #id: string;
+  readonly #home: string;
+  /** What stays. */
+  readonly results: string;
+
+  private constructor(id: string, home: string, results: string) {
+    this.#id = id;
+    this.#home = home;
+    this.results = results;
+  }
+
+  /**
+   * `file`: of the eval. `to`: a folder for the results, which must be empty. Throws `usage`, and
+   * `instance-taken` where another eval of the file is at work.
+   */
+  static async open(
+    { commonDir }: Pick<RepositoryPlace, "commonDir">,
+    { file, to }: { file: string; to: string | undefined },
+    shell: Pick<Shell, "cwd">,
+  ): Promise<EvalPlace> {
+    const whole = await realpath(resolve(shell.cwd, file));
+    const digest = createHash("sha256").update(`${commonDir}\0${whole}`).digest("hex");
+    const id = `eval-${digest.slice(0, 8)}`;
+    const folder = join(commonDir, "sett/eval");
+    const at = new Date().toISOString().replaceAll(":", "");
+    const results =
+      to === undefined
+        ? join(folder, "results", `${basename(whole).replace(/\.ya?ml$/, "")}-${at}`)
+        : resolve(shell.cwd, to);
+    const home = join(folder, id);
+    await mkdir(home, { recursive: true });
+    await takeLock(join(home, "lock"));
+    const place = new EvalPlace(id, home, results);
+    try {
+      await requireEmpty(results, to);
+    } catch (error) {
+      await place[Symbol.asyncDispose]();
+      throw error;
+    }
+    return place;
+  }
+
+  /** `at`: of the setting, from 0. */
+  nameOf(at: number): InstanceName {
+    return InstanceName.parse(`${this.#id}-${at + 1}`);
+  }
+
+  cloneOf(at: number): string {
+    return join(this.#home, String(at + 1));
+  }
+
+  folderOf(at: number, setting: string): string {
+    return join(this.results, `${at + 1}-${fileNameOf(setting)}`);
+  }
+
+  /** What an earlier eval of the file has left: it was killed, or kept its instances. */
+  async leftovers(shell: Shell): Promise<InstanceName[]> {
+    const { instances } = await everyInstance(shell);
+    return instances
+      .map(({ instance }) => instance)
+      .filter((name) => name.startsWith(`${this.#id}-`));
+  }
+
+  async removeClones(): Promise<void> {
+    for (const name of await readdir(this.#home))
+      if (name !== "lock") await rm(join(this.#home, name), { recursive: true, force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Where nothing was tried nothing stays.
+    await rmdir(this.results).catch(() => undefined);
+    await rm(join(this.#home, "lock"), { force: true });
+    // Clones that are kept stay.
+    if ((await readdir(this.#home)).length === 0) await rm(this.#home, { recursive: true });
+  }
+}
+
+/** A part of a path, by which a person knows the setting again. */
+export function fileNameOf(setting: string): string {
+  return setting.replace(/[^\w.=-]+/g, "_").slice(0, 80);
+}
+
+async function requireEmpty(folder: string, to: string | undefined): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  if (names.length === 0) return void (await mkdir(folder, { recursive: true }));
+  throw new SettError("usage", `${to ?? folder} is not empty.`, {
+    hint: "Name another folder: --to DIR",
+  });
+}
+
+/** A killed process does not block. */
+async function takeLock(path: string): Promise<void> {
+  const own = JSON.stringify(identify(process.pid) ?? { pid: process.pid, born: "" });
+  const taken = await writeFile(path, own, { flag: "wx" }).then(
+    () => true,
+    () => false,
+  );
+  if (taken) return;
+  const holder = Holder.safeParse(parseJson(await readFile(path, "utf8").catch(() => ""))).data;
+  if (holder !== undefined && isAlive(holder))
+    throw new SettError(
+      "instance-taken",
+      `Another \`sett eval\` of this file is at work, process ${holder.pid}.`,
+      { hint: "Wait until it ends, or interrupt it." },
+    );
+  await writeFile(path, own);
+}
