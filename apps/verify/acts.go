@@ -62,7 +62,7 @@ func (b *bundle) checkActs() error {
 	if b.signing == nil {
 		return nil
 	}
-	b.acts = &actCounts{}
+	b.report.acts = &actCounts{}
 	instance := keyNameEnd.ReplaceAllString(b.key.Name(), "")
 	for _, one := range b.personal {
 		name := "artefacts/" + one.id + ".json"
@@ -83,17 +83,67 @@ func (b *bundle) checkActs() error {
 		if act == "" {
 			continue
 		}
-		code, problem := b.problemOfAct(read, act, one, instance)
-		switch {
-		case problem == "":
-			b.acts.Signed++
-		case code != unsigned || b.signing.isRequired:
-			b.add(code, name, 0, problem)
-		default:
-			b.acts.Unsigned++
-		}
+		said, isSaid, isText := textMember(read["metadata"], "statement")
+		armoured, isArmoured, isArmour := textMember(read["metadata"], "signature")
+		marks := marks{said, armoured, isSaid || isArmoured, isText && isArmour}
+		code, problem := b.problemOfAct(marks, b.stated(read, act, one, instance), one.at)
+		b.count(code, name, 0, problem)
+	}
+	for _, one := range b.erasures.acts {
+		marks := marksOf(one.said)
+		code, problem := b.problemOfAct(marks, statedErasure(one.said, marks, instance), one.at)
+		b.count(code, "records.jsonl", one.line, problem)
 	}
 	return nil
+}
+
+func (b *bundle) count(code code, file string, line int, problem string) {
+	switch {
+	case problem == "":
+		b.report.acts.Signed++
+	case code != unsigned || b.signing.isRequired:
+		b.add(code, file, line, problem)
+	default:
+		b.report.acts.Unsigned++
+	}
+}
+
+// A statement and its signature. `isAny`: one of them is there. `areTexts`: both are.
+type marks struct {
+	statement, signature string
+	isAny, areTexts      bool
+}
+
+func marksOf(said event) marks {
+	statement, isText := textOf(said.statement)
+	signature, isArmour := textOf(said.signature)
+	isAny := len(said.statement) > 0 || len(said.signature) > 0
+	return marks{statement, signature, isAny, isText && isArmour}
+}
+
+// A person who has all of a goal erased signs once, and names no artefact.
+func statedErasure(said event, signed marks, instance string) map[string]string {
+	stated := map[string]string{
+		"act": "erase", "instance": instance, "id": "", "goal": said.goal, "claim": "",
+		"artefact": said.artefactID, "content": "", "commit": "", "for": "", "reason": said.reason,
+		"name": strings.TrimPrefix(said.actor, "person:"),
+	}
+	stated["principal"] = nameOrAddress(stated["name"])
+	if said.artefactDigest != "" {
+		stated["content"] = "sha256:" + said.artefactDigest
+	}
+	statement, isStatement := parseTexts([]byte(signed.statement), statementFields[:])
+	if isStatement && statement["artefact"] == "" {
+		stated["artefact"], stated["content"] = "", ""
+	}
+	return stated
+}
+
+func nameOrAddress(name string) string {
+	if found := addressForm.FindStringSubmatch(name); found != nil {
+		return found[1]
+	}
+	return name
 }
 
 // The fields of the record of an artefact, by their names.
@@ -184,10 +234,7 @@ func (b *bundle) stated(read artefactRecord, act string, by personalEvent, insta
 		"artefact": "", "content": "", "for": "", "reason": read["payload"],
 	}
 	stated["commit"], _, _ = textMember(read["metadata"], "commit")
-	stated["principal"] = stated["name"]
-	if found := addressForm.FindStringSubmatch(stated["name"]); found != nil {
-		stated["principal"] = found[1]
-	}
+	stated["principal"] = nameOrAddress(stated["name"])
 	if act != "forage" {
 		stated["artefact"] = firstText(read["source_artefacts"])
 		if digest := b.contents[stated["artefact"]]; digest != "" {
@@ -215,32 +262,30 @@ func firstText(list string) string {
 }
 
 // The first problem; empty where the person has signed exactly this.
-func (b *bundle) problemOfAct(read artefactRecord, act string, by personalEvent, instance string) (code, string) {
-	said, isSaid, isText := textMember(read["metadata"], "statement")
-	armoured, isArmoured, isArmour := textMember(read["metadata"], "signature")
-	if !isSaid && !isArmoured {
+func (b *bundle) problemOfAct(signed marks, stated map[string]string, at int64) (code, string) {
+	if !signed.isAny {
 		return unsigned, "nothing is signed"
 	}
-	if !isText || !isArmour {
+	if !signed.areTexts {
 		return statementCode, "it has not both a statement and a signature, as texts"
 	}
-	statement, isStatement := parseTexts([]byte(said), statementFields[:])
+	statement, isStatement := parseTexts([]byte(signed.statement), statementFields[:])
 	if !isStatement {
 		return statementCode, "its statement has not the form of one"
 	}
-	if wrong := otherwise(statement, b.stated(read, act, by, instance), by.at); wrong != "" {
+	if wrong := otherwise(statement, stated, at); wrong != "" {
 		return statementCode, wrong
 	}
-	signature, isSignature := parseSSHSignature(armoured)
+	signature, isSignature := parseSSHSignature(signed.signature)
 	switch {
 	case !isSignature:
 		return sshsigCode, "its signature has not the form of SSHSIG"
 	case string(signature.namespace) != statementNamespace:
 		return namespaceCode, "its signature is of another namespace"
-	case !signature.isOf(said):
+	case !signature.isOf(signed.statement):
 		return sshsigCode, "its signature is not one of these bytes"
 	}
-	return b.problemOfSigner(statement["principal"], signature.key, by.at)
+	return b.problemOfSigner(statement["principal"], signature.key, at)
 }
 
 var meanings = []string{"review", "approval", "responsibility", "authorship"}

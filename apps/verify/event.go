@@ -13,6 +13,9 @@ type event struct {
 	claim, agent, madeBy, notBy string
 	approvals                   int
 	isAgent, isMadeBy, rejects  bool
+	// An erasure has a reason; a statement and its signature are JSON as it is written.
+	reason               string
+	statement, signature []byte
 }
 
 // An event that is no JSON object says nothing.
@@ -22,7 +25,8 @@ func readEvent(text []byte) event {
 		return event{}
 	}
 	// The data is a part of what was read, so that it is JSON.
-	data, _ := membersOf(all["data"], "sha256", "registry", "policy", "paths", "agent", "approvals", "not_by", "rejects")
+	data, _ := membersOf(all["data"], "sha256", "registry", "policy", "paths", "agent", "approvals", "not_by", "rejects",
+		"reason", "statement", "signature")
 	said := event{
 		goal:           wordOf(all["goal_id"], isUUID),
 		artefactID:     wordOf(all["artefact_id"], isUUID),
@@ -35,6 +39,8 @@ func readEvent(text []byte) event {
 	said.notBy, _ = textOf(data["not_by"])
 	said.approvals = neededOf(data["approvals"])
 	said.rejects = string(data["rejects"]) == "true"
+	said.reason, _ = textOf(data["reason"])
+	said.statement, said.signature = data["statement"], data["signature"]
 	for _, name := range [...]string{"registry", "policy", "paths"} {
 		if digest := wordOf(data[name], isDigest); digest != "" {
 			said.facts = append(said.facts, digest)

@@ -86,6 +86,14 @@ func (m *maker) fill() *maker {
 	return m
 }
 
+// A person erases an artefact of goalA.
+func (m *maker) erase(name string) {
+	id, _ := between(name, "artefacts/", ".json")
+	m.event(place(10), "artefact_erased", fmt.Sprintf(
+		`{"actor":"person:Ada","goal_id":"%s","artefact_id":"%s","data":{"reason":"Request 17","sha256":"%s"}}`,
+		goalA, id, hexOf(m.contents[name])))
+}
+
 func place(at int) string { return fmt.Sprintf("1795230000%03d-0", at) }
 
 func (m *maker) event(place, kind, event string) {

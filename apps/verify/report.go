@@ -33,6 +33,7 @@ const (
 	root
 	artefact
 	fact
+	erasedCode
 	unsigned
 	statementCode
 	namespaceCode
@@ -46,7 +47,7 @@ const (
 var codeNames = [...]string{
 	"unreadable", "missing", "unknown-file", "signature", "malformed", "origin", "size", "order",
 	"index", "other-goal", "number", "count", "record", "no-record", "proof", "root", "artefact",
-	"fact", "unsigned", "statement", "namespace", "sshsig", "signer", "validity",
+	"fact", "erased", "unsigned", "statement", "namespace", "sshsig", "signer", "validity",
 	"approvals", "receipt",
 }
 
@@ -71,6 +72,8 @@ type report struct {
 
 	goal, size *string
 	entries    int
+	// How many artefacts were erased on record.
+	erased int
 	// Nil where no signers are known.
 	acts *actCounts
 }
@@ -138,6 +141,9 @@ func (r *report) write(out io.Writer, keyName string) error {
 			what = "all entries of the goal " + *r.goal
 		}
 		fmt.Fprintf(lines, "Shown: %d entries, %s in the log %s of size %s.\n", r.entries, what, keyName, *r.size)
+		if r.erased > 0 {
+			fmt.Fprintf(lines, "Erased on record: %d artefacts.\n", r.erased)
+		}
 		if r.acts != nil {
 			fmt.Fprintf(lines, "Acts of people: %d signed, %d not signed.\n", r.acts.Signed, r.acts.Unsigned)
 		}
@@ -156,6 +162,7 @@ type reportJSON struct {
 	Goal     *string       `json:"goal"`
 	Size     *jsonNumber   `json:"size"`
 	Entries  int           `json:"entries"`
+	Erased   int           `json:"erased,omitempty"`
 	Problems []problemJSON `json:"problems"`
 	LeftOut  int           `json:"left_out,omitempty"`
 	Acts     *actCounts    `json:"acts,omitempty"`
@@ -176,6 +183,7 @@ func (r *report) toJSON() reportJSON {
 		Goal:     r.goal,
 		Size:     (*jsonNumber)(r.size),
 		Entries:  r.entries,
+		Erased:   r.erased,
 		Problems: problems,
 		LeftOut:  r.leftOut,
 		Acts:     r.acts,

@@ -95,6 +95,7 @@ type bundle struct {
 	asked map[string]*asked
 	// The contents of the files with receipts.
 	receipts [][]byte
+	erasures
 }
 
 // `line`: of the entry, from 1. `isFound`: it has a record.
@@ -105,7 +106,7 @@ type placed struct {
 
 // The error is one of reading the archive, which is then neither shown nor refuted.
 func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signing, receipts [][]byte) (report, error) {
-	b := &bundle{key: key, receipts: receipts, lines: map[digest]placed{}, signing: signing, contents: map[string]string{}, asked: map[string]*asked{}}
+	b := &bundle{key: key, receipts: receipts, lines: map[digest]placed{}, signing: signing, contents: map[string]string{}, asked: map[string]*asked{}, erasures: newErasures()}
 	var err error
 	if b.files, err = readArchive(archive, length); err != nil {
 		if !isOfForm(err) {
@@ -116,7 +117,7 @@ func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signi
 	}
 	b.checkFiles()
 	for _, check := range [...]func() error{
-		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord, b.checkActs, b.checkQuorums, b.checkReceipts,
+		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord, b.checkErased, b.checkActs, b.checkQuorums, b.checkReceipts,
 	} {
 		if err := check(); err != nil {
 			return report{}, err
@@ -345,6 +346,7 @@ func (b *bundle) checkRecords() error {
 		}
 		before = max(before, which.line)
 		b.checkNamed(read, said)
+		b.noteErasure(at, read, said)
 		b.noteAct(read, said)
 		b.noteQuorum(at, read, said)
 	})
@@ -422,6 +424,10 @@ func (b *bundle) checkNamed(read record, said event) {
 // An event names the file and its digest.
 func (b *bundle) checkContent(code code, name, sha256 string) {
 	file := b.files[name]
+	if file == nil && code == artefact {
+		b.absent = append(b.absent, content{name, digestOf([]byte(sha256))})
+		return
+	}
 	if file == nil {
 		b.add(code, name, 0, "an event names it, and it is not there")
 		return

@@ -186,6 +186,21 @@ func goalDamages() []damage {
 		{"a proof with a hash that is none", edit("proofs/3.tlog-proof", 3, "=\n", "\n"), []string{"malformed proofs/3.tlog-proof"}},
 		{"an empty proof", func(_ *maker, made files) { made["proofs/3.tlog-proof"] = "" }, []string{"malformed proofs/3.tlog-proof"}},
 		{"no artefact", remove(artefactA), []string{"artefact " + artefactA}},
+		{"an artefact that was erased", func(m *maker, made files) {
+			m.erase(artefactA)
+			maps.Copy(made, m.bundle(goalA))
+			delete(made, artefactA)
+		}, nil},
+		{"one that was erased, and is there", func(m *maker, made files) {
+			m.erase(artefactA)
+			maps.Copy(made, m.bundle(goalA))
+		}, []string{"erased " + artefactA}},
+		{"an erasure of another content", func(m *maker, made files) {
+			m.contents[artefactA] += "x"
+			m.erase(artefactA)
+			maps.Copy(made, m.bundle(goalA))
+			delete(made, artefactA)
+		}, []string{"artefact " + artefactA, "erased records.jsonl:5"}},
 		{"another payload", edit(artefactA, 1, "one", "two"), []string{"artefact " + artefactA}},
 		{"an artefact that no event names", func(m *maker, made files) { made[artefactB] = m.contents[artefactB] }, []string{"artefact " + artefactB}},
 		{"an artefact without an id", func(_ *maker, made files) { made["artefacts/x.json"] = "" }, []string{"unknown-file artefacts/x.json"}},

@@ -32,14 +32,14 @@ export const maxMetadataBytes = 1024 * 1024;
 export const maxTypeLength = 200;
 
 /**
- * Why an artefact has no content any more. `by`: the actor. `sha256`: of the record that it had.
- * `commit`: the one that it had delivered.
+ * Why an artefact has no content any more. `by`: the actor. `sha256`: of the record that it had,
+ * where it had a salt. `commit`: the one that it had delivered.
  */
 export const Erasure = z.strictObject({
   by: z.string(),
   at: z.iso.datetime(),
   reason: z.string(),
-  sha256: z.string(),
+  sha256: z.string().optional(),
   commit: CommitHash.optional(),
 });
 export type Erasure = z.infer<typeof Erasure>;

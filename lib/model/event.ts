@@ -218,7 +218,8 @@ export const EventType = z.enum([
   "goals_pruned",
   /**
    * `sett erase` has taken the content of an artefact away. Data: `reason`, `sha256` (the digest of
-   * the record that it had), and `commit`, the one that it had delivered.
+   * the record that it had), `commit`, the one that it had delivered, and the `statement` of the
+   * person and its `signature`, where it is signed ([Proof](proof.md)).
    */
   "artefact_erased",
   /**

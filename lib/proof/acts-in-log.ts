@@ -2,12 +2,20 @@
 // (docs/reference/proof.md#signatures-of-people). Pure.
 import { isUtf8 } from "node:buffer";
 import type { BundleFiles } from "./archive.ts";
-import { jsonObject, type SealedRecord } from "./formats.ts";
+import { type ErasureEvent, readErasure } from "./erasures-in-log.ts";
+import { goalOf, jsonObject, noGoal, type SealedRecord } from "./formats.ts";
 import { artefactFile, namedArtefact } from "./named-content.ts";
 import type { Problems } from "./problems.ts";
-import { problemOfAct } from "./signed-act.ts";
+import { type ActProblem, problemOfAct, type SignatureMarks } from "./signed-act.ts";
 import type { AllowedSigner } from "./ssh/allowed-signers.ts";
-import { actOf, type PersonalRecord, statedBy } from "./statement.ts";
+import {
+  actOf,
+  erasureStatedBy,
+  type PersonalRecord,
+  readStatement,
+  type Stated,
+  statedBy,
+} from "./statement.ts";
 
 /** `isRequired`: an act that is not signed is a problem. */
 export type Signing = { signers: readonly AllowedSigner[]; isRequired: boolean };
@@ -16,6 +24,8 @@ export type Signing = { signers: readonly AllowedSigner[]; isRequired: boolean }
 export type SignedActs = { signed: number; unsigned: number; by: string[] };
 
 type PersonalEvent = { id: string; sha256: string; actor: string; at: number };
+/** `line`: of its record. `marks`: its statement and signature. */
+type Erasure = ErasureEvent & { line: number; goal: string; marks: SignatureMarks; at: number };
 
 /** The members of a record, in the order in which they are written. */
 const recordMembers = [
@@ -41,9 +51,17 @@ export class ActsInLog {
   /** The digest of each artefact: the one that was named first. */
   readonly #contents = new Map<string, string>();
   readonly #events: PersonalEvent[] = [];
+  readonly #erasures: Erasure[] = [];
 
-  /** `body`: the event of the record. */
-  note(record: SealedRecord, body: Record<string, unknown> | undefined): void {
+  /** `line`: of the record. `body`: its event. */
+  note(record: SealedRecord, line: number, body: Record<string, unknown> | undefined): void {
+    const erasure = readErasure(record, body);
+    if (erasure?.actor.startsWith("person:")) {
+      const { statement, signature } = jsonMembers(body?.data);
+      const goal = goalOf(record.event, body);
+      const about = { line, goal: goal === noGoal ? "" : goal, at: timeOf(record.place) };
+      this.#erasures.push({ ...erasure, ...about, marks: { statement, signature } });
+    }
     const named = namedArtefact(record, body);
     if (named === undefined) return;
     const { id, sha256 } = named;
@@ -61,6 +79,14 @@ export class ActsInLog {
     const instance = keyName.replace(/\.sett\.invalid\/[0-9a-f]{8}$/, "");
     const by = new Set<string>();
     let [signed, unsigned] = [0, 0];
+    const note = ({ marks, ...order }: Checked, report: (problem: ActProblem) => void) => {
+      const problem = problemOfAct(marks, { ...order, signers });
+      if (problem === undefined) {
+        signed += 1;
+        by.add(order.stated.principal);
+      } else if (problem.code !== "unsigned" || isRequired) report(problem);
+      else unsigned += 1;
+    };
     for (const { id, sha256, actor, at } of this.#events) {
       const name = artefactFile(id);
       const file = files.get(name);
@@ -68,11 +94,7 @@ export class ActsInLog {
       const bytes = await file.whole();
       const record = isUtf8(bytes) ? readPersonalRecord(bytes.toString()) : undefined;
       if (record === undefined) {
-        problems.add(
-          "statement",
-          name,
-          "A person has made it, and it is no record of an artefact.",
-        );
+        problems.add("statement", name, notARecord);
         continue;
       }
       const act = actOf(record);
@@ -80,16 +102,33 @@ export class ActsInLog {
       const [about = ""] = record.source_artefacts;
       const content = this.#contents.get(about) ?? "";
       const stated = statedBy(record, { act, actor, instance, content });
-      const problem = problemOfAct(record.metadata, { stated, signers, at });
-      if (problem === undefined) {
-        signed += 1;
-        by.add(stated.principal);
-      } else if (problem.code !== "unsigned" || isRequired)
-        problems.add(problem.code, name, problem.text);
-      else unsigned += 1;
+      const { metadata: marks } = record;
+      note({ marks, stated, at }, ({ code, text }) => problems.add(code, name, text));
+    }
+    for (const { line, marks, at, ...erasure } of this.#erasures) {
+      const isOfGoal = saysNoArtefact(marks);
+      const content = isOfGoal ? { artefact: "", sha256: "" } : {};
+      const stated = erasureStatedBy({ ...erasure, ...content, instance });
+      note({ marks, stated, at }, ({ code, text }) =>
+        problems.addOfLine(code, "records.jsonl", line, text),
+      );
     }
     return { signed, unsigned, by: [...by].sort() };
   }
+}
+
+const notARecord = "A person has made it, and it is no record of an artefact.";
+
+type Checked = { marks: SignatureMarks; stated: Stated; at: number };
+
+/** A person who has all of a goal erased signs once, for each of its artefacts. */
+function saysNoArtefact({ statement }: SignatureMarks): boolean {
+  return typeof statement === "string" && readStatement(statement.toWellFormed())?.artefact === "";
+}
+
+function jsonMembers(value: unknown): Record<string, unknown> {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : {};
 }
 
 /** The milliseconds in a place of the log. */

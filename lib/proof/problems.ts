@@ -21,6 +21,7 @@ const codes = [
   "root",
   "artefact",
   "fact",
+  "erased",
   ...actCodes,
   "approvals",
   "receipt",

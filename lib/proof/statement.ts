@@ -25,7 +25,7 @@ export type StatementMember = (typeof statementMembers)[number];
 /** Each is a text, and empty where there is nothing of the kind. */
 export type Statement = Readonly<Record<StatementMember, string>>;
 
-export const acts = ["approve", "reject", "answer", "forage"] as const;
+export const acts = ["approve", "reject", "answer", "forage", "erase"] as const;
 export type Act = (typeof acts)[number];
 
 /** An act has this meaning where the person says no other. */
@@ -34,6 +34,7 @@ export const usualMeaning: Readonly<Record<Act, Meaning>> = {
   reject: "review",
   answer: "authorship",
   forage: "authorship",
+  erase: "responsibility",
 };
 
 /** Signatures are made in this namespace, so that one of something else is none of a statement. */
@@ -57,8 +58,11 @@ export type PersonalRecord = {
 /** These follow from the record, and from where and by whom it was written. */
 export type Stated = Omit<Statement, "sett_statement" | "meaning" | "at">;
 
+/** An erasure is an event, and no artefact. */
+export type RecordedAct = Exclude<Act, "erase">;
+
 /** Undefined where the artefact is of no kind that people sign. */
-export function actOf(record: PersonalRecord): Act | undefined {
+export function actOf(record: PersonalRecord): RecordedAct | undefined {
   const { structural_type, payload, type, id, goal_id, produced_by_agent } = record;
   if (structural_type === "Review") return payload === "{}" ? "approve" : "reject";
   if (structural_type === "Answer") return type === "Answer" ? "answer" : undefined;
@@ -72,7 +76,12 @@ export function actOf(record: PersonalRecord): Act | undefined {
  */
 export function statedBy(
   record: PersonalRecord,
-  { act, actor, instance, content }: { act: Act; actor: string; instance: string; content: string },
+  {
+    act,
+    actor,
+    instance,
+    content,
+  }: { act: RecordedAct; actor: string; instance: string; content: string },
 ): Stated {
   const { id, goal_id: goal, claim_id: claim, metadata } = record;
   const isVerdict = act === "approve" || act === "reject";
@@ -89,7 +98,25 @@ export function statedBy(
   };
 }
 
-function reasonOf(act: Act, { payload, metadata }: PersonalRecord): string {
+type StatedErasure = Readonly<
+  Record<"goal" | "artefact" | "sha256" | "reason" | "actor" | "instance", string>
+>;
+
+/**
+ * The same of an erasure. `artefact` and `sha256`: empty where the person has had all of the goal
+ * erased.
+ */
+export function erasureStatedBy(erasure: StatedErasure): Stated {
+  const { goal, artefact, sha256, reason, actor, instance } = erasure;
+  const name = actor.replace(/^person:/, "");
+  return {
+    ...{ act: "erase", instance, id: "", goal, claim: "", artefact },
+    content: sha256 === "" ? "" : `sha256:${sha256}`,
+    ...{ commit: "", for: "", reason, name, principal: principalOf(name) },
+  };
+}
+
+function reasonOf(act: RecordedAct, { payload, metadata }: PersonalRecord): string {
   if (act === "approve") return textOf(metadata.comment);
   if (act === "reject") return textOf(jsonObject(payload)?.reason);
   return payload.toWellFormed();

@@ -7,6 +7,7 @@ import { ActsInLog, type SignedActs, type Signing } from "./acts-in-log.ts";
 import type { BundleFiles } from "./archive.ts";
 import { type BundleFile, LineCursor } from "./bundle-file.ts";
 import { DigestTable } from "./digest-table.ts";
+import { ErasuresInLog } from "./erasures-in-log.ts";
 import {
   type Checkpoint,
   type Entry,
@@ -33,6 +34,7 @@ import { faultOf, type Receipt, readReceipt } from "./receipt.ts";
 /**
  * `checkpoint` and `goal` are undefined where nothing shows them. `leftOut`: how many problems of
  * lines there are beyond those that are named. `acts`: those of people, where signers are known.
+ * `erased`: how many artefacts were erased on record.
  */
 export type Shown = {
   checkpoint: Checkpoint | undefined;
@@ -41,6 +43,7 @@ export type Shown = {
   problems: Problem[];
   leftOut: number;
   acts: SignedActs | undefined;
+  erased: number;
 };
 
 const lineFeed = 0x0a;
@@ -60,6 +63,9 @@ type Noted = Bundle & {
   checkpoint: Checkpoint | undefined;
   goal: GoalNote | undefined;
   named: Set<BundleFile>;
+  erasures: ErasuresInLog;
+  /** Artefacts that events name, and that are not there. */
+  missing: Named[];
 };
 
 /**
@@ -79,22 +85,27 @@ export async function verifyBundle(
   const bundle = { files, problems, isOfGoal };
   const checkpoint = await checkpointIn(bundle, key);
   const goal = isOfGoal ? await goalIn(bundle, key, checkpoint) : undefined;
-  const noted = { ...bundle, checkpoint, goal, named: new Set<BundleFile>() };
+  const named = new Set<BundleFile>();
+  const erasures = new ErasuresInLog();
+  const noted: Noted = { ...bundle, checkpoint, goal, named, erasures, missing: [] };
   const { entries, digests } = await checkEntries(noted);
   const inLog = signing && new ActsInLog();
   const quorums = new QuorumsInLog();
   await checkRecords(noted, digests, (record, line, body) => {
-    inLog?.note(record, body);
+    erasures.note(record, line, body, problems);
+    inLog?.note(record, line, body);
     quorums.note(record, line, body);
     onRecord(record, line);
   });
   if (digests.left > 0) await nameWithoutRecord(noted, digests);
+  checkErased(noted);
   checkNames(noted);
   const acts = signing && (await inLog?.check({ files, problems, keyName: key.name }, signing));
   quorums.check(problems);
   await checkReceipts(noted, receipts, key);
   const { leftOut } = problems;
-  return { checkpoint, goal, entries, problems: problems.all(), leftOut, acts };
+  const erased = erasures.count;
+  return { checkpoint, goal, entries, problems: problems.all(), leftOut, acts, erased };
 }
 
 async function checkpointIn(bundle: Bundle, key: VerifierKey): Promise<Checkpoint | undefined> {
@@ -315,9 +326,10 @@ async function nameWithoutRecord(noted: Noted, digests: DigestTable): Promise<vo
 }
 
 /** Each content that a record names is there, and is the one that it names. */
-function checkContent({ name, sha256 }: Named, { files, named, problems }: Noted): void {
+function checkContent({ name, sha256 }: Named, { files, named, problems, missing }: Noted): void {
   const code = name.startsWith("facts/") ? "fact" : "artefact";
   const file = files.get(name);
+  if (file === undefined && code === "artefact") return void missing.push({ name, sha256 });
   if (file === undefined) return problems.add(code, name, "It is not in the bundle.");
   named.add(file);
   if (file.sha256 !== sha256)
@@ -362,6 +374,15 @@ function strangenessOf({ proof, entry }: Receipt, { checkpoint, goal }: Noted): 
   if (checkpoint !== undefined && proof.index >= checkpoint.size)
     return "It is of a later log than the bundle.";
   return undefined;
+}
+
+/** It comes after the event of the creation whether an artefact was erased. */
+function checkErased({ files, problems, erasures, missing }: Noted): void {
+  for (const one of missing)
+    if (!erasures.has(one)) problems.add("artefact", one.name, "It is not in the bundle.");
+  for (const name of erasures.files)
+    if (files.has(name))
+      problems.add("erased", name, "It was erased on record, and is in the bundle all the same.");
 }
 
 function checkNames({ files, named, problems }: Noted): void {

@@ -238,7 +238,7 @@ test("the table of the rooms in ARCHITECTURE.md says what each may import", () =
  */
 const roomsWithin: Record<string, string> = {
   "apps/cli":
-    "terminal program facts render archive services instance audit additions doctor logs prune erase people goals ui up examine backup eval commands",
+    "terminal program facts render archive services instance audit additions doctor logs prune people erase goals ui up examine backup eval commands",
   "apps/orchestrator": "leader decide claims deadlines log mail workers notify recorder notary",
   "apps/cub": "container secrets tool program bid work examine prompt-worker lane",
   "lib/blackboard": "port records mail redis",

@@ -8,8 +8,9 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { FactDigest } from "../../../lib/model/fact.ts";
 import { ArtefactId, GoalId, type InstanceName } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
-import { goalOf, readEntry, readRecord } from "../../../lib/proof/formats.ts";
-import { namedContent } from "../../../lib/proof/named-content.ts";
+import { readErasure } from "../../../lib/proof/erasures-in-log.ts";
+import { goalOf, jsonObject, readEntry, readRecord } from "../../../lib/proof/formats.ts";
+import { artefactFile, namedContent } from "../../../lib/proof/named-content.ts";
 import { askService } from "../instance/ask-service.ts";
 import { isServing } from "../instance/place.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -34,9 +35,18 @@ export const lookEveryMs = 500;
 export type ContentBoard = Pick<ReadingBoard, "endOfEvents" | "readRecord" | "readFacts">;
 type Order = { instance: InstanceName; goal: GoalId | undefined };
 type Head = z.infer<typeof Head>;
-/** The files that records name → the goals of these records, or `-`. */
-type Named = Map<string, Set<string>>;
-export type Exported = { key: string; entries: number; isBehind: boolean; missing: number };
+/**
+ * `files`: those that records name → the goals of these records, or `-`. `erased`: those of which a
+ * person has had the content erased.
+ */
+type Named = { files: Map<string, Set<string>>; erased: Set<string> };
+export type Exported = {
+  key: string;
+  entries: number;
+  isBehind: boolean;
+  missing: number;
+  erased: number;
+};
 type Added = { checkpoint: string; entries: number; named: Named };
 
 /**
@@ -58,11 +68,12 @@ export async function exportBundle(
       ? await addAll(shell, bundle, { instance, head })
       : await addGoal(shell, bundle, { instance, goal });
   const missing = await addContent(board, bundle, named);
+  const erased = named.erased.size;
   bundle.add("keys", `${head.key}\n`);
   // Nothing takes long after the file is kept: where the command is interrupted, there is none.
   await onSealed(checkpoint);
   bundle.keep();
-  return { key: head.key, entries, isBehind, missing };
+  return { key: head.key, entries, isBehind, missing, erased };
 }
 
 /** `end`: the last place on record. */
@@ -101,7 +112,7 @@ async function addAll(
   };
   let index = 0;
   await add("entries", "entries", (line) => `${index++} ${Entry.parse(JSON.parse(line)).entry}`);
-  const named: Named = new Map();
+  const named: Named = { files: new Map(), erased: new Set() };
   await add("records", "records.jsonl", (line) => {
     const { record } = Recorded.parse(JSON.parse(line));
     noteNamed(named, record);
@@ -128,7 +139,7 @@ async function addGoal(
   bundle.add("entries", lines.map(({ index, entry }) => `${index} ${entry}`).join(""));
   bundle.add("records.jsonl", lines.map(({ record }) => `${record}\n`).join(""));
   for (const { index, proof } of lines) bundle.add(`proofs/${index}.tlog-proof`, proof);
-  const named: Named = new Map();
+  const named: Named = { files: new Map(), erased: new Set() };
   for (const { record } of lines) noteNamed(named, record);
   return { checkpoint, entries: lines.length, named };
 }
@@ -205,19 +216,25 @@ function noAnswer(instance: InstanceName, reason = ""): SettError {
 function noteNamed(named: Named, text: string): void {
   const record = readRecord(text);
   if (record === undefined) return;
-  const goal = goalOf(record.event);
-  for (const { name } of namedContent(record))
-    named.set(name, (named.get(name) ?? new Set()).add(goal));
+  const body = jsonObject(record.event);
+  const goal = goalOf(record.event, body);
+  const { files, erased } = named;
+  for (const { name } of namedContent(record, body))
+    files.set(name, (files.get(name) ?? new Set()).add(goal));
+  const erasure = readErasure(record, body);
+  if (erasure !== undefined) erased.add(artefactFile(erasure.artefact));
 }
 
 /** Returns how many are missing: the verifier names each. */
 async function addContent(
   board: ContentBoard,
   bundle: BundleWriter,
-  named: Named,
+  { files, erased }: Named,
 ): Promise<number> {
   let missing = 0;
-  for (const [name, goals] of [...named].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+  for (const [name, goals] of [...files].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    // A file of `sett prune` may still have it.
+    if (erased.has(name)) continue;
     const id = ArtefactId.safeParse(/^artefacts\/(.+)\.json$/.exec(name)?.[1]);
     const content = id.success
       ? await board.readRecord(id.data)

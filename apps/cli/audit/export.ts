@@ -40,18 +40,22 @@ export async function exportAudit(order: Order, shell: Shell): Promise<undefined
       : await goalIn([...archives, board], order.goal, shell.suggest);
   const what = goal === undefined ? "all" : shortId(goal);
   const file = resolve(shell.cwd, order.to ?? `sett-proof-${what}.tar`);
-  const { key, entries, isBehind, missing } = await exportBundle(
+  const { key, entries, isBehind, missing, erased } = await exportBundle(
     shell,
     boardWith(board, archives),
     { instance, goal, path: file },
     (checkpoint) => keepIn(place.workspace, shell, { instance, checkpoint }),
   );
   if (order.json)
-    await shell.out.write(`${JSON.stringify({ file, key, entries, isBehind, missing })}\n`);
+    await shell.out.write(`${JSON.stringify({ file, key, entries, isBehind, missing, erased })}\n`);
   if (isBehind)
     shell.messages.warn("The notary is behind: what was recorded last is not sealed yet.");
   if (missing > 0)
     shell.messages.warn(`${missing} artefacts or rules that the log names are not in it. ${moved}`);
+  if (erased > 0)
+    shell.messages.note(
+      `${erased === 1 ? "1 artefact was" : `${erased} artefacts were`} erased on record: their digests and who erased them are in it.`,
+    );
   shell.messages.done(`${entries} events are in ${file}.`);
   shell.messages.next(`Anyone can check it: sett audit verify ${file} --key ${key}`);
   return undefined;

@@ -35,7 +35,7 @@ type SeenAnchor = Anchor & { time: Date };
  * `undecided`: claims of which the log says too little to decide them again. `seen`: undefined
  * where no repository was asked, or it has seen nothing of this log.
  */
-type Found = Pick<Shown, "checkpoint" | "goal" | "entries" | "leftOut" | "acts"> & {
+type Found = Pick<Shown, "checkpoint" | "goal" | "entries" | "leftOut" | "acts" | "erased"> & {
   decisions: number;
   receipts: number;
   undecided: number;
@@ -179,6 +179,7 @@ function unreadable(text: string): Found {
     undecided: 0,
     seen: undefined,
     acts: undefined,
+    erased: 0,
   };
   return { ...nothing, problems: [problem] };
 }
@@ -256,7 +257,8 @@ function jsonOf(found: Found): object {
   const log = { origin: checkpoint?.origin, size: checkpoint?.size };
   const left = leftOut === 0 ? {} : { left_out: leftOut };
   const git = seen && { size: seen.size, at: seen.anchor.time, commit: seen.anchor.place.slice(4) };
-  const made = { entries, decisions, receipts, undecided, seen: git, acts: found.acts };
+  const { acts, erased } = found;
+  const made = { entries, decisions, receipts, undecided, erased, seen: git, acts };
   return { shown: problems.length === 0, ...about, ...log, ...made, problems, ...left };
 }
 
@@ -278,12 +280,17 @@ function textOf(found: Found): string {
       : `goal ${goal.goal}, which is ${goal.state}: all of its ${entries} entries in a log of ${checkpoint?.size}`;
   return `Shown: ${about}
   whole      nothing was changed, left out or put in between
-  content    the artefacts and the rules are those that the log names
+  content    the artefacts and the rules are those that the log names${erasedText(found)}
   decisions  ${decisions} were made again by the rules, and are those on record
 ${receipts === 0 ? "" : "  receipts   each act that a receipt is about is in the log, at its place\n"}${people.shown}${seen === undefined ? "" : `  time       git had the first ${seen.size} entries of the log at ${seen.anchor.time.toISOString()}\n`}Not shown
 ${people.notShown}${seen === undefined ? "  time       only the notary says when: --repository shows what a clone has seen\n" : ""}  before     what was changed or removed before the notary sealed it
 ${undecidedText(undecided)}  the rest   commits, calls of models and outputs are named by digests alone
 `;
+}
+
+function erasedText({ erased }: Found): string {
+  if (erased === 0) return "";
+  return `, but for ${erased === 1 ? "1 that was" : `${erased} that were`} erased on record`;
 }
 
 function peopleTexts({ acts }: Found): { shown: string; notShown: string } {

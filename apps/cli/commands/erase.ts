@@ -4,6 +4,7 @@ import { erase as eraseSubject } from "../erase/erase.ts";
 import { showErased } from "../erase/show-erased.ts";
 import { findSubject } from "../erase/subject.ts";
 import { openSession } from "../instance/session.ts";
+import { signArguments, signerFor } from "../people/sign-act.ts";
 import { personArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 
@@ -32,12 +33,13 @@ export const erase = defineCommand({
       description: "also the bodies and outputs of other work of the goal that got the content",
     },
     "dry-run": { type: "boolean", description: "only say what would be erased" },
+    ...signArguments,
     ...personArguments,
   },
   examples: [
     'sett erase 9f3a12b4 --reason "Request 17" --dry-run',
     'sett erase 9f3a12b4 --reason "Request 17"',
-    'sett erase 9f3a12b4 --reason "Request 17" --with-quotes',
+    'sett erase 9f3a12b4 --reason "Request 17" --with-quotes --sign',
   ],
   isOfThisMachine: true,
   async run(args, shell) {
@@ -45,7 +47,9 @@ export const erase = defineCommand({
     await using session = await openSession(shell, args.name);
     const actor = await session.actor(args.as);
     const subject = await findSubject(session.board, args.id, shell.suggest);
-    const order = { actor, reason, withQuotes: args["with-quotes"], isDry: args["dry-run"] };
+    const sign = await signerFor(args, session.place, shell);
+    const [withQuotes, isDry] = [args["with-quotes"], args["dry-run"]];
+    const order = { actor, reason, sign, withQuotes, isDry };
     await showErased(await eraseSubject(session, subject, order, shell), order, args.json, shell);
   },
 });

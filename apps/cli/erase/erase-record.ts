@@ -1,42 +1,56 @@
 // Takes the content of artefacts off the blackboard, each with the event that says so.
 import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
 import type { ArtefactErasure } from "../../../lib/blackboard/port/erase.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import { digestOfRecord, saltIn } from "../../../lib/blackboard/records/artefact-record.ts";
+import type { Marks } from "../../../lib/client/actions/marks.ts";
+import { type Sign, signatureOf } from "../../../lib/client/actions/sign.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
-import type { ArtefactHead } from "../../../lib/model/artefact.ts";
+import { type ArtefactHead, erasureIn } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
-import type { GoalId } from "../../../lib/model/ids.ts";
+import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { laneMoveOf } from "../../../lib/model/lane.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
+import { erasureStatedBy } from "../../../lib/proof/statement.ts";
 import { erasedText } from "../../../lib/words/erased.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 
 /** Few, because Redis runs nothing else while a function runs. */
 const erasedAtOnce = 50;
 
-type Board = Pick<PersonBlackboard, "eraseArtefacts" | "readRecord" | "time">;
+type Board = Pick<
+  PersonBlackboard,
+  "instance" | "listAgents" | "eraseArtefacts" | "readRecord" | "time"
+>;
 type Order = {
   goal: GoalId;
+  isGoal: boolean;
   heads: readonly ArtefactHead[];
   actor: Actor;
   reason: string;
+  sign: Sign | undefined;
   suggest: Suggest;
   signal: AbortSignal;
 };
 
 /** Returns how many were not erased before. Throws `request-refused`, and `interrupted`. */
 export async function eraseRecords(board: Board, order: Order): Promise<number> {
-  const { goal, heads, actor, suggest, signal } = order;
+  const { goal, actor, suggest, signal } = order;
+  const heads = order.heads.filter(({ metadata }) => erasureIn(metadata) === undefined);
+  if (heads.length === 0) return 0;
+  const at = new Date(await board.time()).toISOString();
+  const marks = await marksOf(board, heads, at, order);
   let count = 0;
-  for (let at = 0; at < heads.length; at += erasedAtOnce) {
+  for (let from = 0; from < heads.length; from += erasedAtOnce) {
     if (signal.aborted)
       throw new SettError("interrupted", "Interrupted.", {
         hint: "Run the same command again: it erases the rest.",
       });
-    const some = heads.slice(at, at + erasedAtOnce);
-    const erasures = await Promise.all(some.map((head) => erasureOf(board, head, order)));
+    const some = heads.slice(from, from + erasedAtOnce);
+    const erasures = await Promise.all(
+      some.map((head) => erasureOf(board, head, { ...order, at, marks })),
+    );
     const reply = await board.eraseArtefacts({ goal, erasures, actor });
     if (reply.outcome !== "erased") throw refusal(reply.outcome, goal, suggest);
     count += reply.count;
@@ -44,18 +58,39 @@ export async function eraseRecords(board: Board, order: Order): Promise<number> 
   return count;
 }
 
+/** All of a goal is erased by one signature. */
+async function marksOf(
+  board: Board,
+  heads: readonly ArtefactHead[],
+  at: string,
+  { goal, isGoal, actor, reason, sign, suggest }: Order,
+): Promise<Marks> {
+  const [only] = heads;
+  const about =
+    isGoal || only === undefined
+      ? { artefact: "", sha256: "" }
+      : { artefact: only.id, sha256: (await digestOf(board, only.id)) ?? "" };
+  const { instance } = board;
+  const stated = erasureStatedBy({ ...about, goal, reason, actor, instance });
+  return await signatureOf({ board, sign, suggest }, { ...stated, act: "erase" }, { actor, at });
+}
+
+/** Undefined for one without a salt, whose event names no digest. */
+async function digestOf(board: Board, id: ArtefactId): Promise<string | undefined> {
+  const record = Buffer.from((await board.readRecord(id)) ?? "", "base64");
+  return saltIn(record) === "" ? undefined : digestOfRecord(record);
+}
+
 async function erasureOf(
   board: Board,
   head: ArtefactHead,
-  { actor: by, reason }: Pick<Order, "actor" | "reason">,
+  { actor: by, reason, at, marks }: Pick<Order, "actor" | "reason"> & { at: string; marks: Marks },
 ): Promise<ArtefactErasure> {
   const { id, goal_id, metadata } = head;
   const { commit, remark_on, reverts } = metadata;
   const { reverted_by: _, ...move } = laneMoveOf(head) ?? {};
-  const record = Buffer.from((await board.readRecord(id)) ?? "", "base64");
-  const sha256 = createHash("sha256").update(record).digest("hex");
-  const at = new Date(await board.time()).toISOString();
-  const data = { reason, sha256, ...withoutUndefined({ commit }) };
+  const sha256 = await digestOf(board, id);
+  const data = withoutUndefined({ reason, sha256, commit });
   const erased = { by, at, ...data };
   return {
     id,
@@ -64,11 +99,12 @@ async function erasureOf(
       ...{ summary: erasedText(erased), erased },
       ...{ remark_on, reverts, ...move },
     },
-    event: { type: "artefact_erased", goal_id, artefact_id: id, data: data as Data },
+    event: {
+      ...{ type: "artefact_erased", goal_id, artefact_id: id },
+      data: { ...(data as Record<string, string>), ...marks },
+    },
   };
 }
-
-type Data = Record<string, string>;
 
 function refusal(outcome: "open" | "retired", goal: GoalId, suggest: Suggest): SettError {
   const id = shortId(goal);

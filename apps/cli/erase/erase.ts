@@ -1,6 +1,7 @@
 // Erases what `sett erase` is about, step by step: first on record, so that nothing is ever missing
 // without a word, then what is kept elsewhere, and last what Redis' file still has of it.
 import { keysOf } from "../../../lib/blackboard/records/keys.ts";
+import type { Sign } from "../../../lib/client/actions/sign.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
@@ -11,7 +12,13 @@ import type { Shell } from "../terminal/shell.ts";
 import { eraseRecords } from "./erase-record.ts";
 import type { Kept, Subject } from "./subject.ts";
 
-export type EraseOrder = { actor: Actor; reason: string; withQuotes: boolean; isDry: boolean };
+export type EraseOrder = {
+  actor: Actor;
+  reason: string;
+  sign: Sign | undefined;
+  withQuotes: boolean;
+  isDry: boolean;
+};
 
 /**
  * `erased`: how many artefacts were not erased before. `kept`: what was kept elsewhere and is

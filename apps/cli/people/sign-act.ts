@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { type Sign, statedIn } from "../../../lib/client/actions/sign.ts";
+import type { Sign } from "../../../lib/client/actions/sign.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { type Meaning, meanings } from "../../../lib/model/meaning.ts";
@@ -58,14 +58,11 @@ export async function signerFor(
     });
   if (!isSigning) return undefined;
   const signer = await sshSignerOf(args["sign-with"], workspace, shell);
-  return async (order) => {
-    const stated = statedIn(order);
-    if (stated === undefined) return {};
+  return async (stated, at) => {
     const statement = statementText({
       sett_statement: statementVersion,
       meaning: meaning ?? usualMeaning[stated.act],
-      ...stated,
-      at: order.artefact.created_at,
+      ...{ ...stated, at },
     });
     requireSignable(statement, stated.principal);
     const signature = await runSigner(statement, signer, shell);

@@ -25,10 +25,10 @@ import type { Marks } from "./marks.ts";
 export type SignOrder = { artefact: Artefact; actor: Actor; instance: string; content: string };
 
 /**
- * Makes what is stored beside the act: the statement and its signature. It throws where the person
- * does not sign.
+ * Makes what is stored beside the act: the statement and its signature. `at`: its time. It throws
+ * where the person does not sign.
  */
-export type Sign = (order: SignOrder) => Promise<Marks>;
+export type Sign = (stated: StatedAct, at: string) => Promise<Marks>;
 
 type Signed = {
   board: Pick<PersonBlackboard, "instance" | "listAgents">;
@@ -37,21 +37,33 @@ type Signed = {
 };
 
 /**
- * The artefact with its signature, as the rules of the instance want it. Throws `request-refused`
- * where they do not take it: without a signature, where each person has to sign, or with one of
- * another key than those of the person.
+ * The artefact with its signature, as the rules of the instance want it. Throws as
+ * `signatureOf`.
  */
-export async function signed(
+export async function signed(how: Signed, about: Omit<SignOrder, "instance">): Promise<Artefact> {
+  const { artefact, actor } = about;
+  const stated = statedIn({ ...about, instance: how.board.instance });
+  if (stated === undefined) return artefact;
+  const marks = await signatureOf(how, stated, { actor, at: artefact.created_at });
+  return { ...artefact, metadata: { ...artefact.metadata, ...marks } };
+}
+
+/**
+ * The statement of an act and its signature; nothing where it is not signed. Throws
+ * `request-refused` where the rules of the instance do not take it: without a signature, where each
+ * person has to sign, or with one of another key than those of the person.
+ */
+export async function signatureOf(
   { board, sign, suggest }: Signed,
-  about: Omit<SignOrder, "instance">,
-): Promise<Artefact> {
-  const order = { ...about, instance: board.instance };
+  stated: StatedAct,
+  { actor, at }: { actor: Actor; at: string },
+): Promise<Marks> {
   const rule = signingOf(await board.listAgents());
-  if (rule?.required === true && sign === undefined) requireNoSignature(order, suggest);
-  if (sign === undefined) return order.artefact;
-  const marks = await sign(order);
-  if (rule !== undefined) requireValid(marks, order, rule);
-  return { ...order.artefact, metadata: { ...order.artefact.metadata, ...marks } };
+  if (rule?.required === true && sign === undefined) requireNoSignature(stated, actor, suggest);
+  if (sign === undefined) return {};
+  const marks = await sign(stated, at);
+  if (rule !== undefined) requireValid(marks, { stated, actor }, rule);
+  return marks;
 }
 
 /** Each registration of sett.yml has the same one. */
@@ -60,10 +72,8 @@ export function signingOf(agents: readonly RegisteredAgent[]): Signing | undefin
 }
 
 /** A goal of a trigger, which sett.yml has set off itself, is no act of a person. */
-function requireNoSignature(order: SignOrder, suggest: Suggest): void {
-  const stated = statedIn(order);
-  const isOfPerson = order.actor.startsWith("person:");
-  if (stated === undefined || (stated.act === "forage" && !isOfPerson)) return;
+function requireNoSignature(stated: StatedAct, actor: Actor, suggest: Suggest): void {
+  if (stated.act === "forage" && !actor.startsWith("person:")) return;
   throw new SettError(
     "request-refused",
     `${needsSignature[stated.act]} needs the signature of a person: \`people\` in sett.yml has \`signed: required\`.`,
@@ -76,9 +86,10 @@ const needsSignature: Readonly<Record<Act, string>> = {
   reject: "A rejection",
   answer: "An answer",
   forage: "A goal",
+  erase: "An erasure",
 };
 
-function commandOf({ act, artefact, for: speaker }: StatedAct): string {
+function commandOf({ act, artefact, goal, for: speaker }: StatedAct): string {
   const id = shortId(artefact);
   switch (act) {
     case "approve":
@@ -89,16 +100,20 @@ function commandOf({ act, artefact, for: speaker }: StatedAct): string {
       return `answer ${id} "…" --sign`;
     case "forage":
       return 'forage --goal "…" --sign';
+    case "erase":
+      return `erase ${artefact === "" ? shortId(goal) : id} --reason "…" --sign`;
     default:
       return unreachable(act);
   }
 }
 
-function requireValid(marks: Marks, order: SignOrder, { signers: text, people }: Signing): void {
-  const stated = statedIn(order);
-  if (stated === undefined) return;
+function requireValid(
+  marks: Marks,
+  { stated, actor }: { stated: StatedAct; actor: Actor },
+  { signers: text, people }: Signing,
+): void {
   const { signers } = readSigners(text);
-  const problem = people.some((person) => isPerson(order.actor, person))
+  const problem = people.some((person) => isPerson(actor, person))
     ? problemOfAct(marks, { stated, signers, at: Date.now() })?.text
     : `\`people\` in sett.yml has no ${oneLine(stated.principal)}.`;
   if (problem === undefined) return;
@@ -107,7 +122,7 @@ function requireValid(marks: Marks, order: SignOrder, { signers: text, people }:
   });
 }
 
-type StatedAct = Stated & { act: Act };
+export type StatedAct = Stated & { act: Act };
 
 /** The statement about an act must say this. Undefined for what people do not sign. */
 export function statedIn({ artefact, actor, instance, content }: SignOrder): StatedAct | undefined {

@@ -1,11 +1,14 @@
 // A person has the content of an artefact erased: nothing of it is left where the command says so,
 // and each reader says who has erased it, and why.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { $ } from "bun";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { bids, endless, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { temporaryFolder } from "../../support/git/sample-repository.ts";
+import { exportedLog } from "../../support/proof/exported-log.ts";
 
 let at: Workspace;
 
@@ -133,4 +136,52 @@ test("of a goal all is erased once its work has ended, and before that nothing",
     1,
     expect.stringContaining("was erased on record by"),
   ]);
+});
+
+test("an erasure is signed where sett.yml says so, and an auditor sees that it was erased, and by whom", async () => {
+  using outside = temporaryFolder();
+  const [secret, signers] = [join(outside.path, "key"), join(outside.path, "signers")];
+  await $`ssh-keygen -q -t ed25519 -N "" -C "" -f ${secret}`.quiet();
+  const line = `ada@sett.invalid ${await readFile(`${secret}.pub`, "utf8")}`;
+  await writeFile(signers, line);
+  const people = [{ name: "ada", email: "ada@sett.invalid" }];
+  const signing = { signers: line, required: true as const, people };
+  await using clan = await Sett.start(at, { writer: { ...members.writer, signing } });
+  const forage = ["forage", "--goal", "Write to her", "--sign-with", secret];
+  const goal = (await clan.need(...forage)).trim();
+  const letter = await clan.made({ goal_id: goal } as Artefact, ({ type }) => type === "Letter");
+  await clan.ended(letter, "complete");
+  const words = ["erase", letter.id, "--reason", "Request 19"];
+  const unsigned = await clan.sett(...words);
+  expect([unsigned.code, unsigned.err]).toEqual([
+    1,
+    expect.stringContaining(`sett erase ${letter.id.slice(0, 8)} --reason "…" --sign`),
+  ]);
+  expect(await clan.need("unearth", letter.id, "--payload")).toContain(name);
+  await clan.need(...words, "--sign-with", secret);
+
+  const { file, key: trusted } = await exportedLog(clan, outside.path);
+  const verified = await at.sett(
+    ...["audit", "verify", file, "--key", trusted],
+    ...["--signers", signers, "--require", "signatures,replay"],
+  );
+  expect([verified.code, verified.out]).toEqual([
+    0,
+    expect.stringContaining("that the log names, but for 1 that was erased on record\n"),
+  ]);
+  expect(verified.out).toContain("2 acts of people are signed, by ada@sett.invalid");
+  expect(await readFile(file, "utf8")).not.toContain(name);
+  const all = await clan.sett("erase", goal, "--reason", "Request 20", "--sign-with", secret);
+  expect([all.code, all.err]).toEqual([0, expect.stringContaining("(1 of them before)")]);
+  const again = await exportedLog(clan, outside.path);
+  const whole = await at.sett(
+    "audit",
+    "verify",
+    again.file,
+    "--key",
+    again.key,
+    "--signers",
+    signers,
+  );
+  expect([whole.code, whole.out]).toEqual([0, expect.stringContaining("2 that were erased")]);
 });

@@ -9,6 +9,12 @@ import { pack } from "../../support/proof/archive.ts";
 import { compareVerifiers } from "../../support/proof/both-verifiers.ts";
 import { goal, makeBundle, newKey, sampleEvents } from "../../support/proof/bundle.ts";
 import { damages, key, ofGoal } from "../../support/proof/damages.ts";
+import {
+  erasureBundle,
+  erasureSigners,
+  erasures,
+  signedErasures,
+} from "../../support/proof/erasure-bundles.ts";
 import { quorumBundle, quorums } from "../../support/proof/quorum-bundles.ts";
 import { randomDamages } from "../../support/proof/random-damages.ts";
 import {
@@ -97,6 +103,23 @@ function receiptsOf(bundle: ReadonlyMap<string, Uint8Array>): string[] {
     return receiptText(proof, `${line.slice(index.length + 1)}\n`);
   });
 }
+
+test("both verifiers tell what was erased on record from what is missing, and name an erasure that is none", async () => {
+  for (const [cases, signers] of [
+    [erasures, undefined],
+    [signedErasures, erasureSigners],
+  ] as const) {
+    const made = cases.map(async ([name, events, , isThere]) => {
+      return { name, archive: pack(await erasureBundle(events, isThere)) };
+    });
+    const trust = { key: signedKey.verifier, ...(signers !== undefined && { signers }) };
+    const { differences, found } = await compareVerifiers(program, await Promise.all(made), trust);
+    expect(differences).toEqual([]);
+    expect(cases.map(([name], at) => [name, found[at]])).toEqual(
+      cases.map(([name, , problems]) => [name, problems]),
+    );
+  }
+});
 
 test("both verifiers come to the same after 300 random changes", async () => {
   const { differences } = await compareVerifiers(program, randomDamages(1, 300));

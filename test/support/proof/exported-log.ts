@@ -21,7 +21,8 @@ export async function exportedLog(
     const { artefact_id: id } = JSON.parse(event);
     if (type !== "artefact_created") continue;
     const record = await board.readRecord(id);
-    content[`artefacts/${id}.json`] = Buffer.from(record ?? "", "base64").toString();
+    if (record !== undefined)
+      content[`artefacts/${id}.json`] = Buffer.from(record, "base64").toString();
   }
   const facts = new Set(
     events.flatMap(({ event }) => {

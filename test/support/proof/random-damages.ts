@@ -3,13 +3,17 @@ import { Buffer } from "node:buffer";
 import { signNote } from "../../../lib/proof/note.ts";
 import { pack } from "./archive.ts";
 import { type Damage, type Files, key, ofAll, ofGoal, textIn } from "./damages.ts";
+import { erasureBundle, erasures } from "./erasure-bundles.ts";
 
 type Pick = (below: number) => number;
+
+const [, events = []] = erasures.find(([name]) => name === "an artefact that was erased") ?? [];
+const bases = [ofGoal, ofAll, await erasureBundle(events, undefined, key)];
 
 export function randomDamages(seed: number, count: number): Damage[] {
   const pick = picker(seed);
   return Array.from({ length: count }, (_, at) => {
-    const files: Files = new Map(pick(2) === 0 ? ofGoal : ofAll);
+    const files: Files = new Map(bases[pick(bases.length)]);
     const names: string[] = [];
     for (let more = 1 + pick(3); more > 0; more--) {
       const kind = pick(kinds.length);

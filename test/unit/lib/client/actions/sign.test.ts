@@ -1,11 +1,6 @@
 // An instance takes what people do, or not, by the rule of `people` in sett.yml.
 import { expect, test } from "bun:test";
-import {
-  type SignOrder,
-  signed,
-  signingOf,
-  statedIn,
-} from "../../../../../lib/client/actions/sign.ts";
+import { type StatedAct, signed, signingOf } from "../../../../../lib/client/actions/sign.ts";
 import type { Artefact } from "../../../../../lib/model/artefact.ts";
 import { SettError } from "../../../../../lib/model/errors.ts";
 import type { Actor } from "../../../../../lib/model/event.ts";
@@ -46,9 +41,7 @@ function goalOf(artefact: Artefact): Artefact {
 /** Signs the act as a person would, `change` of the statement before. */
 const signs =
   (key = own, change: Record<string, string> = {}) =>
-  async (order: SignOrder) => {
-    const stated = statedIn(order);
-    if (stated === undefined) throw new Error("no act of a person");
+  async (stated: StatedAct) => {
     const at = new Date().toISOString();
     const statement = statementText({
       ...{ sett_statement: "1", meaning: "approval", at },
