@@ -1,5 +1,6 @@
 // Reads what `git status` says of files that are not committed, and why committing or stashing them
 // would not help.
+import { fstatSync, lstatSync, type Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pathOfBytes } from "../../folders/folder-entries.ts";
 import { showName } from "../run/file-name.ts";
@@ -33,12 +34,16 @@ type Run = (run: GitRun) => Promise<string>;
 /** Names are in latin1 here, one character for each byte, until they are returned. */
 const encoding = "latin1" as const;
 
-/** `onSlow` is given what git waits for, if it takes more than 3 s. */
+/**
+ * `onSlow` is given what git waits for, if it takes more than 3 s. A new file into which the output
+ * of this process goes, as with `> log.txt`, is no change of the person's.
+ */
 export async function dirtyFiles(run: Run, at: Waiting): Promise<DirtyFile[]> {
   const { toplevel } = at.place;
-  const dirty = readDirtyFiles(
+  const listed = readDirtyFiles(
     await namingWaits("status", at, () => run({ args: dirtyArguments, encoding })),
   );
+  const dirty = withoutOwnOutput(listed, toplevel);
   const changed = dirty.some(({ state }) => state === changedInFolder)
     ? await changedContent(run)
     : undefined;
@@ -50,6 +55,26 @@ export async function dirtyFiles(run: Run, at: Waiting): Promise<DirtyFile[]> {
       return kind === undefined ? shown : { ...shown, kind };
     }),
   );
+}
+
+function withoutOwnOutput(listed: DirtyFile[], toplevel: string): DirtyFile[] {
+  const own = [1, 2].flatMap((descriptor) => identityOf(() => fstatSync(descriptor)) ?? []);
+  if (own.length === 0) return listed;
+  return listed.filter(({ state, path }) => {
+    if (state !== "??") return true;
+    const identity = identityOf(() => lstatSync(pathOfBytes(toplevel, path)));
+    return identity === undefined || !own.includes(identity);
+  });
+}
+
+/** Undefined for what is no file, and where nothing is known of it. */
+function identityOf(read: () => Stats): string | undefined {
+  try {
+    const stats = read();
+    return stats.isFile() ? `${stats.dev} ${stats.ino}` : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function readDirtyFiles(output: string): DirtyFile[] {

@@ -2,7 +2,15 @@
 // way that does.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, renameSync, rmdirSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { dirtyHint } from "../../../lib/client/render/dirty-files.ts";
 import { pathOfBytes } from "../../../lib/folders/folder-entries.ts";
@@ -168,5 +176,25 @@ test("files whose names are no UTF-8 are named apart, each with what is true of 
     ["caf\xe8", "line-ends"],
     ["caf\xe9", undefined],
     ["caf\xea/", "repository"],
+  ]);
+});
+
+test("the file into which the output of a command goes is no change, and any other new file is", async () => {
+  using host = sampleRepository();
+  const open = join(import.meta.dir, "../../../lib/git/repository/host-repository.ts");
+  const script = `
+    import { HostRepository } from ${JSON.stringify(open)};
+    const dirty = await (await HostRepository.open(".", { env: process.env })).dirtyFiles();
+    process.stderr.write(JSON.stringify(dirty.map(({ path }) => path)));`;
+  const run = (redirected: string) => {
+    const bun = `'${process.execPath}' -e '${script}' ${redirected}`;
+    execFileSync("sh", ["-c", bun], { cwd: host.path, env: hostEnv, stdio: "pipe" });
+  };
+  run("> log.txt 2> ../said");
+  expect(readFileSync(join(host.path, "../said"), "utf8")).toBe("[]");
+  write(host.path, { "other.txt": "" });
+  run(">> 'lög.txt' 2> ../said");
+  expect(JSON.parse(readFileSync(join(host.path, "../said"), "utf8"))).toEqual([
+    ...["log.txt", "other.txt"],
   ]);
 });
