@@ -24,6 +24,12 @@ import {
   postAnswer,
   whyQuestionClosed,
 } from "../../../lib/client/actions/post-answer.ts";
+import type { Sign } from "../../../lib/client/actions/sign.ts";
+import {
+  type SignedStatement,
+  signedElsewhere,
+  statementBefore,
+} from "../../../lib/client/actions/sign-elsewhere.ts";
 import {
   type Inquiry,
   inquiryKey,
@@ -35,6 +41,7 @@ import { resolveGoalId, resolveQuestion } from "../../../lib/client/facts/resolv
 import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
+import { meanings } from "../../../lib/model/meaning.ts";
 import type { Api, RequestContext } from "../env.ts";
 import { headOf, inquiryView } from "../facts/inquiry-view.ts";
 import type { Parts } from "../parts.ts";
@@ -76,6 +83,25 @@ const listApprovals = readRoute("/v1/approvals", {
   responses: { 200: json(ApprovalList, oldestFirst), ...findProblems },
 });
 
+const signedBody = z
+  .strictObject({ statement: z.string().max(600_000), signature: z.string().max(20_000) })
+  .optional()
+  .openapi({
+    description:
+      "The bytes of `GET …/statement`, and what `ssh-keygen -Y sign -n statement@sett.dev` has made of them.",
+  });
+const meaning = z.enum(meanings).optional().openapi({ description: "What the signature means." });
+const Statement = z
+  .strictObject({
+    statement: z.string().openapi({ description: "These bytes are signed, as they are." }),
+    namespace: z.literal("statement@sett.dev"),
+  })
+  .openapi("Statement");
+const beforeSigning = {
+  200: json(Statement, "What is to be signed. Nothing is posted."),
+  ...findProblems,
+};
+
 const answer = writeRoute("/v1/questions/{id}/answer", "answer", {
   tags,
   summary: "Answer a question",
@@ -85,7 +111,10 @@ const answer = writeRoute("/v1/questions/{id}/answer", "answer", {
     params: idParameter("a question"),
     body: jsonBody(
       z
-        .strictObject({ text: z.string().openapi({ example: "The green one" }) })
+        .strictObject({
+          text: z.string().openapi({ example: "The green one" }),
+          signed: signedBody,
+        })
         .openapi("NewAnswer"),
     ),
   },
@@ -113,7 +142,9 @@ const approve = writeRoute("/v1/artefacts/{id}/approve", "approve", {
       ...emptyBody.body,
       content: {
         "application/json": {
-          schema: z.strictObject({ reason: comment, for: speaker }).openapi("Approve"),
+          schema: z
+            .strictObject({ reason: comment, for: speaker, signed: signedBody })
+            .openapi("Approve"),
         },
       },
     },
@@ -132,6 +163,7 @@ const reject = writeRoute("/v1/artefacts/{id}/reject", "approve", {
         .strictObject({
           reason: z.string().openapi({ example: "The date is wrong" }),
           for: speaker,
+          signed: signedBody,
         })
         .openapi("Reject"),
     ),
@@ -139,8 +171,38 @@ const reject = writeRoute("/v1/artefacts/{id}/reject", "approve", {
   responses: { 201: json(Verdict, "The Review."), ...writeProblems },
 });
 
+const answerStatement = readRoute("/v1/questions/{id}/statement", {
+  tags,
+  summary: "Read what a person signs to answer a question",
+  request: {
+    params: idParameter("a question"),
+    query: z.strictObject({ text: z.string(), meaning }),
+  },
+  responses: beforeSigning,
+});
+
+const verdictStatement = readRoute("/v1/artefacts/{id}/statement", {
+  tags,
+  summary: "Read what a person signs to approve or reject an artefact",
+  request: {
+    params: idParameter("an artefact"),
+    query: z.strictObject({
+      act: z.enum(["approve", "reject"]),
+      reason: z.string().optional(),
+      for: speaker,
+      meaning,
+    }),
+  },
+  responses: beforeSigning,
+});
+
 export function addInquiryRoutes(api: Api, parts: Parts): void {
-  const { board, deps } = parts;
+  addLists(api, parts);
+  addAnswers(api, parts);
+  addVerdicts(api, parts);
+}
+
+function addLists(api: Api, { board, deps }: Parts): void {
   const { suggest } = deps;
   const read = async <Kind extends KnownInquiry["kind"]>(
     context: RequestContext,
@@ -172,10 +234,20 @@ export function addInquiryRoutes(api: Api, parts: Parts): void {
   api.openapi(listApprovals, async (context) =>
     context.json(await read(context, context.req.valid("query"), ["approval"]), 200),
   );
+}
 
-  api.openapi(answer, async (context) => {
-    const text = checkedText(context.req.valid("json").text, textKinds.answer);
-    const question = await resolveQuestion(board, context.req.valid("param").id, suggest);
+function addAnswers(api: Api, parts: Parts): void {
+  const {
+    board,
+    deps: { suggest },
+  } = parts;
+  const answerWith = async (
+    context: RequestContext,
+    { id: named, text: typed }: { id: string; text: string },
+    signing: Signing,
+  ) => {
+    const text = checkedText(typed, textKinds.answer);
+    const question = await resolveQuestion(board, named, suggest);
     context.set("goal", question.goal_id);
     const why = await whyQuestionClosed(board, question, suggest);
     if (why !== undefined) throw closed(why, parts);
@@ -184,34 +256,75 @@ export function addInquiryRoutes(api: Api, parts: Parts): void {
       actor,
       suggest,
       may: answersOf(rights),
+      ...signing,
     });
     if (result.outcome === "closed") throw closed(result.why, parts);
-    return context.json(headOf(result.answer), 201);
+    return headOf(result.answer);
+  };
+  api.openapi(answer, async (context) => {
+    const { text, signed } = context.req.valid("json");
+    const about = { id: context.req.valid("param").id, text };
+    return context.json(await answerWith(context, about, signingOf(signed)), 201);
   });
+  api.openapi(answerStatement, async (context) => {
+    const { text, meaning } = context.req.valid("query");
+    const about = { id: context.req.valid("param").id, text };
+    const act = (sign: Sign) => answerWith(context, about, { sign });
+    return context.json(await statementBefore(act, meaning), 200);
+  });
+}
 
+function addVerdicts(api: Api, { board, deps: { suggest } }: Parts): void {
   const give = async (
     context: RequestContext,
     id: string,
     verdict: Pick<GivenVerdict, "approves" | "reason">,
-    speaks: string | undefined,
+    { speaks, signing }: { speaks: string | undefined; signing: Signing },
   ) => {
     const { actor } = context.var.caller;
     const judged = await findJudged(board, id, { speaker: speaks, actor, suggest });
     context.set("goal", judged.artefact.goal_id);
-    const { review, more } = await judge(board, judged, { ...verdict, actor, suggest });
+    const { review, more } = await judge(board, judged, { ...verdict, actor, suggest, ...signing });
     return { ...headOf(review), ...more };
   };
   api.openapi(approve, async (context) => {
-    const { reason = "", for: speaks } = context.req.valid("json");
-    const words = reason.trim() === "" ? undefined : checkedText(reason, textKinds.comment);
-    const verdict = { approves: true, reason: words };
-    return context.json(await give(context, context.req.valid("param").id, verdict, speaks), 201);
+    const { reason, for: speaks, signed } = context.req.valid("json");
+    const how = { speaks, signing: signingOf(signed) };
+    return context.json(
+      await give(context, context.req.valid("param").id, approval(reason), how),
+      201,
+    );
   });
   api.openapi(reject, async (context) => {
-    const { reason, for: speaks } = context.req.valid("json");
-    const verdict = { approves: false, reason: checkedText(reason, textKinds.reason) };
-    return context.json(await give(context, context.req.valid("param").id, verdict, speaks), 201);
+    const { reason, for: speaks, signed } = context.req.valid("json");
+    const how = { speaks, signing: signingOf(signed) };
+    return context.json(
+      await give(context, context.req.valid("param").id, rejection(reason), how),
+      201,
+    );
   });
+  api.openapi(verdictStatement, async (context) => {
+    const { act: word, reason, for: speaks, meaning } = context.req.valid("query");
+    const verdict = word === "approve" ? approval(reason) : rejection(reason ?? "");
+    const { id } = context.req.valid("param");
+    const act = (sign: Sign) => give(context, id, verdict, { speaks, signing: { sign } });
+    return context.json(await statementBefore(act, meaning), 200);
+  });
+}
+
+type Signing = Partial<ReturnType<typeof signedElsewhere>>;
+
+function signingOf(signed: SignedStatement | undefined): Signing {
+  return signed === undefined ? {} : signedElsewhere(signed);
+}
+
+function approval(reason = ""): Pick<GivenVerdict, "approves" | "reason"> {
+  const words = reason.trim() === "" ? undefined : checkedText(reason, textKinds.comment);
+  return { approves: true, reason: words };
+}
+
+function rejection(reason: string): Pick<GivenVerdict, "approves" | "reason"> {
+  return { approves: false, reason: checkedText(reason, textKinds.reason) };
 }
 
 function closed(why: string, { deps: { suggest } }: Parts): SettError {

@@ -3,16 +3,12 @@ import { Buffer } from "node:buffer";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Sign } from "../../../lib/client/actions/sign.ts";
+import { statementOf } from "../../../lib/client/actions/sign-elsewhere.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { type Meaning, meanings } from "../../../lib/model/meaning.ts";
 import { isSignatureOf, readSshSignature } from "../../../lib/proof/ssh/signature.ts";
-import {
-  namespace,
-  statementText,
-  statementVersion,
-  usualMeaning,
-} from "../../../lib/proof/statement.ts";
+import { namespace } from "../../../lib/proof/statement.ts";
 import { receiptArgument } from "../audit/receipt.ts";
 import type { Place } from "../instance/place.ts";
 import type { Values } from "../program/command.ts";
@@ -39,9 +35,6 @@ export const signArguments = {
 
 export type SignArguments = Values<typeof signArguments>;
 
-/** A statement has this many bytes at most, since it is in the metadata of the act. */
-const maxStatementBytes = 512 * 1024;
-
 /** Undefined where the person does not sign. Throws `usage`. */
 export async function signerFor(
   args: SignArguments,
@@ -59,12 +52,7 @@ export async function signerFor(
   if (!isSigning) return undefined;
   const signer = await sshSignerOf(args["sign-with"], workspace, shell);
   return async (stated, at) => {
-    const statement = statementText({
-      sett_statement: statementVersion,
-      meaning: meaning ?? usualMeaning[stated.act],
-      ...{ ...stated, at },
-    });
-    requireSignable(statement, stated.principal);
+    const statement = statementOf(stated, at, meaning);
     const signature = await runSigner(statement, signer, shell);
     const read = readSshSignature(signature);
     const isSigned = read?.namespace === namespace && isSignatureOf(read, Buffer.from(statement));
@@ -79,18 +67,6 @@ export async function signerFor(
 
 function isMeaning(text: string): text is Meaning {
   return (meanings as readonly string[]).includes(text);
-}
-
-function requireSignable(statement: string, principal: string): void {
-  if (/\s/.test(principal))
-    throw new SettError(
-      "usage",
-      `\`${oneLine(principal)}\` is no name that signs: it has blanks, and no address.`,
-      { hint: "Set your address in git: `git config user.email ada@example.org`" },
-    );
-  const bytes = Buffer.byteLength(statement);
-  if (bytes > maxStatementBytes)
-    throw new SettError("usage", "It is too long to be signed: a statement has at most 512 KiB.");
 }
 
 /** `--sign-with`, else the key by which git signs. Throws `usage`. */
