@@ -64,6 +64,10 @@ demo *options:
 record-demo *options: prepare
     {{ bin }}/bun .ci/record-demo.ts {{ options }}
 
+# Record the calls of agents/eval-demo anew, when its prompts or goals, or the tools of the built-in worker have changed.
+record-eval: prepare
+    {{ bin }}/bun .ci/record-eval.ts
+
 # Measure which share of the lines the tests run; `npm test` includes this and requires 85 %.
 coverage: prepare
     {{ bin }}/bun .ci/test.ts binaries images unit integration command-line simulation suites coverage

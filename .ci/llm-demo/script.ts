@@ -7,7 +7,7 @@ type Call = { tool: string; input: Record<string, unknown> };
 export type Turn = { say: string } & Call;
 
 /** A piece of work, known by what its first request says. Its turns are given one after another. */
-type Work = { agent: RegExp; task: RegExp; turns: readonly Turn[] };
+export type Work = { agent: RegExp; model?: RegExp; task: RegExp; turns: readonly Turn[] };
 
 export const goal = "Titles can be long: limit the length of slugs";
 export const answerOfPerson = "At most 30 characters. Cut only at the end of a word.";

@@ -1,16 +1,17 @@
 // A server that plays the model's part with Anthropic's Messages API, from a script: nothing on it
 // is a model.
-import { type Turn, works } from "./script.ts";
+import { works as demoWorks, type Turn, type Work } from "./script.ts";
 
 type Block = { type: string; [key: string]: unknown };
 type MessagesBody = {
+  model?: string;
   system?: unknown;
   messages: { role: string; content: unknown }[];
   tool_choice?: { name?: string };
 };
 
 /** `problem`: a request that the script does not know. */
-export function startScriptedModel() {
+export function startScriptedModel(works: readonly Work[] = demoWorks) {
   const problems: string[] = [];
   /** It is not random, so that a second recording makes the same files. */
   let ids = 0;
@@ -22,7 +23,8 @@ export function startScriptedModel() {
       if (request.method === "GET") return Response.json({ data: [] });
       const text = await request.text();
       const body: MessagesBody = JSON.parse(text);
-      const content = body.tool_choice?.name === "bid" ? [bidOf(body)] : blocksOf(turnOf(body));
+      const content =
+        body.tool_choice?.name === "bid" ? [bidOf(body)] : blocksOf(turnOf(body, works));
       ids++;
       if (content === undefined) {
         problems.push(text.slice(0, 2_000));
@@ -72,11 +74,16 @@ function bidOf({ messages }: MessagesBody): Block {
 /**
  * The n-th answer of a conversation is the n-th turn of the work that its first message asks for.
  */
-function turnOf({ system, messages }: MessagesBody): Turn | undefined {
+function turnOf(
+  { model = "", system, messages }: MessagesBody,
+  works: readonly Work[],
+): Turn | undefined {
   const first = JSON.stringify(messages[0]);
   const work = works.find(
-    ({ agent, task }) =>
-      agent.test(JSON.stringify(system)) && task.test(first.replaceAll('\\"', '"')),
+    ({ agent, model: asked, task }) =>
+      agent.test(JSON.stringify(system)) &&
+      (asked === undefined || asked.test(model)) &&
+      task.test(first.replaceAll('\\"', '"')),
   );
   return work?.turns[messages.filter(({ role }) => role === "assistant").length];
 }
