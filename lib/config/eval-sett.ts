@@ -1,5 +1,6 @@
 // The sett.yml of one setting of `sett eval`: what the setting overrides, without what would reach
 // others, and with an agent that runs the checks. Pure.
+import { isAbsolute, resolve } from "node:path";
 import { stringify } from "yaml";
 import { SettError } from "../model/errors.ts";
 import type { EvalFile, EvalGoal } from "../model/eval-file.ts";
@@ -13,15 +14,22 @@ const passedType = "ChecksPassed";
 const agentName = "eval-checks";
 
 /**
- * `token`: no agent knows it, so that none can ask for the checks of another goal. `commits`: where
- * work on each goal begins.
+ * `folder`: where the person's sett.yml is, with files that are not committed. `token`: no agent
+ * knows it, so that none can ask for the checks of another goal. `commits`: where work on each goal
+ * begins.
  */
-export type EvalOf = { file: EvalFile; token: string; commits: ReadonlyMap<string, string> };
+type EvalOf = {
+  file: EvalFile;
+  folder: string;
+  token: string;
+  commits: ReadonlyMap<string, string>;
+};
 
 /** `data`: of sett.yml. Throws `usage` for a file with which others would be reached. */
 export function evalSett(data: unknown, { overrides }: EvalSetting, of: EvalOf): string {
   const whole: Record<string, unknown> = structuredClone(isObject(data) ? data : {});
   for (const { path, value, word } of overrides) override(whole, { path, value, word });
+  locate(whole, of.folder);
   const agents = Object.entries(isObject(whole.agents) ? whole.agents : {});
   const [forging] = agents.find(([, agent]) => isObject(agent) && agent.forge !== undefined) ?? [];
   if (forging !== undefined)
@@ -46,6 +54,24 @@ export function evalSett(data: unknown, { overrides }: EvalSetting, of: EvalOf):
     },
     { lineWidth: 0 },
   );
+}
+
+/** A clone has no secret, and no certificate that only this machine knows. */
+function locate({ secrets, models, services }: Record<string, unknown>, folder: string): void {
+  const places: [unknown, string][] = [
+    ...Object.values(isObject(secrets) ? secrets : {}).map((one): [unknown, string] => [
+      one,
+      "file",
+    ]),
+    [models, "ca"],
+    [isObject(services) ? services.redis : undefined, "ca"],
+  ];
+  for (const [holder, key] of places) {
+    if (!isObject(holder) || typeof holder[key] !== "string") continue;
+    const path = holder[key];
+    if (!isAbsolute(path) && !path.startsWith("~/"))
+      Object.assign(holder, { [key]: resolve(folder, path) });
+  }
 }
 
 /** The text of the artefact that asks for the checks of a goal. */

@@ -1,12 +1,14 @@
 // `sett eval`: goals with checks, several settings, each in an instance of its own, and nothing
 // left behind.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import type { EvalRun, SettingSummary } from "../../apps/cli/facts/eval-runs.ts";
 import { finished } from "../support/cli/finished.ts";
+import { settBinary } from "../support/process/compiled.ts";
+import { root } from "../support/root.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -201,4 +203,63 @@ test("what a killed eval has left is taken away by the next one, and not by one 
   const { code, err } = await evaluate(slow());
   expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("it is taken away") });
   expect(left()).toEqual(nothing);
+});
+
+describe("the five goals of the project", () => {
+  const demo = join(root, "agents/eval-demo");
+  const models = ["--with", "coder.model=cheap,strong", "--parallel", "2"];
+  const cassettes = join(demo, "cassettes");
+  let slug: string;
+
+  beforeAll(async () => {
+    slug = join(at.root, "slug");
+    await $`${join(demo, "make-repository.sh")} ${slug}`.quiet();
+  });
+
+  const compare = async (file: string, replay: string) => {
+    const words = ["eval", file, ...models, "--replay", replay, "--runtime", "process", "--json"];
+    const options = { cwd: slug, env: at.environment, stdin: "ignore" } as const;
+    const child = Bun.spawn([settBinary, ...words], { ...options, stdout: "pipe", stderr: "pipe" });
+    const { code, out, err } = await finished(child);
+    if (out === "") throw new Error(err);
+    const printed: Printed = JSON.parse(out);
+    return { code, ...printed };
+  };
+
+  test("are reached by the strong model, and not all by the cheap one, in a replay without a key", async () => {
+    const { code, settings: rows, runs } = await compare("eval.yml", cassettes);
+    const [cheap, strong] = rows;
+    expect({ code, cheap, strong }).toMatchObject({
+      code: 1,
+      cheap: { setting: "coder.model=cheap", runs: 5, passed: 3, questions: 0 },
+      strong: { setting: "coder.model=strong", runs: 5, passed: 5, questions: 1 },
+    });
+    const usd = (row: SettingSummary | undefined) => Object(row?.cost).usd;
+    expect(usd(strong)).toBeGreaterThan(usd(cheap));
+    expect(usd(cheap)).toBeGreaterThan(0);
+    const reworked = runs.find(({ goal, rounds }) => goal === "usage" && rounds === 2);
+    expect(reworked).toMatchObject({ setting: "coder.model=cheap", outcome: "passed" });
+    expect(left()).toEqual({ ...nothing, clones: expect.anything() });
+  });
+
+  test("do not start where nothing was recorded for a setting, and the other one is tried", async () => {
+    const replay = join(at.root, "strong-alone");
+    await cp(join(cassettes, "coder.model=strong"), join(replay, "coder.model=strong"), {
+      recursive: true,
+    });
+    const one = join(at.root, "one.yml");
+    await Bun.write(
+      one,
+      'goals: { readme: { goal: "The README does not say what ./test.sh ends with: add it" } }',
+    );
+    const { code, runs } = await compare(one, replay);
+    expect({ code, runs }).toMatchObject({
+      code: 1,
+      runs: [
+        { outcome: "not-started", reason: expect.stringContaining("There is nothing to replay") },
+        { outcome: "passed" },
+      ],
+    });
+    expect(left()).toEqual({ ...nothing, clones: expect.anything() });
+  });
 });

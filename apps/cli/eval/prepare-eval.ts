@@ -1,6 +1,6 @@
 // Reads all that an eval begins with, and checks each of its settings before anything starts.
 import { randomBytes } from "node:crypto";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { evalSett } from "../../../lib/config/eval-sett.ts";
 import { type EvalSetting, evalSettings } from "../../../lib/config/eval-settings.ts";
 import { type ConfigProblem, formatPath, invalidConfig } from "../../../lib/config/problems.ts";
@@ -82,7 +82,7 @@ export async function checkSettings(
   { parts, withoutKeys }: EvalOrder,
   { clone, env }: { clone: string; env: Shell["env"] },
 ): Promise<CheckedSetting[]> {
-  const { file, config, commits, token } = prepared;
+  const { file, repository, config, commits, token } = prepared;
   const path = join(clone, config);
   const original = await readConfigText(path).catch((error: unknown) => {
     if (!(error instanceof SettError) || error.code !== "config-missing") throw error;
@@ -96,7 +96,8 @@ export async function checkSettings(
   const checked: CheckedSetting[] = [];
   const wrong: string[] = [];
   for (const setting of evalSettings(parts, data)) {
-    const text = evalSett(data, setting, { file, token, commits });
+    const folder = dirname(join(repository.place.toplevel, config));
+    const text = evalSett(data, setting, { file, folder, token, commits });
     const found = await checkText(text, path, env, { withoutKeys, name: config });
     if (found.missing.length > 0) throw missingIn(config, found.missing);
     wrong.push(...found.mistakes.map((mistake) => sentenceOf(mistake, setting)));

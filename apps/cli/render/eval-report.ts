@@ -26,8 +26,8 @@ export function evalReport(
     { text: summary.rounds === null ? "" : String(summary.rounds) },
     { text: String(summary.questions) },
   ]);
-  const others = runs.filter(({ outcome }) => outcome !== "passed");
   const lines = table(headings, rows, style, columns);
+  const others = rowsOf(runs.filter(({ outcome }) => outcome !== "passed"));
   if (others.length > 0)
     lines.push(
       "",
@@ -36,7 +36,7 @@ export function evalReport(
         others.map(({ goal, setting, run, outcome, reason }): Cell[] => [
           { text: goal },
           { text: setting },
-          { text: String(run) },
+          { text: run },
           { text: outcome.replaceAll("-", " "), paint: style.red },
           { text: oneLine(reason) },
         ]),
@@ -45,4 +45,15 @@ export function evalReport(
       ),
     );
   return `${lines.join("\n")}\n`;
+}
+
+type Row = Pick<EvalRun, "goal" | "setting" | "outcome" | "reason"> & { run: string };
+
+/** What has not started has one reason, and one row. */
+function rowsOf(runs: readonly EvalRun[]): Row[] {
+  return runs.flatMap((one, at) => {
+    if (one.outcome !== "not-started") return [{ ...one, run: String(one.run) }];
+    const isFirst = runs.findIndex((other) => other.setting === one.setting) === at;
+    return isFirst ? [{ ...one, goal: "all", run: "all" }] : [];
+  });
 }
