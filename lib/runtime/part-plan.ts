@@ -12,9 +12,9 @@ export type Program = "orchestrator" | "gateway" | "api" | "cub";
 
 /**
  * `door`: the way into a service, by a name. Where each agent has a way of its own, `agent` names
- * it; the API may have one as well.
+ * it; the API may have one as well, and a person who looks at a grant.
  */
-type Way = { door: string; agent?: AgentName | "api" };
+type Way = { door: string; agent?: AgentName | "api" | "user" };
 
 /** A user of Redis. */
 export type Login = { name: string; password: string };

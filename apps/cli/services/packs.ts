@@ -25,9 +25,10 @@ const door = "packs";
 const folder = "/packs";
 const urlVariable = "SETT_PACKS_URL";
 /** The limit of an agent's own copy. */
-const storeFolder = "/git/store";
-/** No agent can have this name. */
+export const storeFolder = "/git/store";
+/** No agent can have these names. */
 const ofApi = "api";
+const ofPerson = "user";
 
 export const packs = defineService({
   name: "packs",
@@ -55,7 +56,7 @@ export const packs = defineService({
           of: { component: "packs-files" },
           target: folder,
         },
-        serves({ doors }, door, [...config.agents.map(({ name }) => name), ofApi]),
+        serves({ doors }, door, [...config.agents.map(({ name }) => name), ...[ofApi, ofPerson]]),
         temporaryFolder(16),
       ],
       network: "instance",
@@ -92,6 +93,13 @@ export function commitsFor(input: PlanInput, { name, workspace }: AgentConfig): 
   return [
     { kind: "store", folders: input.repository.foldersFor({ role: "agent", name, isWriter }) },
   ];
+}
+
+/** A person who looks at a grant reads there what agents see, and nothing else. */
+export function packsOfLook({ doors }: Pick<PlanInput, "doors">): Need {
+  const proof = proofFor({ doors }, door, ofPerson);
+  const way = { door, agent: ofPerson, variable: urlVariable } as const;
+  return { kind: "reach", ...way, ...withoutUndefined({ proof }) };
 }
 
 /** An agent's way to the service, and the place of its own copy of what is there. */

@@ -1,5 +1,5 @@
-// The service of packs as a program: a socket for each agent and for the API, a port for the
-// commands of a person, and the health endpoints.
+// The service of packs as a program: a socket for each agent, for the API and for looks at grants,
+// a port for the commands of a person, and the health endpoints.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -33,6 +33,7 @@ export async function runPacks(settings: PacksSettings): Promise<void> {
   const ways = [
     ...agents.map((name) => ({ way: name as string, caller: { role: "agent", name } as const })),
     { way: "api", caller: { role: "host" } as const },
+    { way: "user", caller: { role: "reader" } as const },
   ];
   for (const { way, caller } of ways) {
     const server = serverFor(() => caller);

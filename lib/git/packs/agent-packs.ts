@@ -31,16 +31,21 @@ export interface AgentPacksOptions {
   readonly storeDir: string;
   /** How long the service may be away. */
   readonly patienceMs?: number;
+  /** It has no shelf, and sees none: what it publishes is judged, and goes. */
+  readonly isReader?: boolean;
 }
 
 export class AgentPacks implements AgentExchange {
   readonly counted: readonly CountedFolder[];
   readonly #agentName: AgentName;
+  readonly #isReader: boolean;
   readonly #client: PacksClient;
   readonly #store: StoreCopy;
 
-  constructor({ agentName, address, storeDir, ...options }: AgentPacksOptions) {
+  constructor(all: AgentPacksOptions) {
+    const { agentName, address, storeDir, isReader = false, ...options } = all;
     this.#agentName = agentName;
+    this.#isReader = isReader;
     this.#client = new PacksClient(async () => address, options);
     const store = new StoreCopy(storeDir, this.#client);
     this.#store = store;
@@ -56,6 +61,10 @@ export class AgentPacks implements AgentExchange {
 
   async take(into: Receiver, wanted: RecordedCommit): Promise<string | undefined> {
     try {
+      if (this.#isReader) {
+        await this.#store.sync();
+        return "";
+      }
       const packs = (await this.#client.packs(wanted.commit)).toSorted(
         (one, other) =>
           Number(other.agent === wanted.agent) - Number(one.agent === wanted.agent) ||
@@ -108,7 +117,7 @@ export class AgentPacks implements AgentExchange {
       const range = { commit, start, judgement, beside };
       const order = { ...from, objectsDir, folder, remedyWhenFull, ...range };
       await publishCommit(order, async (path) => {
-        if (await this.#client.publish(commit, path)) return;
+        if (this.#isReader || (await this.#client.publish(commit, path))) return;
         // git makes other packs of one commit each time, and a command can leave anything there.
         await this.#requireOwn({ ...order, git: from.git });
       });

@@ -11,7 +11,8 @@
 //   PUT    /shelves/COMMIT           on the shelf of the agent that calls
 //   DELETE /shelves/COMMIT/AGENT
 //
-// All may read. The host alone writes the store and clears shelves; an agent only adds to its own.
+// All may read; a reader has no shelves to see. The host alone writes the store and clears shelves,
+// and an agent only adds to its own.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -24,7 +25,8 @@ import { maxPackBytes, type PackService, Refusal } from "./pack-service.ts";
 
 export type Caller =
   | { readonly role: "agent"; readonly name: AgentName }
-  | { readonly role: "host" };
+  | { readonly role: "host" }
+  | { readonly role: "reader" };
 
 export type ServeOptions = {
   readonly service: PackService;
@@ -103,6 +105,8 @@ async function route(
   const [kind = "", first = "", second = "", ...more] = (request.url ?? "").slice(1).split("/");
   const what = `${request.method} ${[kind, first && "…", second && "…"].filter(Boolean).join("/")}`;
   if (more.length > 0) throw notFound();
+  if (kind === "shelves" && caller.role === "reader")
+    throw new Refusal(403, "Only the store can be read in this way.");
   switch (what) {
     case "GET store":
       return sendList(service, request, response);

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
+import { AgentPacks } from "../../../lib/git/packs/agent-packs.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { AgentName } from "../../../lib/model/ids.ts";
 import { agentsGit } from "../../support/git/folders.ts";
@@ -120,3 +121,39 @@ function lfsFile(content: string): [path: string, pointer: string] {
     `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${content.length}\n`,
   ];
 }
+
+test("a reader has what agents see, and neither sees shelves nor writes to anything", async () => {
+  using sample = sampleRepository();
+  const { root, path, base } = sample;
+  await using packs = await servePacks(root, [one]);
+  const repository = await HostRepository.open(path, {
+    ...{ env: hostEnv, packsOf: async () => packs.host },
+  });
+  const host = repository.exchange(instance);
+  await host.make({ writers: [one], isServed: true });
+  await host.serve();
+  const unix = packs.reader.url.slice("unix:".length);
+  const statusOf = async (method: string, of: string, body?: string) =>
+    (await fetch(`http://localhost/${of}`, { method, unix, ...(body && { body }) })).status;
+  expect(await statusOf("GET", "store")).toBe(200);
+  const refused = [
+    ["GET", "shelves"],
+    ["GET", `shelves/${base}/one`],
+    ["PUT", `shelves/${base}`, "pack"],
+    ["DELETE", `shelves/${base}/one`],
+    ["PUT", "store", "{}"],
+    ["PUT", `files/${"0".repeat(64)}`, "x"],
+  ] as const;
+  for (const [method, of, body] of refused)
+    expect([method, of, await statusOf(method, of, body)]).toEqual([method, of, 403]);
+  const [storeDir, workspaceDir] = [join(root, "copy"), join(root, "work")];
+  for (const folder of [storeDir, workspaceDir]) mkdirSync(folder);
+  const exchange = new AgentPacks({
+    ...{ agentName: one, address: packs.reader, storeDir, isReader: true },
+  });
+  const copy = new WorkingCopy({ git: agentsGit, agentName: one, exchange, workspaceDir });
+  await copy.prepare(base);
+  const made = commitFiles(workspaceDir, { "made.txt": "made\n" }, "Made", toolGit);
+  await copy.publish(made, base, { base, judge: async () => undefined });
+  expect(await (await fetch(`${packs.host.url}/shelves`)).json()).toEqual([]);
+});

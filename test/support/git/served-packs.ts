@@ -17,6 +17,8 @@ export type ServedPacks = AsyncDisposable & {
   /** What no caller is to blame for. */
   readonly errors: readonly unknown[];
   socketOf(agent: AgentName): PacksAddress;
+  /** The way of a person who looks at a grant. */
+  readonly reader: PacksAddress;
   /** The side of a new container of the agent. */
   agent(agentName: AgentName): AgentPacks;
 };
@@ -52,10 +54,12 @@ export async function servePacks(
     sockets.set(name, path);
     await listen({ role: "agent", name }, path);
   }
+  const readerPath = join(root, "reader.sock");
+  await listen({ role: "reader" }, readerPath);
   const { port } = (await listen({ role: "host" }, 0)).address() as AddressInfo;
   const socketOf = (agent: AgentName) => ({ url: `unix:${sockets.get(agent)}` });
   return {
-    ...{ folder, errors },
+    ...{ folder, errors, reader: { url: `unix:${readerPath}` } },
     host: { url: `http://127.0.0.1:${port}` },
     socketOf,
     agent(agentName) {

@@ -21,7 +21,7 @@ test("it has a volume and the sockets of those who call it, and nothing of the p
   expect(spec?.mounts.filter(({ kind }) => kind === "bind")).toEqual([]);
   expect(targetsOf(spec?.mounts)).toEqual([
     "/packs",
-    ...["writer", "reader", "api"].map((name) => `/run/sett/packs/${name}`),
+    ...["writer", "reader", "api", "user"].map((name) => `/run/sett/packs/${name}`),
     "/tmp",
   ]);
   expect(JSON.parse(spec?.env.SETT_PACKS_SHELVES ?? "")).toEqual({
