@@ -34,7 +34,10 @@ const patterns: Record<Sort, Pattern[]> = {
       (name) => ofAgent(name, (agent) => ({ component: "secrets", agent })),
     ],
     [/^sett-([^.]+)\.layer(?:\.[^.]+)?$/, () => ({ component: "layer" })],
-    [/^sett-([^.]+)\.examine-[0-9a-f]+(?:\.results)?$/, () => ({ component: "examination" })],
+    [
+      /^sett-([^.]+)\.examine-[0-9a-f]+(?:\.(?:results|store))?$/,
+      () => ({ component: "examination" }),
+    ],
     [/^sett-([^.]+)\.api$/, () => ({ component: "api-files" })],
     [/^sett-([^.]+)\.forge$/, () => ({ component: "forge-files" })],
     [/^sett-(.+)-blackboard$/, () => ({ component: "blackboard" })],

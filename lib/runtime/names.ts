@@ -213,7 +213,7 @@ export function isNameOf(part: PartLabels, name: string): boolean {
         (start) => volume === start || /^[.-][0-9a-f]{12}-[0-9a-f]+$/.test(after(start)),
       );
     case "examination":
-      return /^[-.]examine-[0-9a-f]+(?:\.results)?$/.test(after(`sett-${instance}`));
+      return /^[-.]examine-[0-9a-f]+(?:\.(?:results|store))?$/.test(after(`sett-${instance}`));
     case "agent":
       return container === agentContainerName(instance, part.agent);
     case "worker":
@@ -269,7 +269,7 @@ export function layerMakerName(instance: InstanceName, key: string, unique: stri
  * The container in which a person looks at a grant, and the volumes that go with it. `unique`:
  * letters and digits.
  */
-export type ExaminationNames = { container: string; workspace: string; results: string };
+export type ExaminationNames = Record<"container" | "workspace" | "results" | "store", string>;
 
 export function examinationNames(instance: InstanceName, unique: string): ExaminationNames {
   const workspace = `sett-${instance}.examine-${unique}`;
@@ -277,6 +277,7 @@ export function examinationNames(instance: InstanceName, unique: string): Examin
     container: `sett-${instance}-examine-${unique}`,
     workspace,
     results: `${workspace}.results`,
+    store: storeVolumeName(workspace),
   };
 }
 

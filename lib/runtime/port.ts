@@ -351,14 +351,13 @@ export type LayeredVolumes = {
 
 /**
  * A person, or a script, at a command. `terminal`: undefined where it has none, and then its two
- * streams stay apart. `kind`: as in the variable TERM. `onResize`: until it is disposed of.
+ * streams stay apart. `onResize`: until it is disposed of.
  */
 export type Attended = {
   input: AsyncIterable<Uint8Array>;
   onOutput(stream: "stdout" | "stderr", bytes: Uint8Array): Promise<void>;
   terminal?:
     | {
-        kind: string;
         size(): { columns: number; rows: number };
         onResize(listener: () => void): Disposable;
       }

@@ -1,17 +1,13 @@
 // The person's terminal as it is, for a program elsewhere: each key goes there, also Ctrl-C.
 import process from "node:process";
 import type { Attended } from "../../../lib/runtime/port.ts";
-import type { Shell } from "./shell.ts";
 
 /** Until it is disposed of. Undefined where stdin and stdout are no terminal. */
-export function rawTerminal({
-  env,
-}: Pick<Shell, "env">): (NonNullable<Attended["terminal"]> & Disposable) | undefined {
+export function rawTerminal(): (NonNullable<Attended["terminal"]> & Disposable) | undefined {
   const { stdin, stdout } = process;
   if (!stdin.isTTY || !stdout.isTTY) return undefined;
   stdin.setRawMode(true);
   return {
-    kind: env.TERM || "xterm",
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     onResize: (listener) => {
       stdout.on("resize", listener);

@@ -9,6 +9,7 @@ import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import { namespaceOf as namespaceNamed } from "../../../lib/runtime/kubernetes/namespace.ts";
 import { manifestText, renderInstance } from "../../../lib/runtime/kubernetes/render.ts";
 import {
+  lookRights,
   rights,
   roleOf,
   starterRights,
@@ -106,7 +107,7 @@ export async function printRole({ namespace, name, file }: Arguments, shell: She
   const ofWorkers = [namespaceNamed(workers), roleOf(workers, workersRights)];
   await shell.out.write(
     manifestText([
-      roleOf(found, withWorkers ? [...rights, ...starterRights] : rights),
+      roleOf(found, [...rights, ...lookRights, ...(withWorkers ? starterRights : [])]),
       ...(withWorkers ? ofWorkers : []),
     ]),
   );

@@ -63,7 +63,6 @@ export async function attendExec(
       AttachStdout: true,
       AttachStderr: true,
       Tty,
-      ...(terminal !== undefined && { Env: [`TERM=${terminal.kind}`] }),
     });
     const stream = await exec.start({ hijack: true, stdin: true, Tty });
     const fit = () => {

@@ -21,7 +21,9 @@ import {
   selectorOf,
 } from "./manifests.ts";
 import { ensureNamespace, ensureWorkersNamespace, removeIfEmpty } from "./namespace.ts";
+import { isCutOff } from "./problem.ts";
 import { type Kind, objectNameOf } from "./resources.ts";
+import { lookRights, requireRights } from "./rights.ts";
 import { workersNamespace } from "./workers-namespace.ts";
 
 const pollMs = 200;
@@ -40,6 +42,9 @@ const Services = z.object({
 /** Throws `instance-taken`, `config-invalid` and what the cluster refuses. */
 export async function startPart(place: Place, spec: ContainerSpec): Promise<{ id: string }> {
   const { client, namespace } = place;
+  // Nothing else makes pods as this person.
+  const isPod = spec.restart === "no";
+  if (isPod) await requireRights(client, namespace, lookRights);
   const made = newMade(randomUUID());
   const { secret, workload, others } = objectsOf(spec, {
     made,
@@ -53,6 +58,7 @@ export async function startPart(place: Place, spec: ContainerSpec): Promise<{ id
     if (await client.create(workload, namespace)) return { id: made };
   } catch (error) {
     await client.remove("Secret", namespace, secret.metadata.name);
+    if (isPod) await removeAll(place, "NetworkPolicy", `${partLabel}=${spec.name}`);
     throw error;
   }
   await client.remove("Secret", namespace, secret.metadata.name);
@@ -85,6 +91,8 @@ export async function findWorkload(
 export async function stopPart(place: Place, name: string, timeoutSeconds: number): Promise<void> {
   const found = await findWorkload(place, name);
   if (found === undefined) return;
+  // One that has ended is not there any more.
+  if (found.kind === "Pod") return await removeWorkload(place, found);
   await scale(place, found, 0);
   await endPods(place, found, timeoutSeconds);
 }
@@ -107,10 +115,14 @@ async function endPods(place: Place, found: WorkloadObject, graceSeconds: number
   for (;;) {
     const pods = await podsOf(place, made);
     if (pods.length === 0) return;
-    for (const { metadata } of pods) {
-      if (ended.has(metadata.uid)) continue;
-      ended.add(metadata.uid);
-      await client.remove("Pod", namespace, metadata.name, Math.max(1, Math.ceil(graceSeconds)));
+    for (const pod of pods) {
+      const { name, uid } = pod.metadata;
+      // No other takes its place, and its node ends it when it is back.
+      const isForced = found.kind === "Pod" && isCutOff(pod);
+      const seconds = isForced ? 0 : Math.max(1, Math.ceil(graceSeconds));
+      if (ended.has(`${uid} ${seconds}`)) continue;
+      ended.add(`${uid} ${seconds}`);
+      await client.remove("Pod", namespace, name, seconds);
     }
     if (Date.now() > last) {
       const names = pods.map(({ metadata }) => metadata.name).join(", ");
@@ -157,7 +169,9 @@ export async function removePart(place: Place, name: string): Promise<void> {
 
 async function removeWorkload(place: Place, found: WorkloadObject): Promise<void> {
   const { client, namespace } = place;
-  await client.remove(found.kind, namespace, objectNameOf(found.kind, found.metadata.name));
+  // A pod that is removed with all its time takes all of it.
+  if (found.kind !== "Pod")
+    await client.remove(found.kind, namespace, objectNameOf(found.kind, found.metadata.name));
   await endPods(place, found, 1);
   const made = found.metadata.labels[madeLabel] ?? "";
   await removeAll(place, "Secret", `${madeLabel}=${made}`);

@@ -2,10 +2,11 @@
 // WebSocket begins with the number of its channel.
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { SettError } from "../../model/errors.ts";
-import type { ExecResult } from "../port.ts";
-import type { KubeClient } from "./client.ts";
+import type { Attended, ExecResult } from "../port.ts";
+import { type KubeClient, KubeRefusal } from "./client.ts";
 import { pathOf } from "./resources.ts";
 
 /** The fifth version can say that a stream has ended. */
@@ -19,8 +20,11 @@ const pollMs = 5;
 const stdout = 1;
 const stderr = 2;
 const status = 3;
+const size = 4;
 const endOf = 255;
 const pieceBytes = 64 * 1024;
+/** What is between a person and a cluster ends connections through which nothing comes. */
+const pingEveryMs = 15_000;
 
 /** Every message as its channel and its bytes. */
 type Messages = { onMessage: (channel: number, bytes: Buffer) => void; onEnd: () => void };
@@ -42,7 +46,7 @@ async function open(
     if (bytes.length > 0) onMessage(bytes[0] ?? 0, bytes.subarray(1));
   };
   await new Promise<void>((resolve, reject) => {
-    const fail = (why: string) => reject(client.unreachable(why));
+    const fail = (why: string) => void whyNot(client, path, why).then(reject);
     const late = setTimeout(() => {
       socket.close();
       fail("a stream was not opened in time");
@@ -65,6 +69,17 @@ async function open(
   return socket;
 }
 
+/** Asked without a stream, the cluster says what it refuses, and why. */
+async function whyNot(client: KubeClient, path: string, why: string): Promise<unknown> {
+  try {
+    await client.ask(path);
+  } catch (error) {
+    const isRefusal = error instanceof KubeRefusal && [403, 404].includes(error.status);
+    if (isRefusal) return error;
+  }
+  return client.unreachable(why);
+}
+
 const Ended = z.object({
   status: z.string(),
   message: z.string().optional(),
@@ -74,54 +89,147 @@ const Ended = z.object({
 });
 
 type Where = { namespace: string; pod: string };
+type Command = { words: readonly string[]; isTerminal: boolean };
+type Running = {
+  socket: WebSocket;
+  /** The cluster's word of its end; empty where the stream broke off. */
+  ended: Promise<string>;
+};
 
-/** Throws `kubernetes-unreachable` and `interrupted`. */
-export async function execInPod(
+async function run(
   client: KubeClient,
   { namespace, pod }: Where,
-  command: readonly string[],
-  { stdin = "", signal }: { stdin?: string; signal?: AbortSignal } = {},
-): Promise<ExecResult> {
+  { words, isTerminal }: Command,
+  onOutput: (stream: "stdout" | "stderr", bytes: Buffer) => void,
+): Promise<Running> {
   const query = new URLSearchParams([
-    ...command.map((word) => ["command", word]),
+    ...words.map((word) => ["command", word]),
     ...[
       ["stdin", "true"],
       ["stdout", "true"],
-      ["stderr", "true"],
+      // A terminal has one stream.
+      [isTerminal ? "tty" : "stderr", "true"],
       ["container", "part"],
     ],
   ]);
-  const texts: Buffer[][] = [[], [], [], []];
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise: ended, resolve } = Promise.withResolvers<string>();
   const socket = await open(
     client,
     `${pathOf("Pod", namespace, pod)}/exec?${query}`,
     commandProtocol,
     {
       onMessage: (channel, bytes) => {
-        texts[channel]?.push(bytes);
-        if (channel === status) resolve();
+        if (channel === stdout) onOutput("stdout", bytes);
+        if (channel === stderr) onOutput("stderr", bytes);
+        if (channel === status) resolve(bytes.toString());
       },
-      onEnd: resolve,
+      onEnd: () => resolve(""),
     },
+  );
+  return { socket, ended };
+}
+
+/** `why`: undefined where the command itself has ended. */
+function readEnd(text: string): { exitCode: number; why: string | undefined } {
+  const { status, details, message = "" } = Ended.parse(JSON.parse(text));
+  if (status === "Success") return { exitCode: 0, why: undefined };
+  const cause = details?.causes?.find(({ reason }) => reason === "ExitCode");
+  return cause === undefined
+    ? { exitCode: 126, why: message }
+    : { exitCode: Number(cause.message), why: undefined };
+}
+
+/** The types know the standard alone. `terminate`: a silent peer is not waited for. */
+type BunSocket = WebSocket & { ping(): void; terminate(): void };
+
+const inputEnd = Buffer.from([endOf, 0]);
+
+function* inPieces(input: Uint8Array) {
+  for (let at = 0; at < input.length; at += pieceBytes) yield input.subarray(at, at + pieceBytes);
+}
+
+/** Resolves where there is room for more. */
+async function send(socket: WebSocket, channel: number, bytes: Uint8Array): Promise<void> {
+  socket.send(Buffer.concat([Buffer.from([channel]), bytes]));
+  while (socket.readyState === WebSocket.OPEN && socket.bufferedAmount >= highWater)
+    await sleep(pollMs);
+}
+
+/** Throws `kubernetes-unreachable` and `interrupted`. */
+export async function execInPod(
+  client: KubeClient,
+  where: Where,
+  words: readonly string[],
+  { stdin = "", signal }: { stdin?: string; signal?: AbortSignal } = {},
+): Promise<ExecResult> {
+  const texts = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  const command = { words, isTerminal: false };
+  const { socket, ended } = await run(client, where, command, (stream, bytes) =>
+    texts[stream].push(bytes),
   );
   const stop = () => socket.close();
   signal?.addEventListener("abort", stop, { once: true });
-  const input = Buffer.from(stdin);
-  for (let at = 0; at < input.length; at += pieceBytes)
-    socket.send(Buffer.concat([Buffer.from([0]), input.subarray(at, at + pieceBytes)]));
-  socket.send(Buffer.from([endOf, 0]));
-  await promise;
+  for (const piece of inPieces(Buffer.from(stdin))) await send(socket, 0, piece);
+  socket.send(inputEnd);
+  const end = await ended;
   signal?.removeEventListener("abort", stop);
   socket.close();
   if (signal?.aborted) throw new SettError("interrupted", "Interrupted.");
-  const textOf = (channel: number) => Buffer.concat(texts[channel] ?? []).toString();
-  if (textOf(status) === "") throw client.unreachable("the stream of a command broke off");
-  const ended = Ended.parse(JSON.parse(textOf(status)));
-  const cause = ended.details?.causes?.find(({ reason }) => reason === "ExitCode");
-  const exitCode = ended.status === "Success" ? 0 : Number(cause?.message ?? 126);
-  const why = cause === undefined && exitCode !== 0 ? (ended.message ?? "") : "";
-  return { exitCode, stdout: textOf(stdout), stderr: textOf(stderr) + why };
+  if (end === "") throw client.unreachable("the stream of a command broke off");
+  const { exitCode, why = "" } = readEnd(end);
+  const textOf = (stream: "stdout" | "stderr") => Buffer.concat(texts[stream]).toString();
+  return { exitCode, stdout: textOf("stdout"), stderr: textOf("stderr") + why };
+}
+
+/**
+ * `lost`: rejects where the pod is, which a silent stream does not say. Throws its reason, and
+ * `kubernetes-failed` where the cluster does not run the command.
+ */
+export async function attendInPod(
+  client: KubeClient,
+  where: Where,
+  words: readonly string[],
+  { input, onOutput, terminal }: Attended,
+  lost: Promise<never>,
+): Promise<number> {
+  let shown: Promise<unknown> = Promise.resolve();
+  const command = { words, isTerminal: terminal !== undefined };
+  const { socket, ended } = await run(client, where, command, (stream, bytes) => {
+    shown = shown.then(() => onOutput(stream, bytes));
+    // It is seen at the end.
+    shown.catch(() => undefined);
+  });
+  const ping = setInterval(() => (socket as BunSocket).ping(), pingEveryMs);
+  const fit = () => {
+    const { columns: Width = 0, rows: Height = 0 } = terminal?.size() ?? {};
+    if (Width > 0 && Height > 0)
+      void send(socket, size, Buffer.from(JSON.stringify({ Width, Height })));
+  };
+  try {
+    fit();
+    using _ = terminal?.onResize(fit);
+    void passOn(input, socket);
+    const end = await Promise.race([ended, lost]);
+    await shown;
+    if (end === "") throw client.unreachable("the stream of a command broke off");
+    const { exitCode, why } = readEnd(end);
+    if (why === undefined) return exitCode;
+    throw new SettError("kubernetes-failed", `The cluster does not run ${words[0]}: ${why}`);
+  } finally {
+    clearInterval(ping);
+    (socket as BunSocket).terminate();
+  }
+}
+
+/** Never rejects: what ends the command ends its input as well. */
+async function passOn(input: AsyncIterable<Uint8Array>, socket: WebSocket): Promise<void> {
+  try {
+    for await (const bytes of input)
+      for (const piece of inPieces(bytes)) await send(socket, 0, piece);
+    socket.send(inputEnd);
+  } catch {
+    // The stream is closed by then.
+  }
 }
 
 /** Throws `not-ready` where nothing answers there. */
@@ -174,13 +282,10 @@ class PortStream extends Duplex {
     const socket = this.#socket;
     if (socket === undefined || socket.readyState !== WebSocket.OPEN)
       return done(new Error("the stream to the pod has ended"));
-    socket.send(Buffer.concat([Buffer.from([0]), chunk]));
-    const next = () => {
-      if (socket.readyState !== WebSocket.OPEN) done(new Error("the stream to the pod has ended"));
-      else if (socket.bufferedAmount < highWater) done();
-      else setTimeout(next, pollMs);
-    };
-    next();
+    send(socket, 0, chunk).then(() => {
+      const isOpen = socket.readyState === WebSocket.OPEN;
+      done(isOpen ? undefined : new Error("the stream to the pod has ended"));
+    }, done);
   }
 
   /** A forwarded port has no half that stays open, and an open one keeps a command from its end. */

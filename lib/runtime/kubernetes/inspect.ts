@@ -2,13 +2,13 @@
 import { z } from "zod";
 import type { InstanceName } from "../../model/ids.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
-import { madeLabel, type PartLabels, readLabels } from "../labels.ts";
+import { componentLabel, madeLabel, type PartLabels, readLabels } from "../labels.ts";
 import { isNameOf } from "../names.ts";
 import { idsOf, withIdOfInstance } from "../own-part.ts";
 import type { ContainerPart, InstanceParts } from "../port.ts";
 import type { KubeClient } from "./client.ts";
 import { managedBy } from "./manifests.ts";
-import { Condition, exitedOf, Metadata, newest, Pod, stateOf } from "./pod.ts";
+import { Condition, exitedOf, hasEnded, Metadata, newest, Pod, stateOf } from "./pod.ts";
 import { problemOf, takenFrom } from "./problem.ts";
 import { keptPartOf, type Workload } from "./resources.ts";
 import { bytesOf, type Room } from "./room.ts";
@@ -38,6 +38,11 @@ const WorkloadObject = z.object({
 });
 export type WorkloadObject = z.infer<typeof WorkloadObject> & { kind: Workload };
 
+/** A pod that nothing keeps there, as its own template. */
+const SinglePod = z
+  .object({ metadata: Metadata, spec: z.unknown() })
+  .transform(({ spec, ...pod }) => WorkloadObject.parse({ ...pod, spec: { template: { spec } } }));
+
 const Secret = z.object({
   metadata: Metadata,
   data: z.record(z.string(), z.string()).nullish(),
@@ -62,18 +67,21 @@ export async function listWorkloads(
   { client, namespace }: Pick<Place, "client" | "namespace">,
   more = "",
 ): Promise<WorkloadObject[]> {
-  const kinds: Workload[] = ["Deployment", "StatefulSet"];
-  const lists = await Promise.all(
-    kinds.map(async (kind) => {
-      const list = listOf(WorkloadObject).parse(
-        await client.list(kind, namespace, `${selector}${more}`),
-      );
-      return (list.items ?? []).map(({ metadata, ...item }) => ({
-        ...{ ...item, kind },
-        metadata: { ...metadata, name: keptPartOf(kind, metadata.name) },
-      }));
-    }),
-  );
+  const all = `${selector}${more}`;
+  const ofKind = async (kind: Workload, which: string) => {
+    const list = listOf(kind === "Pod" ? SinglePod : WorkloadObject).parse(
+      await client.list(kind, namespace, which),
+    );
+    return (list.items ?? []).map(({ metadata, ...item }) => ({
+      ...{ ...item, kind },
+      metadata: { ...metadata, name: keptPartOf(kind, metadata.name) },
+    }));
+  };
+  const lists = await Promise.all([
+    ofKind("Deployment", all),
+    ofKind("StatefulSet", all),
+    ofKind("Pod", `${all},${componentLabel}=examination`),
+  ]);
   return lists.flat();
 }
 
@@ -178,7 +186,8 @@ async function partOf(
   const secret = container?.envFrom[0]?.secretRef.name;
   const own = podsIn(pods, metadata);
   const pod = newest(own);
-  const state = spec.replicas === 0 ? exitedOf(pod, metadata.creationTimestamp) : stateOf(pod);
+  const isOver = spec.replicas === 0 || (workload.kind === "Pod" && hasEnded(pod));
+  const state = isOver ? exitedOf(pod, metadata.creationTimestamp) : stateOf(pod);
   const data = secrets.find((each) => each.metadata.name === secret)?.data ?? {};
   const [first] = pod?.status.containerStatuses ?? [];
   const memory = container?.resources?.limits?.memory;

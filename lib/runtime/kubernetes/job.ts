@@ -14,7 +14,7 @@ import {
   partLabel,
   podSpecOf,
 } from "./manifests.ts";
-import { Condition, Metadata, type Pod } from "./pod.ts";
+import { Condition, exitCodeOfPod, killed, Metadata, type Pod } from "./pod.ts";
 import { endOf, problemOf } from "./problem.ts";
 
 /** These say for which work a worker is, and are no secrets. All others are in a Secret. */
@@ -95,16 +95,12 @@ export function podsOfJob(pods: readonly Pod[], { metadata: { uid } }: Job): Pod
   return pods.filter(({ metadata }) => metadata.labels[jobUidLabel] === uid);
 }
 
-/** A process that was killed has this. */
-const killed = 137;
-
 /** Undefined as long as it may still run. `pods`: of this Job. */
 export function exitCodeOf(job: Job, pods: readonly Pod[]): number | undefined {
   for (const pod of pods) {
-    const ended = pod.status.containerStatuses?.[0]?.state.terminated;
-    if (ended !== undefined) return ended.exitCode;
-    // It was evicted, or its time was over: nothing says how its container ended.
-    if (pod.status.phase === "Failed" || neverBegins(pod) !== undefined) return killed;
+    const exitCode = exitCodeOfPod(pod);
+    if (exitCode !== undefined) return exitCode;
+    if (neverBegins(pod) !== undefined) return killed;
   }
   return failureOf(job) === undefined ? undefined : killed;
 }

@@ -80,22 +80,21 @@ export function objectsOf(spec: ContainerSpec, making: Origin): PartObjects {
   };
   const stable =
     kind === "StatefulSet" ? { serviceName: name } : { strategy: { type: "Recreate" } };
+  const keeping = {
+    replicas: 1,
+    ...stable,
+    // One that was set aside has kept what it was made from.
+    revisionHistoryLimit: 0,
+    selector: { matchLabels: made },
+    template,
+  };
   return {
     secret: object("Secret", secret, { ...own, ...made }, { type: "Opaque", stringData: spec.env }),
     workload: object(
       kind,
       name,
       { ...own, ...made },
-      {
-        spec: {
-          replicas: 1,
-          ...stable,
-          // One that was set aside has kept what it was made from.
-          revisionHistoryLimit: 0,
-          selector: { matchLabels: made },
-          template,
-        },
-      },
+      { spec: kind === "Pod" ? template.spec : keeping },
       annotationsOf(labels),
     ),
     others: [...servicesOf(spec, own), policyOf(spec, own), ...starterObjects(spec, own)],
@@ -103,7 +102,8 @@ export function objectsOf(spec: ContainerSpec, making: Origin): PartObjects {
 }
 
 /** What has data that stays never runs twice. */
-function workloadOf({ mounts, labels }: ContainerSpec): Workload {
+function workloadOf({ mounts, labels, restart }: ContainerSpec): Workload {
+  if (restart === "no") return "Pod";
   const kept = keptVolumeNames(labels.instance);
   const isKept = mounts.some((mount) => mount.kind === "volume" && kept.includes(mount.volume));
   return isKept ? "StatefulSet" : "Deployment";
@@ -147,7 +147,7 @@ function servicesOf({ name, ports = [] }: ContainerSpec, own: Record<string, str
   return [object("Service", name, own, { spec })];
 }
 
-/** The part lasts. `secret`: the name of the Secret with its variables. */
+/** `secret`: the name of the Secret with its variables. */
 export function podSpecOf(spec: ContainerSpec, secret: string, hosts: Origin["hosts"]) {
   const { user, placement = {}, network, runtime } = spec;
   const isStarter = placement.workers !== undefined;
@@ -158,7 +158,7 @@ export function podSpecOf(spec: ContainerSpec, secret: string, hosts: Origin["ho
     automountServiceAccountToken: false,
     ...(isStarter && { serviceAccountName: starterAccount(spec.labels.instance) }),
     enableServiceLinks: false,
-    restartPolicy: "Always",
+    restartPolicy: spec.restart === "no" ? "Never" : "Always",
     ...withoutUndefined({ nodeSelector, runtimeClassName: runtime }),
     ...(pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] }),
     ...withoutUndefined({ terminationGracePeriodSeconds: spec.stopTimeoutSeconds }),

@@ -60,6 +60,9 @@ export const Pod = z.object({
 });
 export type Pod = z.infer<typeof Pod>;
 
+/** A process that was killed has this. */
+export const killed = 137;
+
 export function newest(pods: readonly Pod[]): Pod | undefined {
   const ordered = pods.toSorted((a, b) =>
     a.metadata.creationTimestamp < b.metadata.creationTimestamp ? 1 : -1,
@@ -75,13 +78,23 @@ function isOver({ metadata, status }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined || status.phase === "Failed";
 }
 
+/** Undefined as long as it may still run. One that was evicted, say, does not tell how it ended. */
+export function exitCodeOfPod({ status }: Pod): number | undefined {
+  const ended = status.containerStatuses?.[0]?.state.terminated;
+  return ended?.exitCode ?? (status.phase === "Failed" ? killed : undefined);
+}
+
+export function hasEnded(pod: Pod | undefined): boolean {
+  return pod !== undefined && exitCodeOfPod(pod) !== undefined;
+}
+
 /** Nothing is to run. A pod that is still on its way out runs. */
 export function exitedOf(pod: Pod | undefined, since: string): ContainerState {
   if (pod?.status.containerStatuses?.[0]?.state.running !== undefined) return stateOf(pod);
   const ended = pod?.status.containerStatuses?.[0]?.state.terminated;
   return {
     state: "exited",
-    exitCode: ended?.exitCode ?? 0,
+    exitCode: (pod && exitCodeOfPod(pod)) ?? 0,
     endedAt: ended?.finishedAt ?? since,
   };
 }

@@ -15,9 +15,9 @@ const redisPort = 6379;
 /** The port of each service that others of the instance reach, and who they are. */
 const served: Partial<Record<ServiceName, { port: number; by: readonly string[] }>> = {
   redis: { port: redisPort, by: ["orchestrator", "agent", "gateway"] },
-  packs: { port: provenPort, by: ["agent"] },
+  packs: { port: provenPort, by: ["agent", "examination"] },
   gateway: { port: provenPort, by: ["agent"] },
-  egress: { port: provenPort, by: ["agent"] },
+  egress: { port: provenPort, by: ["agent", "examination"] },
   recorder: { port: provenPort, by: ["agent"] },
   starter: { port: provenPort, by: ["orchestrator"] },
 };

@@ -34,9 +34,7 @@ export function problemOf(pod: Pod | undefined, said: Said): Problem | undefined
     return { sentence: withoutNode(pod, scheduled.message, said.room), isFinal: false };
   const end = endOf(pod);
   if (status.phase === "Failed" && end !== undefined) return { sentence: end, isFinal: false };
-  // Sett asks for no probe of readiness: only the kubelet's silence makes such a pod not ready.
-  const ready = conditionOf("Ready");
-  if (ready !== undefined && ready.status !== "True" && first?.state.running !== undefined)
+  if (isCutOff(pod))
     return {
       sentence: `the node ${spec.nodeName ?? ""} of its pod ${metadata.name} does not answer the cluster`,
       isFinal: false,
@@ -54,6 +52,13 @@ export function problemOf(pod: Pod | undefined, said: Said): Problem | undefined
     sentence: `its image cannot be pulled: ${sentence}`,
     ...(isMissing ? { isFinal: true } : { isFinal: false, limitMs: pullMs }),
   };
+}
+
+/** Sett asks for no probe of readiness: only the kubelet's silence makes such a pod not ready. */
+export function isCutOff({ status }: Pod): boolean {
+  const ready = status.conditions?.find(({ type }) => type === "Ready");
+  const isRunning = status.containerStatuses?.[0]?.state.running !== undefined;
+  return ready !== undefined && ready.status !== "True" && isRunning;
 }
 
 /** Quotas, PodSecurity and admission webhooks refuse a pod with a sentence of their own. */

@@ -20,8 +20,8 @@ const groups = {
 } as const;
 
 export type Kind = keyof typeof groups;
-/** What keeps the pods of a part there. */
-export type Workload = "Deployment" | "StatefulSet";
+/** What keeps the pods of a part there. A part that is not to start again is a pod itself. */
+export type Workload = "Deployment" | "StatefulSet" | "Pod";
 
 /** The name of what keeps a part. A cluster takes no dot in that of a StatefulSet. */
 export function objectNameOf(kind: Workload, part: string): string {

@@ -4,7 +4,7 @@ import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import { madeLabel } from "../labels.ts";
-import type { Apply, EngineInfo, Observe, Runtime, Workers } from "../port.ts";
+import type { Apply, Attend, AttendedRuntime, EngineInfo, Observe, Workers } from "../port.ts";
 import { workersOf } from "../workers.ts";
 import {
   findWorkload,
@@ -19,7 +19,7 @@ import {
   startPartAgain,
   stopPart,
 } from "./apply.ts";
-import { execInPod, openPort } from "./channels.ts";
+import { attendInPod, execInPod, openPort } from "./channels.ts";
 import { KubeClient } from "./client.ts";
 import { type Place, podsOf, readInstances } from "./inspect.ts";
 import { findCluster } from "./kubeconfig.ts";
@@ -29,6 +29,7 @@ import { podLines } from "./logs.ts";
 import { newest } from "./pod.ts";
 import { requireRights } from "./rights.ts";
 import { bytesOf, coresOf, Nodes } from "./room.ts";
+import { waitForPod, watchPod } from "./watch-pod.ts";
 
 /** `context`: else the current one of the kubeconfig. */
 export type ClusterPlace = { context?: string | undefined; namespace: string };
@@ -47,7 +48,7 @@ export async function kubernetesRuntime({
   env,
   workspaceOf,
   interrupted,
-}: Options): Promise<Runtime> {
+}: Options): Promise<AttendedRuntime> {
   const client = new KubeClient(await findCluster(env, context));
   const led = new LedPorts();
   const onAbort = () => {
@@ -89,6 +90,11 @@ export async function kubernetesRuntime({
       throw notThere(`read the files of ${volume}`);
     },
   };
+  const attend: Attend = async (name, command, attended) => {
+    const pod = await podOf(place, await madeOf(place, name));
+    using watch = watchPod(client, { namespace, pod });
+    return await attendInPod(client, { namespace, pod }, command, attended, watch.lost);
+  };
   const apply: Apply = {
     lock: (instance, holder, signal) =>
       acquireLease({ client, namespace, instance }, holder, signal),
@@ -108,10 +114,11 @@ export async function kubernetesRuntime({
     removeNetwork: (name) => removeMarker(place, name),
     removeInstance: (instance, keeping) => removeInstanceParts(place, instance, keeping),
   };
-  const wait: Workers["wait"] = async () => {
-    throw notThere("wait for a worker");
+  const wait: Workers["wait"] = async (name, signal) => {
+    const pod = await podOf(place, await madeOf(place, name));
+    return await waitForPod(client, { namespace, pod }, signal);
   };
-  return { observe, apply, workers: workersOf(observe, apply, wait) };
+  return { observe, apply, workers: workersOf(observe, apply, wait), attend };
 }
 
 function notThere(what: string): SettError {

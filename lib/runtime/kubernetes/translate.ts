@@ -24,7 +24,6 @@ import {
   keptVolumeNames,
   networkName,
   openNetworkName,
-  secretsVolumeName,
   serviceContainer,
   workerName,
 } from "../names.ts";
@@ -129,7 +128,7 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
     mounts: met.flatMap(({ mounts = [] }) => mounts),
     network: networkOf(plan),
     ...(all.length > 0 && { ports: all.map((port) => ({ port, isInside: true as const })) }),
-    ...(labels.component === "agent" && withoutUndefined({ runtime: runtimeClass })),
+    ...(plan.program === "cub" && withoutUndefined({ runtime: runtimeClass })),
     ...(Object.keys(placement).length > 0 && { placement }),
     capabilities: "none",
     isRootReadOnly: confinement?.isRootReadOnly ?? true,
@@ -152,15 +151,18 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
 
 /** The agent's environment says which secrets it has; the cub waits for those that are missing. */
 function secretsOf(
-  { labels, env }: PartPlan,
+  { needs, env }: PartPlan,
   { secrets = {} }: PodSettings,
 ): NonNullable<ContainerSpec["placement"]>["secrets"] {
-  if (labels.component !== "agent" || env.SETT_SECRETS === undefined) return undefined;
+  const mount = needs.find(
+    (need) => need.kind === "volume" && need.target === env.SETT_SECRETS_DIR,
+  );
+  if (mount?.kind !== "volume" || env.SETT_SECRETS === undefined) return undefined;
   const files = Object.keys(JSON.parse(env.SETT_SECRETS)).flatMap((file) => {
     const found = secrets[file];
     return found === undefined ? [] : [{ file, secret: found.name, key: found.key }];
   });
-  return { [secretsVolumeName(labels.instance, labels.agent)]: files };
+  return { [mount.volume]: files };
 }
 
 function networkOf({ network, labels: { instance } }: PartPlan): ContainerSpec["network"] {

@@ -47,7 +47,7 @@ async function onTerminal(
   };
   const child = Bun.spawn(command, {
     cwd,
-    env: { ...env, TERM: terminal.kind },
+    env,
     terminal: {
       ...size(),
       data: (_, bytes) => {

@@ -1,12 +1,15 @@
 // The parts of an instance in a cluster whose API server is in memory.
 import { expect, test } from "bun:test";
 import { InstanceName } from "../../../lib/model/ids.ts";
+import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { renderInstance } from "../../../lib/runtime/kubernetes/render.ts";
 import { pathOf } from "../../../lib/runtime/kubernetes/resources.ts";
+import { rights } from "../../../lib/runtime/kubernetes/rights.ts";
 import { kubernetesRuntime } from "../../../lib/runtime/kubernetes/runtime.ts";
 import { readThere } from "../../../lib/runtime/kubernetes/there.ts";
 import { kubernetesTranslation } from "../../../lib/runtime/kubernetes/translate.ts";
 import { labelsFor } from "../../../lib/runtime/labels.ts";
+import { examinationNames } from "../../../lib/runtime/names.ts";
 import { sampleConfig, samplePlan } from "../../support/cli/sample-plan.ts";
 import { clusterApi } from "../../support/runtime/cluster-api.ts";
 
@@ -195,4 +198,76 @@ test("a verb that is missing is named before anything is made", async () => {
   const { observe } = await kubernetesRuntime({ ...place, env: api.env, interrupted });
   await expect(observe.check()).rejects.toThrow("create, delete, list secrets");
   expect([...api.things.keys()]).toEqual([]);
+});
+
+const [agent] = plan.agents;
+if (agent === undefined) throw new Error("There is an agent.");
+const unique = examinationNames(instance, "0123456789ab");
+const look: ContainerSpec = {
+  ...{ ...agent.spec, name: unique.container, restart: "no" },
+  labels: labelsFor(agent.spec.labels, { component: "examination" }),
+};
+const ofLook = ({ api }: Scene) =>
+  [...api.things.keys()].filter((path) => path.includes(unique.container));
+
+test("a part that is not to start again is a pod itself, is seen to its end, and goes with all of it", async () => {
+  await using here = await scene();
+  await startAll(here);
+  await here.apply.start(look);
+  const path = `/api/v1/namespaces/team/pods/${look.name}`;
+  expect(ofLook(here)).toHaveLength(3);
+  const found = async () => await here.observe.find(look.name);
+  expect(await found()).toMatchObject({
+    ...{ labels: { component: "examination" }, state: { state: "running" } },
+    env: { SETT_AGENT_NAME: "coder" },
+  });
+  const ending = here.workers.wait(look.name);
+  const pod = here.api.things.get(path);
+  if (pod === undefined) throw new Error("There is a pod.");
+  const terminated = { exitCode: 7, finishedAt: "2026-01-01T00:00:01Z" };
+  const status = { phase: "Failed", containerStatuses: [{ state: { terminated } }] };
+  here.api.things.set(path, { ...pod, status });
+  expect(await ending).toBe(7);
+  expect(await found()).toMatchObject({ state: { state: "exited", exitCode: 7 } });
+  await here.apply.remove(look.name);
+  expect([ofLook(here), await found()]).toEqual([[], undefined]);
+  // One that a killed program has left ends with the instance's other parts.
+  await here.apply.start(look);
+  await here.apply.stop(look.name, 1);
+  expect(ofLook(here)).toEqual([]);
+});
+
+test("a pod whose node is silent, and one that was removed, are lost before they have ended", async () => {
+  await using here = await scene();
+  await startAll(here);
+  await here.apply.start(look);
+  const path = `/api/v1/namespaces/team/pods/${look.name}`;
+  const pod = here.api.things.get(path);
+  if (pod === undefined) throw new Error("There is a pod.");
+  const conditions = [{ type: "Ready", status: "Unknown" }];
+  const spec = { ...Object(pod.spec), nodeName: "node-7" };
+  here.api.things.set(path, { ...pod, spec, status: { ...Object(pod.status), conditions } });
+  await expect(here.workers.wait(look.name)).rejects.toThrow(
+    `The pod ${look.name} is lost: its node node-7 does not answer the cluster.`,
+  );
+  const metadata = { ...pod.metadata, ...{ deletionTimestamp: "now" } };
+  here.api.things.set(path, { ...pod, metadata });
+  await expect(here.workers.wait(look.name)).rejects.toThrow("is lost: it was removed.");
+});
+
+test("a person who may make no pods is refused, and so is a pod, before or after: nothing is left", async () => {
+  const others = rights.map(({ group, resource, verbs }) => ({
+    ...{ apiGroups: [group], resources: [resource], verbs: [...verbs] },
+  }));
+  const rules = Response.json({ status: { resourceRules: others } });
+  await using unable = await scene((request) =>
+    request.endsWith("selfsubjectrulesreviews") ? rules.clone() : undefined,
+  );
+  await expect(unable.apply.start(look)).rejects.toThrow("what Sett needs: create pods.");
+  const quota = Response.json({ reason: "Forbidden", message: "exceeded quota" }, { status: 403 });
+  await using full = await scene((request) =>
+    request === "POST /api/v1/namespaces/team/pods" ? quota.clone() : undefined,
+  );
+  await expect(full.apply.start(look)).rejects.toThrow("exceeded quota");
+  expect([ofLook(unable), ofLook(full)]).toEqual([[], []]);
 });

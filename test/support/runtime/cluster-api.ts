@@ -98,12 +98,18 @@ function no(status: number, reason: string): Response {
 }
 
 /** What the server itself writes into a thing. */
-function givenBy({ kind, spec, stringData }: Thing): Record<string, unknown> {
+function givenBy({ kind, spec, status, stringData }: Thing): Record<string, unknown> {
+  if (kind === "Pod" && status === undefined) return { status: runs };
   const words = Object.entries(Object(stringData) as Record<string, string>);
   const data = words.map(([name, value]) => [name, Buffer.from(value).toString("base64")]);
   if (data.length > 0) return { data: Object.fromEntries(data) };
   return kind === "Service" ? { spec: { ...Object(spec), clusterIP: "10.96.0.7" } } : {};
 }
+
+const runs = {
+  phase: "Running",
+  containerStatuses: [{ state: { running: { startedAt: "2026-01-01T00:00:00Z" } } }],
+};
 
 function podOf(path: string, { kind, metadata, spec }: Thing) {
   if (kind !== "Deployment" && kind !== "StatefulSet" && kind !== "Job") return undefined;
@@ -111,12 +117,8 @@ function podOf(path: string, { kind, metadata, spec }: Thing) {
   const folder = path.replace(/^\/apis\/[a-z]*\//, "/api/").replace(/[^/]*\/[^/]*$/, "pods");
   const ofJob = { "job-name": metadata.name, "controller-uid": metadata.uid ?? "" };
   const name = `${metadata.name}-0`;
-  const status = {
-    phase: "Running",
-    containerStatuses: [{ state: { running: { startedAt: "2026-01-01T00:00:00Z" } } }],
-  };
   const labels = { ...template.metadata.labels, ...(kind === "Job" && ofJob) };
-  const thing = { kind: "Pod", metadata: { ...template.metadata, labels, name }, status };
+  const thing = { kind: "Pod", metadata: { ...template.metadata, labels, name }, status: runs };
   return { path: `${folder}/${name}`, isWanted: replicas > 0, thing };
 }
 

@@ -19,7 +19,6 @@ function attended(
     })(),
     onOutput: async (stream, piece) => void bytes[stream].push(piece),
     terminal: size && {
-      kind: "xterm",
       size: () => size,
       onResize: () => ({ [Symbol.dispose]: () => {} }),
     },
@@ -87,9 +86,9 @@ export function containersSuite(open: () => Promise<RuntimeBench>, rarely: typeo
     expect(await attend(sett, id, ["/bin/sh", "-c", "kill -9 $$"], endless)).toBe(137);
     const shown = attended("", { columns: 77, rows: 22 });
     // A terminal gets its size a moment after the command has begun.
-    const script = `size=; until [ "$size" ]; do size=$(stty size 2>/dev/null); done; echo "$TERM $size"; exit 5`;
+    const script = `size=; until [ "$size" ]; do size=$(stty size 2>/dev/null); done; echo "$size"; exit 5`;
     expect(await attend(sett, id, ["/bin/sh", "-c", script], shown)).toBe(5);
-    expect(shown.printed()).toEqual({ stdout: "xterm 22 77\r\n", stderr: "" });
+    expect(shown.printed()).toEqual({ stdout: "22 77\r\n", stderr: "" });
     await expect(
       attend(sett, sett.name("unknown"), ["/bin/true"], attended("")),
     ).rejects.toMatchObject({ code: sett.refusal });

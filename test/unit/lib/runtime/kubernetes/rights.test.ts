@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { missingRights, rights, roleOf } from "../../../../../lib/runtime/kubernetes/rights.ts";
+import type { KubeClient } from "../../../../../lib/runtime/kubernetes/client.ts";
+import {
+  missingRights,
+  requireRights,
+  rights,
+  roleOf,
+} from "../../../../../lib/runtime/kubernetes/rights.ts";
 
 const wordsOf = (rules: Parameters<typeof missingRights>[0]) =>
   missingRights(rules).map(({ resource, verbs }) => `${verbs.join(", ")} ${resource}`);
@@ -33,4 +39,20 @@ test("a rule for everything gives all, one for some names none, and one for all 
   expect(wordsOf([{ ...all, resourceNames: ["one"] }]).length).toBe(required.length - 1);
   const logs = { apiGroups: [""], resources: ["*/log"], verbs: ["get"] };
   expect(wordsOf([logs])).not.toContain("get pods/log");
+});
+
+type Asking = { spec: { resourceAttributes?: { verb: string; resource: string; name?: string } } };
+
+test("a cluster that does not list all rules answers for each verb that no rule gives", async () => {
+  const sent: string[] = [];
+  const json = async (path: string, { body }: { body: Asking }) => {
+    const { verb, resource, name } = body.spec.resourceAttributes ?? { verb: "", resource: "" };
+    if (path.endsWith("selfsubjectrulesreviews"))
+      return { status: { incomplete: true, resourceRules: role.slice(0, -1) } };
+    sent.push([verb, resource, name].join(" ").trim());
+    return { status: { allowed: verb !== "update" } };
+  };
+  const client = { json, access: { context: "here" } } as unknown as KubeClient;
+  await expect(requireRights(client, "team")).rejects.toThrow("what Sett needs: update leases.");
+  expect(sent).toEqual(["create", "delete", "get", "update"].map((verb) => `${verb} leases`));
 });
