@@ -43,7 +43,7 @@ import { executeClaim } from "./work/execute-claim.ts";
 import { workUntilIdle } from "./work/work-until-idle.ts";
 
 const usage =
-  "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work | --lane | --make-layer COMMIT | --prepare STEP | --examine HOW | --examine-shell]   (settings come from the environment)";
+  "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work | --lane | --make-layer COMMIT | --prepare STEP | --examine HOW | --examine-order | --examine-shell]   (settings come from the environment)";
 
 const fail = failAs("cub");
 
@@ -76,8 +76,10 @@ async function main(given: string[]): Promise<void> {
     return (await import("./work/prepare.ts")).prepare(more, readPrepareSettings(process.env));
   if (argument === "--examine")
     return (await import("./examine/examine.ts")).examine(more, readExamineSettings(process.env));
+  if (argument === "--examine-order")
+    return (await import("./examine/order.ts")).bringOrder(readExamineSettings(process.env));
   if (argument === "--examine-shell")
-    return (await import("./examine/shell.ts")).runShell(readExamineSettings(process.env));
+    return (await import("./examine/shell.ts")).runShell(more, readExamineSettings(process.env));
   const claim = argument === "--execute-claim" ? claimOf(more) : undefined;
   const isAboutCub = argument === "--healthcheck" || argument === "--metrics";
   if (argument !== undefined && claim === undefined && (!isAboutCub || more.length > 0)) {

@@ -18,9 +18,10 @@ export const readyMark = "sett-examination-ready ";
 
 /**
  * All that the command was given, from the record. `recorded`: the commit that came of it then,
- * with which a new one is compared.
+ * with which a new one is compared. `version`: of the Sett that orders it.
  */
 export const ExaminationOrder = z.strictObject({
+  version: z.string(),
   registration: AgentRegistration,
   claim: Claim.pick({
     id: true,

@@ -89,16 +89,14 @@ function sayWhatIsThere({ examined }: Prepared, inputFile: string, { messages }:
 
 async function runShell(
   { place: { runtime } }: Prepared,
-  { container, cub, remove }: Examination,
+  { container, attend }: Examination,
   around: Shell,
 ): Promise<number> {
   let code: number;
-  // It ends the shell as well.
-  const end = () => void remove().catch(() => undefined);
-  around.interrupted.addEventListener("abort", end, { once: true });
   try {
-    using terminal = rawTerminal(around);
-    code = await runtime.attend(container, [...cub, "--examine-shell"], {
+    using terminal = rawTerminal();
+    const kind = terminal === undefined ? [] : [around.env.TERM || "xterm"];
+    code = await attend(["--examine-shell", ...kind], {
       input: around.stdin(),
       onOutput: (stream, bytes) =>
         (stream === "stdout" ? around.out : around.err).writeBytes(bytes),
@@ -108,10 +106,8 @@ async function runShell(
     if (around.interrupted.aborted) return exitCodes.interrupted;
     throw (await whyEnded(runtime, container)) ?? error;
   } finally {
-    around.interrupted.removeEventListener("abort", end);
     leaveInput();
   }
-  if (around.interrupted.aborted) return exitCodes.interrupted;
   const ended = code === killed ? await whyEnded(runtime, container) : undefined;
   if (ended !== undefined) throw ended;
   return code;

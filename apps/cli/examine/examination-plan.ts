@@ -4,6 +4,7 @@
 import { labelsFor } from "../../../lib/runtime/labels.ts";
 import type { ExaminationNames } from "../../../lib/runtime/names.ts";
 import type { Need, PartPlan, PlannedPart, Translation } from "../../../lib/runtime/part-plan.ts";
+import { storeFolder } from "../services/packs.ts";
 
 /** `rerun`: its command runs again. `shell`: a person types. */
 export type How = "rerun" | "shell";
@@ -12,11 +13,11 @@ const workspaceFolder = "/workspace";
 const exchangeVariable = "SETT_EXCHANGE_DIR";
 const examination = { component: "examination" } as const;
 
-/** `withSecrets`: those of the agent. */
-export function examinationPlan(
-  agent: PartPlan,
-  { names, withSecrets }: { names: ExaminationNames; withSecrets: boolean },
-): PartPlan {
+/** `withSecrets`: those of the agent. `packs`: the way to the service of packs, in place of its. */
+type Own = { names: ExaminationNames; withSecrets: boolean; packs: Need };
+
+export function examinationPlan(agent: PartPlan, own: Own): PartPlan {
+  const { names, withSecrets } = own;
   const exchange = exchangeOf(agent.needs);
   const secrets = withSecrets ? [] : ["SETT_SECRETS", "SETT_SECRETS_DIR"];
   const env = Object.entries(agent.env).filter(([name]) => !secrets.includes(name));
@@ -30,7 +31,7 @@ export function examinationPlan(
       ...(exchange !== undefined && { [exchangeVariable]: exchange }),
     },
     needs: [
-      ...agent.needs.flatMap((need) => partOf(need, { names, withSecrets })),
+      ...agent.needs.flatMap((need) => partOf(need, own)),
       // It publishes into a folder that goes with it.
       ...(exchange === undefined
         ? []
@@ -45,10 +46,10 @@ function exchangeOf(needs: readonly Need[]): string | undefined {
     .find(({ variable }) => variable === exchangeVariable)?.target;
 }
 
-function partOf(
-  need: Need,
-  { names, withSecrets }: { names: ExaminationNames; withSecrets: boolean },
-): Need[] {
+function partOf(need: Need, { names, withSecrets, packs }: Own): Need[] {
+  const shelf = (name: string, target: string) => [
+    { kind: "shelf", name, of: examination, target } as const,
+  ];
   switch (need.kind) {
     case "cub":
     case "tmpfs":
@@ -56,10 +57,10 @@ function partOf(
     case "volume":
       return withSecrets ? [need] : [];
     case "shelf":
-      return need.target === workspaceFolder
-        ? [{ kind: "shelf", name: names.workspace, of: examination, target: need.target }]
-        : [];
+      if (need.target === storeFolder) return shelf(names.store, need.target);
+      return need.target === workspaceFolder ? shelf(names.workspace, need.target) : [];
     case "reach":
+      if (need.door === "packs") return [packs];
       return need.door === "egress" ? [need] : [];
     case "store": {
       const folders = need.folders.filter(({ variable }) => variable === "SETT_OBJECTS_DIR");

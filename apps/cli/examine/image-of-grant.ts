@@ -2,8 +2,11 @@
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
-import type { EngineRuntime } from "../../../lib/runtime/port.ts";
+import { idLabel } from "../../../lib/runtime/labels.ts";
+import type { EngineRuntime, ImageInfo } from "../../../lib/runtime/port.ts";
 import type { PlannedImage } from "../services/input.ts";
+import { Progress } from "../terminal/progress.ts";
+import type { Shell } from "../terminal/shell.ts";
 
 const eventsAtOnce = 1_000;
 
@@ -18,27 +21,75 @@ export function otherImage({ id, isRecorded }: GrantImage): { image?: string } {
   return isRecorded ? {} : { image: id };
 }
 
+/** `named`: as the runtime names what was found by this name. */
+export type Finding = {
+  find(name: string): Promise<ImageInfo | undefined>;
+  named(found: ImageInfo, name: string): Pick<PlannedImage, "tag" | "id">;
+};
+
+/** On the Engine where the container is made. */
+export function onEngineOf({ engine: { images } }: EngineRuntime): Finding {
+  return { find: (name) => images.find(name), named: ({ id }) => ({ tag: id, id }) };
+}
+
+/**
+ * In the registry from which a cluster pulls: an Engine here knows what it is made of, and pulls it
+ * where it does not have it.
+ */
+export function inRegistryOf(
+  { engine: { images } }: EngineRuntime,
+  { err, interrupted: signal }: Pick<Shell, "err" | "interrupted">,
+): Finding {
+  return {
+    find: async (name) => {
+      const found = await images.find(name);
+      if (found !== undefined || !isByDigest(name)) return found;
+      using progress = new Progress(err);
+      const step = progress.begin(name, "pulling the image");
+      const pulled = await images.pull(name, { onProgress: (line) => step.update(line), signal });
+      step.done("image pulled");
+      return pulled;
+    },
+    named: (found, name) => {
+      const digest = isByDigest(name) ? name : found.digest;
+      if (digest !== undefined && found.labels[idLabel] !== undefined)
+        return { tag: digest, id: digest };
+      throw new SettError(
+        "usage",
+        `${name} is no image that \`sett up\` has pushed for an agent.`,
+        {
+          hint: "In a cluster only these have what a look needs. Name one by its digest: --image NAME@sha256:…",
+        },
+      );
+    },
+  };
+}
+
+function isByDigest(name: string): boolean {
+  return name.includes("@sha256:");
+}
+
 /** Throws `image-not-found`, with what would bring it. */
 export async function findImageOf(
   board: PersonBlackboard,
-  runtime: EngineRuntime,
+  { find, named }: Finding,
   { agent, startedAt, wanted }: WantedImage,
 ): Promise<GrantImage> {
-  const { images } = runtime.engine;
   const recorded = await recordedImage(board, agent, startedAt);
   if (wanted !== undefined) {
-    const other = await images.find(wanted);
+    const other = await find(wanted);
     if (other === undefined)
       throw new SettError("image-not-found", `The Docker Engine has no image ${wanted}.`);
-    const isRecorded = recorded !== undefined && [other.id, other.digest].includes(recorded);
-    return { ...other, tag: other.id, isRecorded };
+    const names = [wanted, other.id, other.digest];
+    const isRecorded = recorded !== undefined && names.includes(recorded);
+    return { ...other, ...named(other, wanted), isRecorded };
   }
   if (recorded === undefined)
     throw new SettError("image-not-found", `The record has no image of ${agent}.`, {
       hint: "Name one: --image IMAGE",
     });
-  const found = await images.find(recorded);
-  if (found !== undefined) return { ...found, tag: found.id, isRecorded: true };
+  const found = await find(recorded);
+  if (found !== undefined) return { ...found, ...named(found, recorded), isRecorded: true };
   const isBuilt = recorded.startsWith("sha256:");
   throw new SettError(
     "image-not-found",

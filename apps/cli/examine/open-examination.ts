@@ -1,5 +1,6 @@
 // Opens a container for a look at a grant, and removes all of it again (docs/guides/failures.md).
 import { randomBytes } from "node:crypto";
+import { sleep } from "../../../lib/async/sleep.ts";
 import { invalidConfig, missingVariables } from "../../../lib/config/problems.ts";
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
@@ -8,20 +9,28 @@ import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import {
   type ExaminationOrder,
   ExaminationReport,
-  orderFile,
   reportMark,
 } from "../../../lib/model/examination.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { oneError } from "../../../lib/model/one-error.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { examinationNames } from "../../../lib/runtime/names.ts";
-import type { AttendedRuntime, InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
+import type {
+  Attended,
+  AttendedRuntime,
+  InstanceParts,
+  Runtime,
+} from "../../../lib/runtime/port.ts";
 import { findConfig } from "../program/config-path.ts";
 import type { PlanInput } from "../services/input.ts";
+import { packsOfLook } from "../services/packs.ts";
+import { tlsDoorsOf } from "../services/reach.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { awaitPart, PartFailed } from "../up/apply/readiness.ts";
+import { keptPassword } from "../up/checks/kept-password.ts";
 import { usersOf } from "../up/hosts/host.ts";
 import { agentPlan } from "../up/plan/agent-plan.ts";
-import type { ExaminationHost } from "./examination-host.ts";
+import type { Fitted } from "./examination-host.ts";
 import { examinationPart, examinationPlan, type How } from "./examination-plan.ts";
 import type { GrantImage } from "./image-of-grant.ts";
 
@@ -30,19 +39,21 @@ const reportLines = 10_000;
 const pieceOfReport = new RegExp(`^${reportMark}(\\d+)/(\\d+) (\\S+)$`);
 const shownLines = 5;
 
+const lookEveryMs = 300;
+
 /** So long the cub may take for its report after the end of a shell. */
 const endMs = 10_000;
 
-/** `remove`: as when it is disposed of; a repeat is fine. */
 export type Examination = AsyncDisposable & {
   container: string;
-  /** The command line of the cub beside it. */
-  cub: readonly string[];
-  remove: () => Promise<void>;
+  /**
+   * Runs the cub beside it with these words, to its exit code. An interruption removes the
+   * container, and throws `interrupted`.
+   */
+  attend(words: readonly string[], attended: Attended): Promise<number>;
 };
 
 export type Place = {
-  host: ExaminationHost;
   runtime: AttendedRuntime;
   repository: HostRepository;
   parts: InstanceParts;
@@ -50,10 +61,9 @@ export type Place = {
 };
 
 /** `config`, `agent`: as the runtime runs them. */
-export type Examined = {
+export type Examined = Fitted & {
   order: ExaminationOrder;
   image: GrantImage;
-  config: SettConfig;
   agent: AgentConfig;
   how: How;
   withSecrets: boolean;
@@ -75,32 +85,98 @@ export async function readConfigOf(
   return { config, file: found.file };
 }
 
-/** Makes the container, and starts it. Leaves nothing behind where that fails. */
+/**
+ * Makes the container, starts it, and gives it the order. Leaves nothing behind where that fails.
+ * Throws `command-failed` where it does not run, with the reason.
+ */
 export async function openExamination(place: Place, examined: Examined): Promise<Examination> {
   const { runtime, shell } = place;
-  const { order } = examined;
+  const { interrupted } = shell;
   const { spec, volumes, program: cub } = await planOf(place, examined);
-  const { name: container, user: owner = { uid: 0, gid: 0 } } = spec;
+  const { name: container } = spec;
   // Only what is its own: the rest is the instance's, and is there.
   const own = volumes.filter(({ labels }) => labels.component === "examination");
-  requireVolumes(spec, [...place.parts.volumes, ...own]);
+  // In a cluster all of them are folders of the pod, or what the cluster has itself.
+  if (examined.isApart !== true) requireVolumes(spec, [...place.parts.volumes, ...own]);
   const remove = removerOf(runtime, container, own);
+  const attend: Examination["attend"] = (words, attended) =>
+    untilInterrupted(() => runtime.attend(container, [...cub, ...words], attended), {
+      ...{ interrupted, remove },
+    });
   try {
     for (const volume of own) await runtime.apply.makeVolume(volume);
-    const [workspace] = own;
-    if (workspace === undefined) throw new Error("An examination has a workspace.");
-    const files = orderFiles(order);
-    const signal = shell.interrupted;
-    await runtime.apply.writeFiles(workspace.name, files, { owner, signal });
-    signal.throwIfAborted();
+    requireTime(interrupted);
     await runtime.apply.start(spec);
+    await untilRunning(runtime, container, interrupted);
+    await giveOrder(attend, examined.order);
   } catch (error) {
     await remove().catch((why: unknown) => {
       throw staying(error, why);
     });
     throw error;
   }
-  return { container, cub, remove, [Symbol.asyncDispose]: remove };
+  return { container, attend, [Symbol.asyncDispose]: remove };
+}
+
+function requireTime({ aborted: isOver }: AbortSignal): void {
+  if (isOver) throw new SettError("interrupted", "Interrupted.");
+}
+
+/** The removal ends what is attended as well. */
+async function untilInterrupted(
+  attend: () => Promise<number>,
+  { interrupted, remove }: { interrupted: AbortSignal; remove: () => Promise<void> },
+): Promise<number> {
+  requireTime(interrupted);
+  const end = () => void remove().catch(() => undefined);
+  interrupted.addEventListener("abort", end, { once: true });
+  try {
+    return await attend();
+  } finally {
+    interrupted.removeEventListener("abort", end);
+    requireTime(interrupted);
+  }
+}
+
+/**
+ * A cluster says only later whether a node can run it. Throws `command-failed` where none does, and
+ * `interrupted`.
+ */
+export async function untilRunning(
+  runtime: Pick<Runtime, "observe">,
+  container: string,
+  interrupted: AbortSignal,
+): Promise<void> {
+  const runs = async (signal: AbortSignal) => {
+    const { find } = runtime.observe;
+    while (!signal.aborted && (await find(container))?.state.state !== "running")
+      await sleep(lookEveryMs, signal);
+  };
+  try {
+    await awaitPart(runtime, container, runs, interrupted);
+  } catch (error) {
+    if (!(error instanceof PartFailed)) throw error;
+    const { others } = await readLines(runtime, container).catch(() => ({ others: [] }));
+    throw new SettError("command-failed", `${error.message}.`, {
+      ...(others.length > 0 && { hint: others.join("\n") }),
+      cause: error,
+    });
+  }
+}
+
+async function giveOrder(attend: Examination["attend"], order: ExaminationOrder): Promise<void> {
+  const bytes = new TextEncoder().encode(JSON.stringify(order));
+  const said: Uint8Array[] = [];
+  const exitCode = await attend(["--examine-order"], {
+    input: (async function* () {
+      yield bytes;
+    })(),
+    onOutput: async (_, piece) => void said.push(piece),
+  });
+  if (exitCode === 0) return;
+  throw new SettError("command-failed", "The container has not taken the inputs of the grant.", {
+    hint: Buffer.concat(said).toString().trim(),
+  });
 }
 
 /**
@@ -155,20 +231,13 @@ function requireVolumes(spec: ContainerSpec, there: readonly { name: string }[])
   });
 }
 
-async function* orderFiles(order: ExaminationOrder) {
-  const bytes = new TextEncoder().encode(JSON.stringify(order));
-  const content = (async function* () {
-    yield bytes;
-  })();
-  yield { path: orderFile, size: bytes.length, content };
-}
-
 async function planOf(place: Place, { image, config, agent, how, ...more }: Examined) {
-  const { host, runtime, repository, parts, shell } = place;
+  const { runtime, repository, parts, shell } = place;
   const { instance } = parts;
   const { version } = shell;
+  const isApart = more.isApart === true;
   const machine = await runtime.observe.check();
-  const translation = await host.translation(repository);
+  const translation = await more.translation(repository);
   const labels = parts.containers.find(({ labels: { id } }) => id !== undefined)?.labels;
   if (labels?.id === undefined)
     throw new SettError("not-ready", `${instance} is not up.`, { hint: "Start it: sett up" });
@@ -182,6 +251,7 @@ async function planOf(place: Place, { image, config, agent, how, ...more }: Exam
     images: { orchestrator: image, agents: new Map([[agent.name, image]]) },
     // It has no way to Redis.
     password: "",
+    doors: await tlsDoorsOf(config, keptPassword(parts) ?? "", { isApart }),
     isLayered: false,
   };
   const { name, role } = agent;
@@ -190,6 +260,7 @@ async function planOf(place: Place, { image, config, agent, how, ...more }: Exam
   const plan = examinationPlan(agentPlan(input, agent, { ...own, ...kind }), {
     names: namesFor(instance),
     withSecrets: more.withSecrets,
+    packs: packsOfLook(input),
   });
   return examinationPart(plan, how, translation);
 }
@@ -206,6 +277,19 @@ export async function readReport(
   { observe }: Pick<Runtime, "observe">,
   container: string,
 ): Promise<ExaminationReport> {
+  const { pieces, count, others } = await readLines({ observe }, container);
+  if (pieces.length > 0 && pieces.length === count)
+    return ExaminationReport.parse(
+      JSON.parse(Buffer.from(pieces.join(""), "base64").toString("utf8")),
+    );
+  const what = pieces.length === 0 ? "without a report" : "with a part of its report alone";
+  throw new SettError("command-failed", `The container has ended ${what}.`, {
+    hint: others.join("\n"),
+  });
+}
+
+/** `others`: the last lines that are not of the report. */
+async function readLines({ observe }: Pick<Runtime, "observe">, container: string) {
   let pieces: string[] = [];
   let count = 0;
   const others: string[] = [];
@@ -219,14 +303,7 @@ export async function readReport(
     }
     if (others.length > shownLines) others.shift();
   }
-  if (pieces.length > 0 && pieces.length === count)
-    return ExaminationReport.parse(
-      JSON.parse(Buffer.from(pieces.join(""), "base64").toString("utf8")),
-    );
-  const what = pieces.length === 0 ? "without a report" : "with a part of its report alone";
-  throw new SettError("command-failed", `The container has ended ${what}.`, {
-    hint: others.join("\n"),
-  });
+  return { pieces, count, others };
 }
 
 /**
@@ -237,7 +314,10 @@ export async function whyEnded(
   runtime: Pick<Runtime, "observe" | "workers">,
   container: string,
 ): Promise<SettError | undefined> {
-  await runtime.workers.wait(container, AbortSignal.timeout(endMs)).catch(() => undefined);
+  const code = await runtime.workers
+    .wait(container, AbortSignal.timeout(endMs))
+    .catch(() => undefined);
+  if (code === undefined) return undefined;
   const report = await readReport(runtime, container).catch(() => undefined);
   return report?.outcome === "refused" ? new SettError("command-failed", report.reason) : undefined;
 }

@@ -45,14 +45,14 @@ export async function prepareExamination(
   const { suggest, messages } = shell;
   const runtime = await runtimeOf(shell, place.instance);
   const parts = await runtime.observe.parts(place.instance);
-  const host = examinationHost(runtime, parts, shell);
+  const host = await examinationHost(runtime, parts, shell);
   const found = await findGrant(board, { grant, agent: named }, suggest);
-  const order = await readExaminationOrder(board, found, suggest);
+  const order = await readExaminationOrder(board, found, shell);
   const read = await readConfigOf(order, file, shell);
   const folder = place.workspace || dirname(resolve(shell.cwd, read.file));
   const repository = await HostRepository.open(folder, gitOf(shell));
-  const config = await host.fit(read);
-  const agent = requireAgent(config, order, read.file);
+  const fitted = await host.fit(read);
+  const agent = requireAgent(fitted.config, order, read.file);
   const commits = [order.base, order.recorded].filter((one) => one !== undefined);
   if (agent.workspace.mode !== "none" && commits.length > 0) {
     await fetchResults(shell, place.workspace, () => readResults(board), "count");
@@ -76,8 +76,8 @@ export async function prepareExamination(
     );
   if (agent.secrets.length > 0 && !secrets)
     messages.note("The secrets of the agent are not there: --secrets brings them.");
-  const examined = { order, image, config, agent, how, withSecrets: secrets };
-  return { place: { host, runtime: host.runtime, parts, repository, shell }, found, examined };
+  const examined = { ...fitted, order, image, agent, how, withSecrets: secrets };
+  return { place: { runtime: host.runtime, parts, repository, shell }, found, examined };
 }
 
 /** Throws `usage` where sett.yml does not have the agent. */

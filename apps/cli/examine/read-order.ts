@@ -21,7 +21,7 @@ import type { ExaminedGrant } from "./find-grant.ts";
 export async function readExaminationOrder(
   board: PersonBlackboard,
   examined: ExaminedGrant,
-  suggest: Suggest,
+  { suggest, version }: { suggest: Suggest; version: string },
 ): Promise<ExaminationOrder> {
   const { claim, grant, grants, result } = examined;
   const registration = requireInContainer(
@@ -50,6 +50,7 @@ export async function readExaminationOrder(
   const { id, artefact_id, goal_id, kind, additional_context_ids, pieces } = claim;
   const { agent, phase, attempt, queued_at, dialogue } = grant;
   return {
+    version,
     registration,
     claim: {
       ...{ id, artefact_id, goal_id, kind, additional_context_ids },

@@ -5,7 +5,7 @@
 //   cub --examine rerun    runs the command again, and says what came of it
 //   cub --examine shell    prepares the workspace, and waits beside the shell of a person
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { systemClock } from "../../../lib/async/clock.ts";
@@ -15,11 +15,10 @@ import { comparableResult } from "../../../lib/core/compare-results.ts";
 import type { CommitChanges } from "../../../lib/git/copy/commit-changes.ts";
 import { ownLibraries } from "../../../lib/git/run/own-libraries.ts";
 import type { Cage } from "../../../lib/model/cage.ts";
-import { SettError } from "../../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import {
-  ExaminationOrder,
+  type ExaminationOrder,
   type ExaminationReport,
-  orderFile,
   readyMark,
   reportMark,
 } from "../../../lib/model/examination.ts";
@@ -27,6 +26,7 @@ import type { AgentName } from "../../../lib/model/ids.ts";
 import { endByNoSignalOfOthers } from "../../../lib/process/process-one.ts";
 import { reachable } from "../../../lib/reach/reachable.ts";
 import { createJsonLog, type JsonLog } from "../../../lib/service/json-log.ts";
+import packageJson from "../../../package.json" with { type: "json" };
 import { CageProof } from "../container/cage.ts";
 import { createCubMetrics } from "../program/metrics.ts";
 import { maskedLine } from "../secrets/mask-line.ts";
@@ -35,6 +35,7 @@ import { type Commands, commandsOf } from "../tool/commands.ts";
 import { workingCopyOf } from "../tool/working-copy-of.ts";
 import { doWork, type WorkDeps } from "../work/do-work.ts";
 import type { Task } from "../work/read-grant.ts";
+import { takeOrder } from "./order.ts";
 
 /** `environment`: the whole one of this program. */
 export type ExamineSettings = {
@@ -42,6 +43,8 @@ export type ExamineSettings = {
   role: string;
   command: readonly string[];
   git: { binary: string; libraryPath: string | undefined; objectsDir: string; exchangeDir: string };
+  /** The place of the service of packs, where it has what `objectsDir` has elsewhere. */
+  packs: { address: { url: string }; storeDir: string } | undefined;
   workspaceDir: string;
   paths: readonly string[] | undefined;
   commandEnvironment: Readonly<Record<string, string>> | undefined;
@@ -56,6 +59,9 @@ export type ExamineSettings = {
 /** A program that was killed removes no container: this one ends by itself then. */
 const maxShellMs = 24 * 3_600_000;
 
+/** A person waits for it. */
+const packsAwayMs = 30_000;
+
 /** Longer lines are split by Engines. */
 const pieceLength = 8_000;
 
@@ -68,7 +74,8 @@ export async function examine(args: readonly string[], settings: ExamineSettings
   if (args.length !== 1 || (how !== "rerun" && how !== "shell"))
     throw new SettError("usage", "--examine takes one of rerun, shell.");
   await endByNoSignalOfOthers();
-  const order = await takeOrder(settings);
+  const order = await takeOrder(settings, packageJson.version).catch(messageOf);
+  if (typeof order === "string") return say({ outcome: "refused", reason: order });
   const secrets =
     settings.secrets && new Secrets(settings.secrets.folder, settings.secrets.variables);
   const write = (line: string) =>
@@ -83,6 +90,8 @@ export async function examine(args: readonly string[], settings: ExamineSettings
       outcome: "refused",
       reason: "The commits of this repository are not to be seen there.",
     });
+  const missing = settings.packs && (await missingCommits(deps));
+  if (missing !== undefined) return say({ outcome: "refused", reason: missing });
   using _ = secrets?.hold();
   const task = taskOf(order);
   const { signal } = new AbortController();
@@ -94,18 +103,6 @@ export async function examine(args: readonly string[], settings: ExamineSettings
   say(reportOf(result, seen));
 }
 
-/** It is not left where the command works. */
-async function takeOrder({ workspaceDir }: ExamineSettings): Promise<ExaminationOrder> {
-  const path = join(workspaceDir, orderFile);
-  const order = ExaminationOrder.safeParse(JSON.parse(await readFile(path, "utf8")));
-  if (!order.success)
-    throw new SettError("config-invalid", "The order is of another version of Sett.", {
-      cause: order.error,
-    });
-  await rm(path);
-  return order.data;
-}
-
 /** A sentence, where the container does not confine the command as that of the agent does. */
 async function cageProblem({ cage, git, environment }: ExamineSettings) {
   if (cage === undefined || process.pid !== 1) return undefined;
@@ -113,6 +110,11 @@ async function cageProblem({ cage, git, environment }: ExamineSettings) {
   const proof = new CageProof(cage, { path: git.binary, env });
   await proof.prove();
   return proof.problem;
+}
+
+/** Undefined where the commits are there. Without them the command would have another result. */
+async function missingCommits({ workingCopy }: WorkDeps): Promise<string | undefined> {
+  return await workingCopy?.exchange.begin().then(() => undefined, messageOf);
 }
 
 function missingSecrets(secrets: Secrets | undefined): string | undefined {
@@ -132,7 +134,12 @@ async function depsOf(
   const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl, { log }));
   // Nothing of the exchange is here but an empty folder, for what this run publishes.
   await mkdir(join(git.exchangeDir, agentName), { recursive: true }).catch(() => undefined);
-  const place = { ...settings, ...fresh };
+  const packs = settings.packs && {
+    ...{ storeDir: settings.packs.storeDir, isReader: true },
+    address: { url: await reachable(settings.packs.address.url, { log }) },
+    patienceMs: packsAwayMs,
+  };
+  const place = { ...settings, ...fresh, packs };
   const workingCopy =
     registration.workspace_mode === "none"
       ? undefined

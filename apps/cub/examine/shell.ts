@@ -21,8 +21,14 @@ const better = [
   "PS1='$SETT_AGENT_NAME$ ' exec sh",
 ].join("\n");
 
-/** The exit code is that of the shell. */
-export async function runShell(settings: ExamineSettings): Promise<void> {
+/**
+ * The exit code is that of the shell. `args`: the kind of the person's terminal, as in the variable
+ * TERM, where there is one.
+ */
+export async function runShell(
+  [terminal]: readonly string[],
+  settings: ExamineSettings,
+): Promise<void> {
   const { agentName, role, commandEnvironment, environment, workspaceDir } = settings;
   const log = createJsonLog(() => {}, systemClock.now);
   const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl, { log }));
@@ -33,6 +39,7 @@ export async function runShell(settings: ExamineSettings): Promise<void> {
     ...toolEnvironment(environment, role, commandEnvironment),
     ...proxyVariables(egressUrl),
     ...secrets?.variables(),
+    ...(terminal !== undefined && { TERM: terminal }),
   };
   // The keys of the terminal are for the shell.
   for (const name of ["SIGINT", "SIGQUIT", "SIGTSTP"] as const) process.on(name, () => {});

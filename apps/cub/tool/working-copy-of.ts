@@ -5,7 +5,7 @@ import { readLayer } from "../../../lib/git/copy/layer.ts";
 import { SparsePaths } from "../../../lib/git/copy/sparse-paths.ts";
 import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import type { AgentExchange } from "../../../lib/git/exchange/port.ts";
-import { AgentPacks } from "../../../lib/git/packs/agent-packs.ts";
+import { AgentPacks, type AgentPacksOptions } from "../../../lib/git/packs/agent-packs.ts";
 import { AgentFolders } from "../../../lib/git/publish/agent-folders.ts";
 import { ownLibraries } from "../../../lib/git/run/own-libraries.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
@@ -30,7 +30,7 @@ type Place = {
   /** Undefined: all files. */
   paths: readonly string[] | undefined;
   /** The place of the service of packs; undefined where the host's folders are there. */
-  packs?: { address: { url: string }; storeDir: string } | undefined;
+  packs?: Omit<AgentPacksOptions, "agentName"> | undefined;
   git: {
     binary: string;
     libraryPath: string | undefined;
@@ -68,7 +68,7 @@ async function exchangeOf(
   { agentName, packs, git: { objectsDir, exchangeDir } }: Place,
   isShared: boolean,
 ): Promise<AgentExchange | undefined> {
-  if (packs !== undefined) return new AgentPacks({ agentName, ...packs, patienceMs: packsAwayMs });
+  if (packs !== undefined) return new AgentPacks({ agentName, patienceMs: packsAwayMs, ...packs });
   // Outside of a container nothing keeps a command from the cub's open files.
   const isGuarded = process.pid === 1;
   return await AgentFolders.open({ agentName, objectsDir, exchangeDir, isShared, isGuarded });

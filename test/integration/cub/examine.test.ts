@@ -8,6 +8,7 @@ import { readReport } from "../../../apps/cli/examine/open-examination.ts";
 import { type ExamineSettings, examine } from "../../../apps/cub/examine/examine.ts";
 import { type ExaminationOrder, orderFile } from "../../../lib/model/examination.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
+import packageJson from "../../../package.json" with { type: "json" };
 import { commitFiles, git } from "../../support/git/sample-repository.ts";
 import { newClaimId, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 
@@ -52,6 +53,7 @@ function orderAt(base: CommitHash): ExaminationOrder {
   const registration = sampleAgent("coder", { workspace_mode: "rw" });
   const queued_at = "2026-11-28T10:00:00.000Z";
   return {
+    version: packageJson.version,
     registration,
     claim: {
       id: newClaimId(),
@@ -75,7 +77,8 @@ function settingsIn(at: (name: string) => string, script: string): ExamineSettin
       ...{ objectsDir: join(at("host"), ".git/objects"), exchangeDir: at("exchange") },
     },
     workspaceDir: at("work"),
-    ...{ paths: undefined, commandEnvironment: undefined, egressUrl: undefined },
+    ...{ packs: undefined, paths: undefined },
+    ...{ commandEnvironment: undefined, egressUrl: undefined },
     ...{ diskBytes: undefined, pids: undefined, cage: undefined, secrets: undefined },
     environment: { PATH: process.env.PATH, HOME: at("exchange") },
   };

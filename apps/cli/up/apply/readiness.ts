@@ -138,7 +138,7 @@ async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promis
  * before.
  */
 export async function awaitPart(
-  runtime: Runtime,
+  runtime: Pick<Runtime, "observe">,
   container: string,
   ready: Ready,
   signal: AbortSignal,
@@ -166,7 +166,7 @@ export class PartFailed extends Error {
 }
 
 async function watchContainer(
-  runtime: Runtime,
+  runtime: Pick<Runtime, "observe">,
   container: string,
   signal: AbortSignal,
   restartsBefore: number,

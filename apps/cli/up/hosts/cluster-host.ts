@@ -9,6 +9,7 @@ import { requireSecrets } from "../../../../lib/runtime/kubernetes/require-secre
 import { requireWorkers } from "../../../../lib/runtime/kubernetes/require-workers.ts";
 import { kubernetesTranslation } from "../../../../lib/runtime/kubernetes/translate.ts";
 import { workersNamespace } from "../../../../lib/runtime/kubernetes/workers-namespace.ts";
+import type { Translation } from "../../../../lib/runtime/part-plan.ts";
 import { minBytes } from "../../facts/weak-value.ts";
 import { writePlace } from "../../instance/clusters.ts";
 import type { FoundCluster } from "../../instance/runtimes.ts";
@@ -27,7 +28,6 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
   const { file, config: written, cassettes, repository, instance, progress, shell } = input;
   const config = inCluster(written);
   const docker = engineHost(found.engine, { ...input, config });
-  const { pull_secret: pullSecret, runtime_class, node_selector } = written.kubernetes;
   return {
     config,
     isInContainer: true,
@@ -61,17 +61,21 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
         ...{ instance, id: known.id, registry: written.images.push ?? "" },
         ...{ version: shell.version, progress, signal: shell.interrupted },
       }),
-    translation: async () =>
-      kubernetesTranslation({
-        namespace: found.place.namespace,
-        pullSecret,
-        runtimeClass: runtime_class,
-        nodeSelector: node_selector,
-        secrets: secretsIn(written),
-      }),
+    translation: async () => translationFor(written, found.place.namespace),
     dataOf: (redis) => placeInClaim(redis, found.place.namespace),
     tidy: async () => {},
   };
+}
+
+/** As sett.yml says it of pods. `namespace`: of the instance. */
+export function translationFor(written: SettConfig, namespace: string): Translation {
+  const { pull_secret: pullSecret, runtime_class, node_selector } = written.kubernetes;
+  return kubernetesTranslation({
+    ...{ namespace, pullSecret },
+    runtimeClass: runtime_class,
+    nodeSelector: node_selector,
+    secrets: secretsIn(written),
+  });
 }
 
 /** The Secrets of the cluster, by their names in sett.yml. */
@@ -84,7 +88,7 @@ function secretsIn({ secrets }: SettConfig): Record<string, ClusterSecret> {
 }
 
 /** Pods share neither folders nor sockets, and no value of theirs is read here. */
-function inCluster(config: SettConfig): SettConfig {
+export function inCluster(config: SettConfig): SettConfig {
   const { redis } = config.services;
   const memory_bytes = redis.resources.limits.memory_bytes ?? redisMemoryBytes;
   const resources = { ...redis.resources, limits: { ...redis.resources.limits, memory_bytes } };

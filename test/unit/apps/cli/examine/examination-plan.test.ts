@@ -3,11 +3,18 @@ import {
   examinationPart,
   examinationPlan,
 } from "../../../../../apps/cli/examine/examination-plan.ts";
+import { packsOfLook } from "../../../../../apps/cli/services/packs.ts";
+import { tlsDoorsOf } from "../../../../../apps/cli/services/reach.ts";
+import { inCluster } from "../../../../../apps/cli/up/hosts/cluster-host.ts";
 import { agentPlan } from "../../../../../apps/cli/up/plan/agent-plan.ts";
 import type { SettConfig } from "../../../../../lib/model/config.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { readAddress } from "../../../../../lib/model/proven-address.ts";
 import { dockerTranslation } from "../../../../../lib/runtime/docker/translate.ts";
+import { objectsOf } from "../../../../../lib/runtime/kubernetes/manifests.ts";
+import { kubernetesTranslation } from "../../../../../lib/runtime/kubernetes/translate.ts";
 import { examinationNames, isNameOf } from "../../../../../lib/runtime/names.ts";
+import type { Translation } from "../../../../../lib/runtime/part-plan.ts";
 import { sampleConfig, sampleInput, samplePlan } from "../../../../support/cli/sample-plan.ts";
 
 const config = sampleConfig(
@@ -27,18 +34,17 @@ agents:
 
 const names = examinationNames(InstanceName.parse("demo"), "0123456789ab");
 
-function partsOf(of: SettConfig, withSecrets = false) {
+function partsOf(of: SettConfig, withSecrets = false, engine?: Translation, over = {}) {
   const [agent] = of.agents;
   if (agent === undefined) throw new Error("It has an agent.");
-  const input = sampleInput(of);
+  const input = sampleInput(of, over);
   const labels = { instance: input.instance, workspace: input.workspace, version: "1", id: "0.1" };
   const kind = { component: "agent", agent: agent.name, role: agent.role } as const;
   const plan = examinationPlan(agentPlan(input, agent, { ...labels, ...kind }), {
-    names,
-    withSecrets,
+    ...{ names, withSecrets, packs: packsOfLook(input) },
   });
   const cub = { tag: "sett/cub:1.2.3", id: "sha256:1" };
-  const translation = dockerTranslation({ cub, socket: undefined, isNear: true });
+  const translation = engine ?? dockerTranslation({ cub, socket: undefined, isNear: true });
   const part = examinationPart(plan, "rerun", translation);
   return { part, usual: samplePlan(of).agents[0]?.spec };
 }
@@ -92,4 +98,56 @@ test("its container and its volumes have names of their own, which are Sett's", 
   for (const each of [name, ...own.map((volume) => volume.name)])
     expect(isNameOf(labels, each)).toBe(true);
   expect(isNameOf(labels, "sett-demo-examine")).toBe(false);
+});
+
+async function inPod(withSecrets = false) {
+  const fitted = inCluster(config);
+  const secrets = { token: { name: "npm", key: "word" } };
+  const settings = { namespace: "team", runtimeClass: "gvisor", secrets };
+  const doors = await tlsDoorsOf(fitted, "secret", { isApart: true });
+  const { part } = partsOf(fitted, withSecrets, kubernetesTranslation(settings), { doors });
+  const hosts = ["redis", "packs", "egress", "recorder"].map((service) => ({
+    ...{ name: `sett-demo-${service}`, address: "10.96.0.7" },
+  }));
+  return { part, ...objectsOf(part.spec, { made: "made1", hosts }) };
+}
+
+test("in a cluster it is a pod that does not start again, as confined as the agent's", async () => {
+  const { part, workload, secret, others } = await inPod();
+  expect(workload).toMatchObject({
+    ...{ kind: "Pod", metadata: { name: names.container } },
+    spec: {
+      ...{ restartPolicy: "Never", automountServiceAccountToken: false },
+      ...{ runtimeClassName: "gvisor", dnsPolicy: "None" },
+      securityContext: { runAsNonRoot: true, runAsUser: 1000 },
+      containers: [
+        {
+          securityContext: {
+            ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+            capabilities: { drop: ["ALL"] },
+          },
+          resources: { limits: { memory: String(512 * 1024 ** 2) } },
+        },
+      ],
+    },
+  });
+  expect(Object.keys(part.spec.env)).not.toContain("REDIS_URL");
+  expect(JSON.stringify(secret)).not.toContain("SETT_SECRETS");
+  const packs = readAddress(part.spec.env.SETT_PACKS_URL ?? "");
+  expect(packs).toMatchObject({ way: "user", host: "sett-demo-packs" });
+  expect(readAddress(part.spec.env.SETT_EGRESS_URL ?? "").way).toBe("coder");
+  const [policy, ...more] = others;
+  expect(more).toEqual([]);
+  const egress = JSON.stringify(policy?.spec);
+  for (const service of ["packs", "egress"]) expect(egress).toContain(`["${service}"]`);
+  for (const service of ["redis", "recorder", "gateway", "0.0.0.0"])
+    expect(egress).not.toContain(service);
+  expect(JSON.stringify(workload)).not.toContain("sett-demo-redis");
+});
+
+test("in a cluster the secrets of the agent are those that the cluster has", async () => {
+  const { workload } = await inPod(true);
+  expect(JSON.stringify(workload)).toContain(
+    '"secret":{"name":"npm","items":[{"key":"word","path":"token"}],"optional":true}',
+  );
 });

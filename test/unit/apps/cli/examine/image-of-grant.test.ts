@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
-import { findImageOf } from "../../../../../apps/cli/examine/image-of-grant.ts";
+import {
+  findImageOf,
+  inRegistryOf,
+  onEngineOf,
+} from "../../../../../apps/cli/examine/image-of-grant.ts";
 import type { PersonBlackboard } from "../../../../../lib/blackboard/port/holders.ts";
 import type { EngineRuntime } from "../../../../../lib/runtime/port.ts";
 import { agentName, sampleAgent } from "../../../../support/records/sample.ts";
@@ -22,7 +26,7 @@ function boardWith(events: readonly ReturnType<typeof registered>[]) {
 
 function engineWith(...ids: string[]) {
   const find = async (id: string) => (ids.includes(id) ? { id } : undefined);
-  return { engine: { images: { find } } } as unknown as EngineRuntime;
+  return onEngineOf({ engine: { images: { find } } } as unknown as EngineRuntime);
 }
 
 const log = [
@@ -73,4 +77,49 @@ test("another image is taken at a person's word, and is not the one of the grant
   expect(await take("sha256:three")).toMatchObject({ id: "sha256:three", isRecorded: false });
   expect(await take("sha256:two")).toMatchObject({ isRecorded: true });
   await expect(take("none")).rejects.toMatchObject({ code: "image-not-found" });
+});
+
+/** `there`: what an Engine here has already, beside the registry. */
+function registryWith(images: Record<string, object>, there: readonly string[] = []) {
+  const pulled: string[] = [];
+  const engine = {
+    images: {
+      find: async (name: string) => (there.includes(name) ? images[name] : undefined),
+      pull: async (name: string) => {
+        pulled.push(name);
+        return images[name];
+      },
+    },
+  };
+  const shell = { err: { isTerminal: false, write: async () => {}, style: {} }, interrupted: end };
+  return { pulled, finding: inRegistryOf({ engine } as never, shell as never) };
+}
+
+const end = new AbortController().signal;
+const pushed = { id: "sha256:1", labels: { "dev.sett.id": "1.2" } };
+
+test("in a cluster the image is named by its digest, and an Engine here gets what it does not have", async () => {
+  const digest = "registry.example.org/coder@sha256:1";
+  const board = boardWith([registered(1, "coder", digest)]);
+  const { pulled, finding } = registryWith({ [digest]: pushed });
+  const found = await findImageOf(board, finding, of);
+  expect(found).toMatchObject({ tag: digest, id: digest, isRecorded: true });
+  expect(pulled).toEqual([digest]);
+  const has = registryWith({ [digest]: pushed }, [digest]);
+  await findImageOf(board, has.finding, of);
+  expect(has.pulled).toEqual([]);
+});
+
+test("in a cluster only an image that has the cub can take its place", async () => {
+  const board = boardWith([registered(1, "coder", "registry.example.org/coder@sha256:1")]);
+  const named = { ...pushed, digest: "registry.example.org/coder@sha256:2" };
+  const images = { latest: named, local: pushed, plain: { ...named, labels: {} } };
+  const { finding } = registryWith(images, Object.keys(images));
+  const take = (wanted: string) => findImageOf(board, finding, { ...of, wanted });
+  expect(await take("latest")).toMatchObject({ tag: named.digest, isRecorded: false });
+  for (const name of ["local", "plain"])
+    await expect(take(name)).rejects.toMatchObject({
+      code: "usage",
+      message: `${name} is no image that \`sett up\` has pushed for an agent.`,
+    });
 });

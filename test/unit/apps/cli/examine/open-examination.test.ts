@@ -3,6 +3,7 @@ import {
   readReport,
   removerOf,
   staying,
+  untilRunning,
   whyEnded,
 } from "../../../../../apps/cli/examine/open-examination.ts";
 import { SettError } from "../../../../../lib/model/errors.ts";
@@ -46,11 +47,14 @@ test("a report of which a part is missing is none, and the last lines are shown"
     });
 });
 
-test("a shell that a limit has ended says so, and one that goes on does not", async () => {
+test("a shell that a limit has ended says so, and one that goes on, or is lost, does not", async () => {
   expect(await whyEnded(logOf(said(refused)), "c")).toMatchObject({
     ...{ code: "command-failed", message: reason },
   });
   expect(await whyEnded(logOf(["ready"]), "c")).toBeUndefined();
+  const wait = async () => Promise.reject(new SettError("kubernetes-failed", "It is lost."));
+  const lost = { ...logOf(said(refused)), workers: { wait } } as never;
+  expect(await whyEnded(lost, "c")).toBeUndefined();
 });
 
 /** `refusals`: how often the Engine refuses to remove each. `gone`: what it has removed. */
@@ -83,4 +87,30 @@ test("what was made for a look goes, also where the Engine refuses once, and the
       "There is no image. Not all that was made for it could be removed: The Engine keeps workspace.",
     hint: "`sett down` removes the rest.",
   });
+});
+
+/** `parts`: as the runtime finds them, one after the other, and the last one from then on. */
+function runtimeThat(...parts: (object | undefined)[]) {
+  const find = async () => (parts.length > 1 ? parts.shift() : parts[0]);
+  return { observe: { ...logOf(["cub: no such file"]).observe, find } } as never;
+}
+
+test("a look whose container does not run says why, with what it has printed", async () => {
+  const part = { restarts: 0, isOutOfMemory: false };
+  const created = { ...part, state: { state: "created" } };
+  const running = { ...part, state: { state: "running" } };
+  const { signal } = new AbortController();
+  await untilRunning(runtimeThat(created, running), "look", signal);
+  const problem = { sentence: "its image cannot be pulled: NotFound", isFinal: true };
+  const unable = untilRunning(runtimeThat({ ...created, problem }), "look", signal);
+  await expect(unable).rejects.toMatchObject({
+    ...{ code: "command-failed", hint: "cub: no such file" },
+    message: "look does not run: its image cannot be pulled: NotFound.",
+  });
+  const state = { state: "exited", exitCode: 127, endedAt: "" };
+  await expect(untilRunning(runtimeThat({ ...part, state }), "look", signal)).rejects.toThrow(
+    "look ended with exit code 127 right after it was started.",
+  );
+  const over = untilRunning(runtimeThat(created), "look", AbortSignal.abort());
+  await expect(over).rejects.toMatchObject({ code: "interrupted" });
 });
