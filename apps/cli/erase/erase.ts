@@ -2,10 +2,12 @@
 // without a word, then what is kept elsewhere, and last what Redis' file still has of it.
 import { keysOf } from "../../../lib/blackboard/records/keys.ts";
 import type { Sign } from "../../../lib/client/actions/sign.ts";
+import type { ErasedCommits, StayingCommit } from "../../../lib/git/repository/erase-commits.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { askService } from "../instance/ask-service.ts";
+import { gitOf } from "../instance/packs-place.ts";
 import { isServing, type Place } from "../instance/place.ts";
 import type { Session } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -22,12 +24,15 @@ export type EraseOrder = {
 
 /**
  * `erased`: how many artefacts were not erased before. `kept`: what was kept elsewhere and is
- * removed. `unfinished`: sentences about what could not be reached now.
+ * removed. `staying`: commits that stay. `unfinished`: sentences about what could not be reached
+ * now.
  */
 export type Erased = {
   subject: Subject;
   erased: number;
   kept: Kept;
+  commits: number;
+  staying: StayingCommit[];
   isRewritten: boolean;
   unfinished: string[];
 };
@@ -40,8 +45,8 @@ export async function erase(
   shell: Shell,
 ): Promise<Erased> {
   const kept = keptOf(subject, order);
-  const nothing = { subject, erased: 0, kept, isRewritten: false, unfinished: [] };
-  if (order.isDry) return nothing;
+  const none = { commits: subject.commits.length, staying: [], isRewritten: false, unfinished: [] };
+  if (order.isDry) return { subject, erased: 0, kept, ...none };
   const { suggest, interrupted: signal } = shell;
   const erased = await eraseRecords(board, { ...subject, ...order, suggest, signal });
   const { instance } = place;
@@ -49,10 +54,28 @@ export async function erase(
     ...(await removeKept(shell, instance, "gateway", kept.bodies)),
     ...(await removeKept(shell, instance, "recorder", kept.outputs)),
   ];
+  const { erased: gone, staying } = await eraseCommits(place, subject, shell);
   const rewritten = await rewrite(place, signal);
   if (rewritten === "failed")
     unfinished.push("Redis could not write its file anew: `sett logs redis` may show why.");
-  return { subject, erased, kept, isRewritten: rewritten === "rewritten", unfinished };
+  const isRewritten = rewritten === "rewritten";
+  return { subject, erased, kept, commits: gone.length, staying, isRewritten, unfinished };
+}
+
+async function eraseCommits(
+  { workspace = "", instance }: Place,
+  { commits }: Subject,
+  shell: Shell,
+): Promise<ErasedCommits> {
+  if (commits.length === 0) return { erased: [], staying: [] };
+  const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
+  const repository =
+    workspace === ""
+      ? undefined
+      : await HostRepository.open(workspace, gitOf(shell)).catch(() => undefined);
+  if (repository !== undefined) return await repository.eraseCommits(instance, commits);
+  const by = ["a repository that is not here"];
+  return { erased: [], staying: commits.map(({ commit }) => ({ commit, by })) };
 }
 
 /** What an artefact says may be in several places under one digest. */

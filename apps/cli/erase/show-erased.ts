@@ -15,14 +15,14 @@ export async function showErased(
   isJson: boolean,
   shell: Shell,
 ): Promise<void> {
-  const { subject, erased, kept, isRewritten, unfinished } = result;
+  const { subject, erased, kept, commits, staying, isRewritten, unfinished } = result;
   const notReached = notReachedBy(result, order);
   if (isJson) {
     const { goal, heads, quotes, made, forks } = subject;
     await shell.out.write(
       `${JSON.stringify({
         ...{ goal, artefacts: heads.map(({ id }) => id), erased, dry_run: order.isDry },
-        ...{ bodies: kept.bodies.length, outputs: kept.outputs.length },
+        ...{ bodies: kept.bodies.length, outputs: kept.outputs.length, commits, staying },
         ...{ is_rewritten: isRewritten, unfinished, not_reached: notReached },
         quotes: quotes.map(({ claim, agent, results }) => ({ claim, agent, results })),
         ...{ made: made.map(({ id }) => id), forks },
@@ -40,7 +40,7 @@ export async function showErased(
 }
 
 function showContent(
-  { subject, erased, kept, isRewritten }: Erased,
+  { subject, erased, kept, commits, isRewritten }: Erased,
   { isDry }: EraseOrder,
   { messages }: Shell,
 ): void {
@@ -53,7 +53,8 @@ function showContent(
   const also = [
     ...counted(kept.bodies.length, "body of a call of a model", "bodies of calls of models"),
     ...counted(kept.outputs.length, "output of a command", "outputs of commands"),
-  ].join(" and ");
+    ...counted(commits, "commit", "commits"),
+  ].join(", ");
   const with_ = also === "" ? "" : `, with ${also}`;
   if (isDry) return messages.note(`Would erase the content of ${named}${with_}.`);
   const before = heads.length - erased;
@@ -80,13 +81,14 @@ function showQuotes(
     messages.warn(`These goals were begun from it: ${some(forks.map((id) => shortId(id)))}.`);
 }
 
-function notReachedBy({ subject, isRewritten }: Erased, { isDry }: EraseOrder): string[] {
-  const names = subject.commits.map(({ commit }) => commit.slice(0, 12));
+function notReachedBy({ staying, isRewritten }: Erased, { isDry }: EraseOrder): string[] {
   return [
-    ...(names.length === 0 ? [] : [`${some(names)} in git: commits stay where they are.`]),
+    ...staying.map(
+      ({ commit, by }) => `commit ${commit.slice(0, 12)} in git, which is in ${some(by)}.`,
+    ),
     ...(isRewritten || isDry ? [] : ["the files of Redis, which others run."]),
     "events of the log: they name people, and reasons of failures may quote it.",
-    "back-ups, clones, exported bundles, files of `sett prune`, and working copies of agents.",
+    "back-ups, clones, exported bundles, files of `sett prune`, contents of LFS, and what agents and their services have copied.",
   ];
 }
 

@@ -11,6 +11,7 @@ import type { RepositoryPlace } from "../run/find-repository.ts";
 import { sayingFullDisk } from "../run/full-disk.ts";
 import { limited } from "../run/limited.ts";
 import type { GitProgress, GitWait } from "../run/progress.ts";
+import { removeObjects } from "../run/remove-objects.ts";
 import type { Git } from "../run/run-git.ts";
 import { agentHoldings } from "./agent-holdings.ts";
 import { StoredCommits } from "./brought-commits.ts";
@@ -36,7 +37,7 @@ import type {
   Wanted,
 } from "./port.ts";
 import { PackQuarantine } from "./quarantine.ts";
-import { releaseFetched } from "./release-fetched.ts";
+import { releaseFetched, removePublished } from "./release-fetched.ts";
 import { sharedFolders } from "./shared-folders.ts";
 import { sizeOfPacks } from "./shared-packs.ts";
 import { type Store, storeOf } from "./store.ts";
@@ -138,6 +139,15 @@ export class HostFolders implements HostExchange {
 
   async release(fetched: ReadonlySet<CommitHash>): Promise<void> {
     await releaseFetched(this.store, this.#exchangeDir, fetched);
+  }
+
+  async erase(
+    commits: readonly CommitHash[],
+    objects: { first: ReadonlySet<string>; last: ReadonlySet<string> },
+  ): Promise<void> {
+    const { git, place, path } = this.store;
+    await removePublished(this.store, this.#exchangeDir, commits);
+    await removeObjects({ git, place, folder: path }, objects);
   }
 
   async mayHoldResults(): Promise<boolean> {

@@ -64,6 +64,14 @@ export interface HostExchange {
    * agents can go on from these commits. Throws git-failed; the next call does what is left.
    */
   release(fetched: ReadonlySet<CommitHash>): Promise<void>;
+  /**
+   * Takes from what agents see what was published of these commits, and these objects; they are not
+   * published again. `last`: the commits among them. What agents have copied stays with them.
+   */
+  erase(
+    commits: readonly CommitHash[],
+    objects: { first: ReadonlySet<string>; last: ReadonlySet<string> },
+  ): Promise<void>;
   /** False only where agents have left nothing. */
   mayHoldResults(): Promise<boolean>;
   /** Lists what each agent has left, by name. `now`: Unix time in milliseconds. */

@@ -13,7 +13,7 @@ import { maxAgents } from "./exchange.ts";
 import { addToStore } from "./object-store.ts";
 import { commitIn, packName } from "./pack-name.ts";
 import type { Store } from "./store.ts";
-import { noteFetched } from "./store-notes.ts";
+import { noteFetched, readTips, writeTips } from "./store-notes.ts";
 
 /** More commits than an agent publishes between two fetches. */
 const maxEntries = 100_000;
@@ -32,8 +32,32 @@ export async function releaseFetched(
   if (packs.length === 0 || !existsSync(store.path)) return;
   const commits = [...new Set(packs.map(({ commit }) => commit))];
   await keepFetched(store, commits);
-  // The last name of a path in a folder that agents write to: whatever is there by now, only this
-  // name goes.
+  await removePacks(exchange, packs);
+}
+
+/** Takes out what was published of these commits, which no agent needs to keep any more. */
+export async function removePublished(
+  store: Store,
+  exchange: string,
+  commits: readonly CommitHash[],
+): Promise<void> {
+  if (!existsSync(store.path)) return;
+  await noteFetched(store, commits);
+  const tips = await readTips(store);
+  await writeTips(
+    store,
+    tips.filter((tip) => !commits.some((commit) => commit === tip)),
+  );
+  await removePacks(exchange, packsOf(exchange, new Set(commits)));
+}
+
+type Published = { agent: string; commit: CommitHash };
+
+/**
+ * The last name of a path in a folder that agents write to: whatever is there by now, only this
+ * name goes.
+ */
+async function removePacks(exchange: string, packs: readonly Published[]): Promise<void> {
   for (const { agent, commit } of packs)
     await rm(join(exchange, agent, packName(commit)), { force: true }).catch(() => undefined);
 }
@@ -44,10 +68,7 @@ export async function keepFetched(store: Store, commits: readonly CommitHash[]):
   await noteFetched(store, commits);
 }
 
-function packsOf(
-  path: string,
-  fetched: ReadonlySet<CommitHash>,
-): { agent: string; commit: CommitHash }[] {
+function packsOf(path: string, fetched: ReadonlySet<CommitHash>): Published[] {
   using exchange = UntrustedFolder.open(path);
   return (exchange?.names(maxAgents) ?? []).flatMap((agent) => {
     using folder = exchange?.folder(agent);

@@ -7,8 +7,8 @@
 import { constants, copyFile, link, lstat, open, readdir, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
+import { PackIndex } from "../run/pack-index.ts";
 import { type GitRun, runGit, tryGit } from "../run/run-git.ts";
-import { PackIndex } from "./pack-index.ts";
 import { endings, type PackingRoom } from "./packing-room.ts";
 import { packFolderOf, packsIn, type Store } from "./store.ts";
 

@@ -189,6 +189,15 @@ export class HostPacks implements HostExchange {
     for (const { agent, commit } of packs) await client.remove(agent, commit);
   }
 
+  async erase(...order: Parameters<HostExchange["erase"]>): Promise<void> {
+    await this.#folders.erase(...order);
+    if (!(await this.#isServed())) return;
+    await this.serve();
+    const [commits] = order;
+    for (const { agent, commit } of await this.#client.packs())
+      if (commits.includes(commit)) await this.#client.remove(agent, commit);
+  }
+
   async mayHoldResults(): Promise<boolean> {
     if (await this.#folders.mayHoldResults()) return true;
     return (await this.#isServed()) && (await this.#mayHoldPacks());

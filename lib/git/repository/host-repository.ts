@@ -28,6 +28,7 @@ import { type KeptCheckpoint, keepCheckpoint, listCheckpoints } from "./checkpoi
 import { commitFiles, filesPath, keepCommitFiles } from "./commit-files.ts";
 import { commitNewFiles, type NewFiles } from "./commit-new-files.ts";
 import { type DirtyFile, dirtyFiles } from "./dirty-files.ts";
+import { type ErasedCommits, eraseCommits } from "./erase-commits.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
 import { localClone } from "./local-clone.ts";
 import { type Merge, type Merged, mergeCommit } from "./merge-commit.ts";
@@ -598,6 +599,19 @@ export class HostRepository {
   async readResults(instance: InstanceName, path: string, signal?: AbortSignal): Promise<void> {
     const git = { ...this.#git, signal };
     await readBundle({ git, place: this.place, instance }, path);
+  }
+
+  /** As `eraseCommits`: at a person's word alone. */
+  async eraseCommits(
+    instance: InstanceName,
+    results: readonly { artefact: ArtefactId; commit: CommitHash }[],
+  ): Promise<ErasedCommits> {
+    const refs = results.map(({ artefact }) => settRef(instance, artefact));
+    const commits = [...new Set(results.map(({ commit }) => commit))];
+    const source = { ...this.#with(instance), git: this.#git };
+    // What people brought may have been made from them, and counts by its name alone.
+    await this.nameBrought(instance);
+    return await eraseCommits(source, refs, commits);
   }
 
   /** Removes the refs of every goal and result of an instance; what was merged stays. */

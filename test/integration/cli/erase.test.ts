@@ -5,10 +5,13 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
 import { bids, endless, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 import { exportedLog } from "../../support/proof/exported-log.ts";
+import { derived } from "../../support/records/lineage.ts";
+import { sampleArtefact } from "../../support/records/sample.ts";
 
 let at: Workspace;
 
@@ -184,4 +187,36 @@ test("an erasure is signed where sett.yml says so, and an auditor sees that it w
     signers,
   );
   expect([whole.code, whole.out]).toEqual([0, expect.stringContaining("2 that were erased")]);
+});
+
+test("the commit of what was erased goes from git, but where something else reaches it, which is named", async () => {
+  await using board = await at.board();
+  const goal = sampleArtefact({ metadata: { summary: "Paint the door" } });
+  await board.createArtefact(goal, "hand");
+  const blob = (await $`echo ${name} | git hash-object -w --stdin`.cwd(at.folder).text()).trim();
+  const tree = (
+    await $`printf ${`100644 blob ${blob}\tletter\n`} | git mktree`.cwd(at.folder).text()
+  ).trim();
+  const post = async (commit: string) => {
+    const made = derived([goal], {
+      type: "Letter",
+      metadata: { commit: CommitHash.parse(commit) },
+    });
+    await board.createArtefact(made, "hand");
+    await at.git("update-ref", `refs/sett/demo/${made.id}`, commit);
+    return made;
+  };
+  const commit = await at.git("commit-tree", "-m", `To ${name}`, tree);
+  const [letter, merged] = [await post(commit), await post(await at.git("rev-parse", "HEAD"))];
+  const erase = (id: string) => at.sett("erase", id, "--reason", "Request 21");
+  const gone = await erase(letter.id);
+  expect([gone.code, gone.err]).toEqual([0, expect.stringContaining(", with 1 commit.")]);
+  for (const object of [commit, tree, blob])
+    expect((await $`git cat-file -e ${object}`.cwd(at.folder).nothrow().quiet()).exitCode).toBe(1);
+  const { code, err } = await erase(merged.id);
+  expect([code, err]).toEqual([
+    0,
+    expect.stringMatching(/Not reached: commit .* refs\/heads\/main/),
+  ]);
+  expect(await at.git("for-each-ref", "refs/sett/demo")).toBe("");
 });

@@ -245,6 +245,21 @@ function hostSuite(open: () => Promise<ExchangeBench>): void {
     expect((await at.holdings()) ?? nothing).toMatchObject(nothing);
   });
 
+  test("what was erased a new container sees no more, and nothing but that is gone", async () => {
+    await using at = await scene(open);
+    const [fetched, made] = [await at.shop.make({ a: "a" }), await at.shop.make({ b: "b" })];
+    await at.fetched(fetched, at.shop.path);
+    git(at.path, "update-ref", "-d", "refs/sett/demo/fetched");
+    const objects = [`${fetched}^{tree}`, `${fetched}:a`].map((name) =>
+      toolGit(at.shop.path, "rev-parse", name),
+    );
+    await at.host.erase([fetched, made], { first: new Set(objects), last: new Set([fetched]) });
+    expect(await at.host.mayHoldResults()).toBe(false);
+    const shop = await at.reader();
+    expect(await shop.has(at.base)).toBe(true);
+    for (const object of [fetched, ...objects]) expect(await shop.has(object)).toBe(false);
+  });
+
   test("commits from elsewhere are taken as those of their agent, for as long as they are brought", async () => {
     await using at = await scene(open);
     using elsewhere = sampleRepository();
