@@ -1,11 +1,11 @@
 // The settings that `sett eval` compares, from the words of `--with`: each word names a key of
 // sett.yml and its values, and several words multiply. Pure.
-import { parse } from "yaml";
+import { isNode, isSeq, parseDocument } from "yaml";
 import { SettError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import { nearestWord } from "./nearest-word.ts";
 import type { ConfigPath } from "./problems.ts";
-import { hideVariables, showText } from "./yaml-variables.ts";
+import { hideVariables, showVariables } from "./yaml-variables.ts";
 
 /** `word`: as a person has written it, `coder.model=cheap`. */
 export type Override = { word: string; path: ConfigPath; value: unknown };
@@ -89,17 +89,18 @@ function unknown(name: string, step: string, known: readonly string[]): SettErro
   );
 }
 
+/** Each with its text, as it was typed. */
 function valuesIn(name: string, text: string): { text: string; value: unknown }[] {
-  try {
-    const values: unknown = parse(`[${hideVariables(text)}]`);
-    if (!Array.isArray(values) || values.length === 0) throw new Error("has no value");
-    return values.map((hidden: unknown) => {
-      const value = typeof hidden === "string" ? showText(hidden) : hidden;
-      return { text: typeof value === "string" ? value : JSON.stringify(value), value };
-    });
-  } catch {
+  const document = parseDocument(hideVariables(`[${text}]`), { prettyErrors: false });
+  const list = document.contents;
+  if (document.errors.length > 0 || !isSeq(list) || list.items.length === 0)
     throw wrong(`--with ${name}: \`${text}\` is no list of values.`);
-  }
+  showVariables(document);
+  const values: unknown[] = document.toJS();
+  return list.items.map((item, at) => {
+    const [from = 0, to = 0] = isNode(item) ? (item.range ?? []) : [];
+    return { text: `[${text}]`.slice(from, to).trim(), value: values[at] };
+  });
 }
 
 function wrong(message: string, hint = example): SettError {

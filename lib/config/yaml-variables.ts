@@ -23,13 +23,12 @@ export function hideVariables(text: string): string {
 export function showVariables(document: Document): void {
   visit(document, {
     Scalar(_, scalar) {
-      if (typeof scalar.value === "string") scalar.value = showText(scalar.value);
-      if (scalar.source !== undefined) scalar.source = showText(scalar.source);
+      if (typeof scalar.value === "string") scalar.value = withBraces(scalar.value);
+      if (scalar.source !== undefined) scalar.source = withBraces(scalar.source);
     },
   });
 }
 
-/** Gives a text of such a document its braces again. */
-export function showText(text: string): string {
+function withBraces(text: string): string {
   return text.replaceAll(hidden, (_, name) => `\${${name}}`);
 }

@@ -3,10 +3,12 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
-import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
 import type { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
+import { oneError } from "../../../lib/model/one-error.ts";
 import type { EvalRun } from "../facts/eval-runs.ts";
 import { gitOf } from "../instance/packs-place.ts";
+import { printError } from "../program/print-error.ts";
 import { exists } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import type { EvalInstance } from "./eval-instance.ts";
@@ -70,8 +72,10 @@ export async function runSetting(outer: Shell, job: SettingJob, around: Around):
       await add(await runAndKeep(at, order, { setting, folder }));
     }
   } catch (error) {
-    if (!outer.interrupted.aborted)
+    if (!outer.interrupted.aborted) {
+      await printError(oneError(error), own.shell.err, { isDebug: false });
       for (const order of job.runs) await add(notStarted(setting, order, error));
+    }
   }
   around.onStep("ends");
   if (at !== undefined) await keepAll(at, job, done);
@@ -108,10 +112,10 @@ async function runAndKeep(
   return { setting, ...run, report };
 }
 
+/** What to do about it is in the log: most of it is about `sett up`. */
 function notStarted(setting: string, { name, run }: RunOrder, error: unknown): EvalRun {
-  const hint = error instanceof SettError && error.hint !== undefined ? ` ${error.hint}` : "";
   return {
-    ...{ setting, goal: name, run, outcome: "not-started", reason: `${messageOf(error)}${hint}` },
+    ...{ setting, goal: name, run, outcome: "not-started", reason: messageOf(error) },
     ...{ goal_id: null, commit: null, cost: null, duration_ms: null },
     ...{ rounds: 0, questions: 0, report: null },
   };

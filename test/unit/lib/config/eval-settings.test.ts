@@ -43,6 +43,14 @@ test("a list, a map, a variable and an equals sign are values", () => {
   expect(valuesOf(`coder.environment.A=\${B},c`)).toEqual([`\${B}`, "c"]);
 });
 
+test("a setting is called what was typed", () => {
+  const names = settings("coder.prompts.execution={file: a.md},{file: b.md}", "coder.retries=1");
+  expect(names.map(({ name }) => name)).toEqual([
+    "coder.prompts.execution={file: a.md} coder.retries=1",
+    "coder.prompts.execution={file: b.md} coder.retries=1",
+  ]);
+});
+
 test.each([
   ["codr.model=x", "has no `codr` there", "Did you mean `coder`?"],
   ["agents.codr.model=x", "has no `codr` there", "Did you mean `coder`?"],
