@@ -6,10 +6,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readReport } from "../../../apps/cli/examine/open-examination.ts";
 import { type ExamineSettings, examine } from "../../../apps/cub/examine/examine.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { type ExaminationOrder, orderFile } from "../../../lib/model/examination.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
 import packageJson from "../../../package.json" with { type: "json" };
-import { commitFiles, git } from "../../support/git/sample-repository.ts";
+import {
+  commitFiles,
+  git,
+  hostEnv,
+  instance,
+  sampleRepository,
+} from "../../support/git/sample-repository.ts";
+import { servePacks } from "../../support/git/served-packs.ts";
 import { newClaimId, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 
 /** A repository with one commit, and the folders of a container that looks at a grant on it. */
@@ -145,4 +153,39 @@ test("an agent that has nothing to do with code is run again on a goal with a co
   const order = { registration: sampleAgent("coder", { workspace_mode: "none" }) };
   const report = await at.rerun(answer("Note", "seen"), { order });
   expect(report).toMatchObject({ outcome: "ended", result: { payload: { text: "seen" } } });
+});
+
+test("nothing runs by the order of another version of Sett, as of one that has pushed an older image", async () => {
+  using at = scene();
+  const report = await at.rerun("touch ran", { order: { version: "0.0.1" } });
+  expect(report).toMatchObject({
+    outcome: "refused",
+    reason: expect.stringContaining("has the cub of Sett"),
+  });
+});
+
+test("where commits come by the service of packs, they are read there, and nothing is left there", async () => {
+  using sample = sampleRepository();
+  const { root, path, base } = sample;
+  const coder = sampleAgent("coder").name;
+  await using served = await servePacks(root, [coder]);
+  const repository = await HostRepository.open(path, {
+    ...{ env: hostEnv, packsOf: async () => served.host },
+  });
+  const host = repository.exchange(instance);
+  await host.make({ writers: [coder], isServed: true });
+  await host.serve();
+  using at = scene();
+  const storeDir = join(root, "copy");
+  const packs = { address: served.reader, storeDir };
+  mkdirSync(storeDir);
+  const order = { ...orderAt(base), base, start: base };
+  const made = await at.rerun(`echo red > door.txt; ${commit}`, { order, over: { packs } });
+  expect(made).toMatchObject({ outcome: "ended", result: { type: "CodeCommit" } });
+  expect(await (await fetch(`${served.host.url}/shelves`)).json()).toEqual([]);
+  // A result without them would be another one, and not the command's.
+  await using refusing = Bun.serve({ port: 0, fetch: () => new Response("No.", { status: 401 }) });
+  const address = { url: refusing.url.href.replace(/\/$/, "") };
+  const far = await at.rerun("touch ran", { order, over: { packs: { address, storeDir } } });
+  expect(far).toMatchObject({ outcome: "refused", reason: expect.stringContaining("No.") });
 });
