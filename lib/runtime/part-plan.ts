@@ -164,6 +164,8 @@ export type PartPlan = {
    * it needs, and nowhere else.
    */
   isWithoutSockets?: boolean;
+  /** It is in the network of this agent, with the services that the agent reaches. */
+  besideAgent?: AgentName;
   /** It connects to programs of this machine, by the name `host.docker.internal`. */
   reachesMachine?: boolean;
   /** It exists only to keep others apart. A runtime that isolates nothing does without it. */

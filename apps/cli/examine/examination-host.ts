@@ -67,11 +67,6 @@ function onEngine(runtime: EngineRuntime, isServed: boolean, shell: Shell): Exam
   return {
     runtime,
     fit: async ({ config }) => {
-      if (config.services.reach === "tls")
-        throw new SettError(
-          "usage",
-          "Agents reach services by TLS here (`services.reach`): no container can be made for a look at a grant.",
-        );
       const packs = isServed ? "service" : "folders";
       return {
         config: { ...config, services: { ...config.services, packs } },

@@ -24,6 +24,7 @@ export function examinationPlan(agent: PartPlan, own: Own): PartPlan {
   const { registration: _, ...plan } = agent;
   return {
     ...plan,
+    ...("agent" in agent.labels && { besideAgent: agent.labels.agent }),
     name: names.container,
     labels: labelsFor(agent.labels, examination),
     env: {

@@ -107,7 +107,7 @@ export async function openExamination(place: Place, examined: Examined): Promise
     for (const volume of own) await runtime.apply.makeVolume(volume);
     requireTime(interrupted);
     await runtime.apply.start(spec);
-    await untilRunning(runtime, container, interrupted);
+    await untilRunning(runtime, container, shell);
     await giveOrder(attend, examined.order);
   } catch (error) {
     await remove().catch((why: unknown) => {
@@ -145,12 +145,19 @@ async function untilInterrupted(
 export async function untilRunning(
   runtime: Pick<Runtime, "observe">,
   container: string,
-  interrupted: AbortSignal,
+  { interrupted, messages }: Pick<Shell, "interrupted" | "messages">,
 ): Promise<void> {
+  let shown: string | undefined;
   const runs = async (signal: AbortSignal) => {
-    const { find } = runtime.observe;
-    while (!signal.aborted && (await find(container))?.state.state !== "running")
+    while (!signal.aborted) {
+      const found = await runtime.observe.find(container);
+      if (found?.state.state === "running") return;
+      const { problem } = found ?? {};
+      if (problem?.isFinal === false && shown === undefined)
+        messages.note(`${container} waits: ${problem.sentence}`);
+      shown ??= problem?.sentence;
       await sleep(lookEveryMs, signal);
+    }
   };
   try {
     await awaitPart(runtime, container, runs, interrupted);

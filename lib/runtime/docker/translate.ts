@@ -210,10 +210,11 @@ type Network = NonNullable<ContainerSpec["network"]>;
 
 const networkIn = { instance: networkName, open: openNetworkName };
 
-function networkOf({ network, labels, isWithoutSockets }: PartPlan): Network {
+function networkOf({ network, labels, isWithoutSockets, besideAgent }: PartPlan): Network {
   const { instance } = labels;
+  const agent = "agent" in labels ? labels.agent : besideAgent;
   const closed =
-    isWithoutSockets && "agent" in labels ? closedNetworkName(instance, labels.agent) : undefined;
+    isWithoutSockets && agent !== undefined ? closedNetworkName(instance, agent) : undefined;
   if (network !== "none") {
     const own = { name: networkIn[network](instance), aliases: [] };
     return closed === undefined ? own : { ...own, also: closed };

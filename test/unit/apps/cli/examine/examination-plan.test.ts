@@ -83,6 +83,19 @@ test("a look at a grant has no way to Redis, to the recorder or to the exchange,
   expect(writable.toSorted()).toEqual([names.workspace, names.results].toSorted());
 });
 
+test("where services are reached by TLS, it reaches the agent's proxy in the agent's own network", async () => {
+  const byTls = { ...config, services: { ...config.services, reach: "tls" as const } };
+  const doors = await tlsDoorsOf(byTls, "secret");
+  const { part } = partsOf(byTls, false, undefined, { doors });
+  const [usual] = samplePlan(byTls, { doors }).agents;
+  expect(part.spec.network).toEqual(usual?.spec.network as never);
+  expect(part.spec.network).toMatchObject({ isClosed: true });
+  expect(part.spec.env.SETT_CAGE).toBe(usual?.spec.env.SETT_CAGE as string);
+  const egress = readAddress(part.spec.env.SETT_EGRESS_URL ?? "");
+  expect(egress).toMatchObject({ way: "coder", host: "sett-demo-egress" });
+  expect(egress.isSealed).toBeUndefined();
+});
+
 test("it has the secrets of the agent where a person says so", () => {
   const { part } = partsOf(config, true);
   expect(part.spec.env).toHaveProperty("SETT_SECRETS");

@@ -99,18 +99,24 @@ test("a look whose container does not run says why, with what it has printed", a
   const part = { restarts: 0, isOutOfMemory: false };
   const created = { ...part, state: { state: "created" } };
   const running = { ...part, state: { state: "running" } };
-  const { signal } = new AbortController();
-  await untilRunning(runtimeThat(created, running), "look", signal);
+  const notes: string[] = [];
+  const interrupted = new AbortController().signal;
+  const shell = { interrupted, messages: { note: (text: string) => notes.push(text) } } as never;
+  const room = { sentence: "no node has room for it", isFinal: false };
+  const waits = { ...created, problem: room };
+  await untilRunning(runtimeThat(created, waits, waits, running), "look", shell);
+  expect(notes).toEqual(["look waits: no node has room for it"]);
   const problem = { sentence: "its image cannot be pulled: NotFound", isFinal: true };
-  const unable = untilRunning(runtimeThat({ ...created, problem }), "look", signal);
+  const unable = untilRunning(runtimeThat({ ...created, problem }), "look", shell);
   await expect(unable).rejects.toMatchObject({
     ...{ code: "command-failed", hint: "cub: no such file" },
     message: "look does not run: its image cannot be pulled: NotFound.",
   });
   const state = { state: "exited", exitCode: 127, endedAt: "" };
-  await expect(untilRunning(runtimeThat({ ...part, state }), "look", signal)).rejects.toThrow(
+  await expect(untilRunning(runtimeThat({ ...part, state }), "look", shell)).rejects.toThrow(
     "look ended with exit code 127 right after it was started.",
   );
-  const over = untilRunning(runtimeThat(created), "look", AbortSignal.abort());
+  const ended = { interrupted: AbortSignal.abort(), messages: {} } as never;
+  const over = untilRunning(runtimeThat(created), "look", ended);
   await expect(over).rejects.toMatchObject({ code: "interrupted" });
 });
