@@ -30,6 +30,11 @@ export async function linesAt(path: string, places: readonly Place[]) {
   return lines;
 }
 
+/** Each line as it is, also what this version does not know. */
+export async function* readJson(path: string): AsyncGenerator<unknown> {
+  for await (const text of linesOf(path)) yield parseJson(text);
+}
+
 /** Throws as `readArchive`. */
 export async function* placedLines(path: string): AsyncGenerator<{ line: Line; place: Place }> {
   const hash = createHash("sha256");

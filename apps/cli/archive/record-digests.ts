@@ -4,14 +4,19 @@ import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { readArchive } from "./read.ts";
 import { recordOfLine } from "./record-of-line.ts";
 
-export async function recordDigests(path: string): Promise<Map<ArtefactId, string>> {
+/** `erased`: artefacts that have no record any more. */
+export async function recordDigests(
+  path: string,
+): Promise<{ digests: Map<ArtefactId, string>; erased: Set<ArtefactId> }> {
   const digests = new Map<ArtefactId, string>();
+  const erased = new Set<ArtefactId>();
   for await (const line of readArchive(path)) {
-    const record = "artefact" in line ? recordOfLine(line) : undefined;
-    if ("artefact" in line && record !== undefined)
-      digests.set(line.artefact.id, digestOfRecord(record));
+    if (!("artefact" in line)) continue;
+    const record = recordOfLine(line);
+    if (record === undefined) erased.add(line.artefact.id);
+    else digests.set(line.artefact.id, digestOfRecord(record));
   }
-  return digests;
+  return { digests, erased };
 }
 
 /** `record`: in base64. */

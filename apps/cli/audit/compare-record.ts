@@ -28,6 +28,11 @@ export class NamedByLog {
   /** By goal and id. A call that was lost may have ended since: its last event counts. */
   readonly calls = new Map<GoalId, Map<string, string>>();
 
+  /** Its content must not be there. */
+  noteErased(id: ArtefactId): void {
+    if (this.artefacts.has(id)) this.artefacts.set(id, missing);
+  }
+
   add(event: SettEvent): void {
     const { type, goal_id: goal, artefact_id: id, data = {} } = event;
     if (goal === undefined) return;
@@ -36,7 +41,7 @@ export class NamedByLog {
     if (type === "artefact_created" && id !== undefined && data.sha256 !== undefined)
       this.artefacts.set(id, String(data.sha256));
     if (isErasure(event) && id !== undefined && data.sha256 === this.artefacts.get(id))
-      this.artefacts.set(id, missing);
+      this.noteErased(id);
     if (type !== "model_called") return;
     const calls = this.calls.get(goal) ?? new Map<string, string>();
     this.calls.set(goal, calls.set(String(data.call), textOf(data)));

@@ -74,7 +74,7 @@ export async function replayLog(board: Board, { archive, live }: Place = {}): Pr
   const state = await stateOnRecord(board, before);
   await readOn();
   const overwritten = await findOverwritten(board, replay, readOn);
-  const digestsOf = archive === undefined ? digestsOn(board) : await digestsInFile(archive);
+  const digestsOf = archive === undefined ? digestsOn(board) : await digestsInFile(archive, named);
   const contradictions = [
     ...compareState(state, { before, after: await stateByLog.state(board) }),
     ...(await compareRecord(board, named, digestsOf)),
@@ -132,8 +132,10 @@ function digestsOn(board: Board): DigestsOf {
   return async (ids) => new Map((await Promise.all(ids.map(digestOf))).flat());
 }
 
-async function digestsInFile(path: string): Promise<DigestsOf> {
-  const digests = await recordDigests(path);
+/** What was erased in the file, the log of the file need not say: the instance's log does. */
+async function digestsInFile(path: string, named: NamedByLog): Promise<DigestsOf> {
+  const { digests, erased } = await recordDigests(path);
+  for (const id of erased) named.noteErased(id);
   return async () => digests;
 }
 

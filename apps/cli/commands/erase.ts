@@ -1,8 +1,12 @@
 // sett erase: takes the content of an artefact or a goal away from where it is kept, on record.
+import { resolve } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
+import { archiveBoard } from "../archive/board.ts";
 import { erase as eraseSubject } from "../erase/erase.ts";
+import { erasableArchive } from "../erase/erase-in-archive.ts";
 import { showErased } from "../erase/show-erased.ts";
 import { findSubject } from "../erase/subject.ts";
+import { requireKnown } from "../instance/known-archive.ts";
 import { openSession } from "../instance/session.ts";
 import { signArguments, signerFor } from "../people/sign-act.ts";
 import { personArguments } from "../program/arguments.ts";
@@ -32,6 +36,11 @@ export const erase = defineCommand({
       type: "boolean",
       description: "also the bodies and outputs of other work of the goal that got the content",
     },
+    archive: {
+      type: "string",
+      valueHint: "FILE",
+      description: "erase it in this file of `sett prune`, into which its goal was moved",
+    },
     "dry-run": { type: "boolean", description: "only say what would be erased" },
     ...signArguments,
     ...personArguments,
@@ -46,11 +55,18 @@ export const erase = defineCommand({
     const reason = reasonOf(args.reason, args["dry-run"]);
     await using session = await openSession(shell, args.name);
     const actor = await session.actor(args.as);
-    const subject = await findSubject(session.board, args.id, shell.suggest);
-    const sign = await signerFor(args, session.place, shell);
+    const { board, place } = session;
+    const path = args.archive === undefined ? undefined : resolve(shell.cwd, args.archive);
+    if (path !== undefined) await requireKnown(path, args.name, shell);
+    const archived = path === undefined ? undefined : await archiveBoard(path);
+    const subject = await findSubject(archived ?? board, args.id, shell.suggest);
+    const erasable =
+      path === undefined || archived === undefined ? board : erasableArchive(board, archived, path);
+    const sign = await signerFor(args, place, shell);
     const [withQuotes, isDry] = [args["with-quotes"], args["dry-run"]];
     const order = { actor, reason, sign, withQuotes, isDry };
-    await showErased(await eraseSubject(session, subject, order, shell), order, args.json, shell);
+    const erased = await eraseSubject({ board: erasable, place }, subject, order, shell);
+    await showErased(erased, order, args.json, shell);
   },
 });
 

@@ -19,10 +19,11 @@ import { shortId } from "../../../lib/words/short-id.ts";
 /** Few, because Redis runs nothing else while a function runs. */
 const erasedAtOnce = 50;
 
-type Board = Pick<
+/** `atOnce`: so many of them in one step; few, where it has no say. */
+export type ErasableBoard = Pick<
   PersonBlackboard,
   "instance" | "listAgents" | "eraseArtefacts" | "readRecord" | "time"
->;
+> & { atOnce?: number };
 type Order = {
   goal: GoalId;
   isGoal: boolean;
@@ -35,19 +36,20 @@ type Order = {
 };
 
 /** Returns how many were not erased before. Throws `request-refused`, and `interrupted`. */
-export async function eraseRecords(board: Board, order: Order): Promise<number> {
+export async function eraseRecords(board: ErasableBoard, order: Order): Promise<number> {
   const { goal, actor, suggest, signal } = order;
   const heads = order.heads.filter(({ metadata }) => erasureIn(metadata) === undefined);
   if (heads.length === 0) return 0;
   const at = new Date(await board.time()).toISOString();
   const marks = await marksOf(board, heads, at, order);
   let count = 0;
-  for (let from = 0; from < heads.length; from += erasedAtOnce) {
+  const { atOnce = erasedAtOnce } = board;
+  for (let from = 0; from < heads.length; from += atOnce) {
     if (signal.aborted)
       throw new SettError("interrupted", "Interrupted.", {
         hint: "Run the same command again: it erases the rest.",
       });
-    const some = heads.slice(from, from + erasedAtOnce);
+    const some = heads.slice(from, from + atOnce);
     const erasures = await Promise.all(
       some.map((head) => erasureOf(board, head, { ...order, at, marks })),
     );
@@ -60,7 +62,7 @@ export async function eraseRecords(board: Board, order: Order): Promise<number> 
 
 /** All of a goal is erased by one signature. */
 async function marksOf(
-  board: Board,
+  board: ErasableBoard,
   heads: readonly ArtefactHead[],
   at: string,
   { goal, isGoal, actor, reason, sign, suggest }: Order,
@@ -76,13 +78,13 @@ async function marksOf(
 }
 
 /** Undefined for one without a salt, whose event names no digest. */
-async function digestOf(board: Board, id: ArtefactId): Promise<string | undefined> {
+async function digestOf(board: ErasableBoard, id: ArtefactId): Promise<string | undefined> {
   const record = Buffer.from((await board.readRecord(id)) ?? "", "base64");
   return saltIn(record) === "" ? undefined : digestOfRecord(record);
 }
 
 async function erasureOf(
-  board: Board,
+  board: ErasableBoard,
   head: ArtefactHead,
   { actor: by, reason, at, marks }: Pick<Order, "actor" | "reason"> & { at: string; marks: Marks },
 ): Promise<ArtefactErasure> {

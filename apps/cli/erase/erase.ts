@@ -11,7 +11,7 @@ import { gitOf } from "../instance/packs-place.ts";
 import { isServing, type Place } from "../instance/place.ts";
 import type { Session } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { eraseRecords } from "./erase-record.ts";
+import { type ErasableBoard, eraseRecords } from "./erase-record.ts";
 import type { Kept, Subject } from "./subject.ts";
 
 export type EraseOrder = {
@@ -39,7 +39,7 @@ export type Erased = {
 
 /** Throws `request-refused`, `interrupted`. */
 export async function erase(
-  { board, place }: Session,
+  { board, place }: Pick<Session, "place"> & { board: ErasableBoard },
   subject: Subject,
   order: EraseOrder,
   shell: Shell,

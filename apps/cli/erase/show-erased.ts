@@ -88,7 +88,7 @@ function notReachedBy({ staying, isRewritten }: Erased, { isDry }: EraseOrder): 
     ),
     ...(isRewritten || isDry ? [] : ["the files of Redis, which others run."]),
     "events of the log: they name people, and reasons of failures may quote it.",
-    "back-ups, clones, exported bundles, files of `sett prune`, contents of LFS, and what agents and their services have copied.",
+    "back-ups, clones, exported bundles, other files of `sett prune`, contents of LFS, and what agents and their services have copied.",
   ];
 }
 

@@ -1,9 +1,9 @@
 // Finds what `sett erase` is about: the artefacts, what is kept beside them, and the work that has
 // got them.
-import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readHeads } from "../../../lib/client/facts/artefacts.ts";
 import { readReadable } from "../../../lib/client/facts/checked.ts";
 import { forwards, goalList } from "../../../lib/client/facts/pages.ts";
+import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { callsByArtefact } from "../../../lib/core/call-costs.ts";
@@ -42,7 +42,7 @@ export type Subject = {
   forks: GoalId[];
 };
 
-type Board = PersonBlackboard;
+type Board = ReadingBoard;
 
 /** The id of a goal means all of it. Throws `artefact-not-found`, and as `resolveArtefactId`. */
 export async function findSubject(board: Board, text: string, suggest: Suggest): Promise<Subject> {

@@ -1,6 +1,5 @@
 // Reads a list of artefacts or goals of any length in pages, from either end.
 import type { Page } from "../../blackboard/port/artefacts.ts";
-import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { SettError } from "../../model/errors.ts";
 import type { ArtefactId, GoalId } from "../../model/ids.ts";
 import type { ReadingBoard } from "./reading-board.ts";
@@ -20,7 +19,7 @@ export function artefactList(board: ReadingBoard, goal: GoalId | undefined): Pag
   };
 }
 
-export function goalList(board: PersonBlackboard): PagedList<GoalId> {
+export function goalList(board: Pick<ReadingBoard, "countGoals" | "listGoals">): PagedList<GoalId> {
   return { count: () => board.countGoals(), list: (page) => board.listGoals(page) };
 }
 

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
+import { archiveBoard } from "../../../apps/cli/archive/board.ts";
+import { erasableArchive } from "../../../apps/cli/erase/erase-in-archive.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { bids, endless, report, Sett } from "../../support/cli/sett.ts";
@@ -219,4 +221,52 @@ test("the commit of what was erased goes from git, but where something else reac
     expect.stringMatching(/Not reached: commit .* refs\/heads\/main/),
   ]);
   expect(await at.git("for-each-ref", "refs/sett/demo")).toBe("");
+});
+
+test("in a file of `sett prune` it is erased as well, and an interrupted run leaves one of two whole files", async () => {
+  await using clan = await Sett.start(at, { writer: members.writer });
+  const goal = (await clan.need("forage", "--goal", "Write to her")).trim();
+  const letter = await clan.made({ goal_id: goal } as Artefact, ({ type }) => type === "Letter");
+  await clan.ended(letter, "complete");
+  using outside = temporaryFolder();
+  const file = join(outside.path, "garden.jsonl");
+  await clan.need("prune", "--before", "0s", "--to", file);
+  const before = await readFile(file, "utf8");
+  expect(before).toContain(name);
+
+  const erasing = erasableArchive(
+    { ...clan.board, recordArchive: () => Promise.reject(new Error("Redis is gone")) },
+    await archiveBoard(file),
+    file,
+  );
+  const erased = { by: "person:Ada", at: letter.created_at, reason: "x" };
+  const order = {
+    ...{ goal: letter.goal_id, actor: "person:Ada" as const },
+    erasures: [
+      { id: letter.id, metadata: { erased }, event: { type: "artefact_erased" as const } },
+    ],
+  };
+  await expect(erasing.eraseArtefacts(order)).rejects.toThrow("Redis is gone");
+  expect(await readFile(file, "utf8")).toBe(before);
+
+  const words = ["erase", letter.id, "--reason", "Request 22", "--archive", file];
+  const { code, err } = await clan.sett(...words);
+  expect([code, err]).toEqual([
+    0,
+    expect.stringContaining("Erased the content of Letter version 1"),
+  ]);
+  const files = await Promise.all(
+    (await readdir(outside.path)).map((one) => readFile(join(outside.path, one), "utf8")),
+  );
+  expect(files).toEqual([expect.not.stringContaining(name)]);
+  const shown = await clan.sett("hoard", "--archive", file);
+  expect([shown.code, shown.err]).toEqual([0, ""]);
+  expect(shown.out).toMatch(/erased on record by Ada Lovelace on 2.*Request 22/);
+  expect((await clan.sett("audit", "replay", file)).code).toBe(0);
+  const log = await clan.board.readEvents("0", 1_000);
+  expect(log.filter(({ type }) => type === "artefact_erased")).toMatchObject([
+    { artefact_id: letter.id, data: { reason: "Request 22" } },
+  ]);
+  const again = await clan.sett(...words);
+  expect([again.code, again.err]).toEqual([0, expect.stringContaining("(1 of them before)")]);
 });
