@@ -239,6 +239,8 @@ describe("the five goals of the project", () => {
     expect(usd(cheap)).toBeGreaterThan(0);
     const reworked = runs.find(({ goal, rounds }) => goal === "usage" && rounds === 2);
     expect(reworked).toMatchObject({ setting: "coder.model=cheap", outcome: "passed" });
+    const words = reworked?.report?.replace(/html$/, "txt") ?? "no report";
+    expect(readFileSync(words, "utf8")).toMatch(/Conversation 2 of 2 with cheap.*calls finish/s);
     expect(left()).toEqual({ ...nothing, clones: expect.anything() });
   });
 

@@ -11,32 +11,41 @@ import { reportBlocks } from "../../../lib/client/render/report-blocks.ts";
 import { htmlOf } from "../../../lib/client/render/report-html.ts";
 import { goalStatus } from "../../../lib/core/goal-status.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
-import type { CommitHash, GoalId } from "../../../lib/model/ids.ts";
+import { ArtefactId, type CommitHash, type GoalId } from "../../../lib/model/ids.ts";
 import { shellWord } from "../../../lib/model/shell-word.ts";
 import { writeArchive } from "../archive/write.ts";
 import { exportAudit } from "../audit/export.ts";
+import { readTranscript } from "../instance/read-transcript.ts";
 import { isOver } from "../instance/retention.ts";
 import { openSession } from "../instance/session.ts";
 import { readFacts } from "../prune/choose.ts";
 import { addGoals } from "../prune/move.ts";
+import { transcriptText } from "../render/transcript-text.ts";
 import type { EvalInstance } from "./eval-instance.ts";
 
 const archiveFile = "goals.jsonl";
 
-/** Returns the name of the file, in this folder. */
+/**
+ * Returns the path of the report, in `folder`. Beside it is what agents and models have said, where
+ * models were called: their words go with the instance. `name`: of both files.
+ */
 export async function keepReport(
-  { lasting, name }: Pick<EvalInstance, "lasting" | "name">,
+  { lasting, name: instance }: Pick<EvalInstance, "lasting" | "name">,
   goal: GoalId,
-  { folder, file }: { folder: string; file: string },
+  { folder, name }: { folder: string; name: string },
 ): Promise<string> {
-  await using session = await openSession(lasting, name);
+  await using session = await openSession(lasting, instance);
   const { board } = session;
   const archive = shellWord(join(folder, archiveFile));
   const suggest = (command: string) => `sett ${command} --archive ${archive}`;
   const { state } = (await readGoalState(board, goal)).status;
   const story = await readReport(board, goal, { state, suggest });
-  const path = join(folder, file);
+  const path = join(folder, `${name}.html`);
   await writeFile(path, htmlOf(story.result.summary, reportBlocks(story, suggest)));
+  const stated = await board.readArtefact(ArtefactId.parse(goal));
+  if (stated === undefined || story.costs.models.length === 0) return path;
+  const transcript = await readTranscript(board, stated, lasting);
+  await writeFile(join(folder, `${name}.txt`), transcriptText(transcript, lasting.out));
   return path;
 }
 

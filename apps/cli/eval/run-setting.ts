@@ -101,11 +101,11 @@ async function runAndKeep(
   { setting, folder }: Pick<SettingJob, "setting" | "folder">,
 ): Promise<EvalRun> {
   const run = await runGoal(at, order);
-  const file = `${order.name}-${order.run}.html`;
+  const name = `${order.name}-${order.run}`;
   const report =
     run.goal_id === null
       ? null
-      : await keepReport(at, run.goal_id, { folder, file }).catch((error: unknown) => {
+      : await keepReport(at, run.goal_id, { folder, name }).catch((error: unknown) => {
           at.shell.messages.warn(`The report of ${order.name} cannot be kept: ${messageOf(error)}`);
           return null;
         });
