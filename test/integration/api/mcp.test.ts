@@ -98,7 +98,9 @@ test("an artefact is posted in a goal, and a version of it, in the name of the t
     return structuredContent ?? content;
   };
   const posted = await call({ type: "Remark", text: "Two metres", from: [goal] });
-  expect(posted).toMatchObject({ artefact: { type: "Remark", version: 1, by: "poster, by far-editor 3" } });
+  expect(posted).toMatchObject({
+    artefact: { type: "Remark", version: 1, by: "poster, by far-editor 3" },
+  });
   const { id } = (posted as { artefact: { id: ArtefactId } }).artefact;
   expect(await call({ type: "Remark", text: "Three", version_of: id })).toMatchObject({
     artefact: { version: 2 },
