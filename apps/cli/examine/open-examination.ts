@@ -152,10 +152,11 @@ export async function untilRunning(
     while (!signal.aborted) {
       const found = await runtime.observe.find(container);
       if (found?.state.state === "running") return;
-      const { problem } = found ?? {};
-      if (problem?.isFinal === false && shown === undefined)
-        messages.note(`${container} waits: ${problem.sentence}`);
-      shown ??= problem?.sentence;
+      const { isFinal, limitMs, sentence } = found?.problem ?? {};
+      // What has a limit may pass by itself in a moment.
+      const isLasting = isFinal === false && limitMs === undefined;
+      if (isLasting && shown === undefined) messages.note(`${container} waits: ${sentence}`);
+      if (isLasting) shown = sentence;
       await sleep(lookEveryMs, signal);
     }
   };

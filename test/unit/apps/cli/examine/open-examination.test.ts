@@ -104,7 +104,8 @@ test("a look whose container does not run says why, with what it has printed", a
   const shell = { interrupted, messages: { note: (text: string) => notes.push(text) } } as never;
   const room = { sentence: "no node has room for it", isFinal: false };
   const waits = { ...created, problem: room };
-  await untilRunning(runtimeThat(created, waits, waits, running), "look", shell);
+  const passing = { ...created, problem: { ...room, sentence: "a moment", limitMs: 60_000 } };
+  await untilRunning(runtimeThat(passing, waits, waits, running), "look", shell);
   expect(notes).toEqual(["look waits: no node has room for it"]);
   const problem = { sentence: "its image cannot be pulled: NotFound", isFinal: true };
   const unable = untilRunning(runtimeThat({ ...created, problem }), "look", shell);
