@@ -3,8 +3,16 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
 import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts";
-import { git, instance } from "../../support/git/sample-repository.ts";
+import {
+  git,
+  hostEnv,
+  instance,
+  newArtefactId,
+  sampleRepository,
+} from "../../support/git/sample-repository.ts";
 
 setDefaultTimeout(200_000);
 
@@ -112,5 +120,23 @@ test("a commit that a branch, a later result or a reflog reaches stays, and what
   git(path, "reflog", "expire", "--expire=now", "--all");
   expect((await erase(scene, letter, later)).staying).toEqual([]);
   expect(contents(path)).not.toContain("Dear Grace");
+  expect(git(path, "fsck", "--full", "--no-dangling")).toBe("");
+});
+
+test("a content that only older history has stays, where the commit has brought it back", async () => {
+  using host = sampleRepository();
+  const { path, base } = host;
+  git(path, "rm", "--quiet", "src/one.ts");
+  git(path, "commit", "--quiet", "-m", "Remove it");
+  const commit = git(path, "commit-tree", "-m", "Back", "-p", "HEAD", `${base}:src`);
+  const artefact = newArtefactId();
+  git(path, "update-ref", `refs/sett/${instance}/${artefact}`, commit);
+  const repository = await HostRepository.open(path, { env: hostEnv });
+  const results = [{ artefact, commit: CommitHash.parse(commit) }];
+  expect(await repository.eraseCommits(instance, results)).toEqual({
+    erased: [CommitHash.parse(commit)],
+    staying: [],
+  });
+  expect(git(path, "show", `${base}:src/one.ts`)).toBe("1;");
   expect(git(path, "fsck", "--full", "--no-dangling")).toBe("");
 });
