@@ -12,7 +12,7 @@ import type { EventFilter } from "./use-events.ts";
 
 /** Groups of types that people look for; the address has the types themselves. */
 const groups: readonly { name: string; types: string }[] = [
-  { name: "artefacts", types: "artefact_created,artefact_refused" },
+  { name: "artefacts", types: "artefact_created,artefact_refused,artefact_erased" },
   { name: "claims", types: "claim_opened,claim_announced,claim_completed,claim_terminated" },
   { name: "bids", types: "bids_placed,bid_placed,bid_imposed,bidding_closed" },
   {
