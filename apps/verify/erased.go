@@ -8,7 +8,7 @@ type content struct {
 	sha256 digest
 }
 
-// What people have erased on record.
+// It has what people have erased on record.
 type erasures struct {
 	// The digest that the last event about the creation of an artefact names; empty where it names
 	// none.
@@ -16,7 +16,7 @@ type erasures struct {
 	gone map[content]bool
 	// Artefacts that events name, and that are not there.
 	absent []content
-	// Only where signers are known.
+	// It is empty where no signers are known.
 	acts []erasureAct
 }
 

@@ -109,7 +109,7 @@ function ignoringChecks(agent: unknown): unknown {
   return { ...agent, bids: [{ on: `${evalChecksType}*`, bid: "ignore" }, ...rules] };
 }
 
-/** One for each image that checks need. */
+/** Makes an agent for each image that checks need. */
 function checkers({ file, token, commits }: EvalOf): JsonObject {
   const goals = Object.entries(file.goals).filter(([, { checks }]) => checks.length > 0);
   const byImage = Map.groupBy(goals, ([, { image = file.image }]) => image);

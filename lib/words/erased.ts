@@ -1,4 +1,4 @@
-// What readers say of an artefact whose content was erased on record.
+// Says that the content of an artefact was erased on record, as all readers do.
 import type { Erasure } from "../model/artefact.ts";
 import { actorName } from "./actor-name.ts";
 

@@ -14,7 +14,7 @@ type RecordMembers = {
 /**
  * `record`: in base64, as the blackboard has it. What was written by hand may have spaces in its
  * JSON, or a payload that is no UTF-8: then the line has the bytes. Nothing for one without a salt.
- * Of one that was erased the blackboard has none.
+ * The blackboard has none of one that was erased.
  */
 export function recordMembers(artefact: Artefact, record: string | undefined): RecordMembers {
   if (record === undefined) return { erased: true };

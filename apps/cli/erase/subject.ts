@@ -19,7 +19,7 @@ import {
 import type { CallRecord } from "../../../lib/model/model-call.ts";
 
 export type KeptBody = { goal: GoalId; digest: string };
-/** What is kept outside of the blackboard, by digest. */
+/** The digests of what is kept outside of the blackboard. */
 export type Kept = { bodies: string[]; outputs: KeptBody[] };
 export type Delivered = { artefact: ArtefactId; commit: CommitHash };
 

@@ -18,7 +18,7 @@ const Holder = z.object({ pid: z.int(), born: z.string() });
 export class EvalPlace implements AsyncDisposable {
   readonly #id: string;
   readonly #home: string;
-  /** What stays. */
+  /** The folder that stays. */
   readonly results: string;
 
   private constructor(id: string, home: string, results: string) {
@@ -71,7 +71,7 @@ export class EvalPlace implements AsyncDisposable {
     return join(this.results, `${at + 1}-${fileNameOf(setting)}`);
   }
 
-  /** What an earlier eval of the file has left: it was killed, or kept its instances. */
+  /** An earlier eval of the file has left these: it was killed, or kept its instances. */
   async leftovers(shell: Shell): Promise<InstanceName[]> {
     const { instances } = await everyInstance(shell);
     return instances
@@ -85,7 +85,7 @@ export class EvalPlace implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Where nothing was tried nothing stays.
+    // Nothing stays where nothing was tried.
     await rmdir(this.results).catch(() => undefined);
     await rm(join(this.#home, "lock"), { force: true });
     // Clones that are kept stay.

@@ -1,5 +1,5 @@
-// What stays of an instance of an eval: each run's report, and in one file each all goals, all
-// commits and, where the log is sealed, the proof of it.
+// Keeps of an instance of an eval each run's report, and in one file each all goals, all commits
+// and, where the log is sealed, the proof of it.
 import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

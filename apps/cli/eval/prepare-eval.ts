@@ -112,7 +112,7 @@ export async function checkSettings(
   );
 }
 
-/** Of the setting's own text, which leaves out what an eval does not need. Its lines are others. */
+/** The setting's own text leaves out what an eval does not need, so that its lines are others. */
 function missingIn(config: string, missing: readonly ConfigProblem[]): SettError {
   const lines = new Set(missing.map(({ path, sentence }) => `  ${path} ${sentence}`));
   return new SettError(

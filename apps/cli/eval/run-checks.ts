@@ -10,7 +10,7 @@ import { followGoal } from "../goals/follow-goal.ts";
 import type { Session } from "../instance/session.ts";
 import type { EvalInstance } from "./eval-instance.ts";
 
-/** For the start of the command, and for the way to it and back. */
+/** The start of the command, and the way to it and back, may take so long. */
 const aroundMs = 120_000;
 const exitCodeOfTimeout = 124;
 

@@ -105,7 +105,7 @@ type One = { at: number; setting: CheckedSetting; runs: readonly RunOrder[]; con
 
 function jobOf(place: EvalPlace, { at, setting, runs, config }: One, order: WholeOrder) {
   const { name, text, isSealed } = setting;
-  // Of sett.yml as it is, `sett up --record` may have recorded them as well.
+  // `sett up --record` may have recorded those of sett.yml as it is, too.
   const own = (folder: string | undefined) =>
     folder === undefined || name === plainSetting ? folder : join(folder, fileNameOf(name));
   return {

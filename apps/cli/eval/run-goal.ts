@@ -1,5 +1,5 @@
-// One run of an eval: posts the goal, answers as the file says, and lets the checks run on what
-// came of it. All of it is on record.
+// Runs a goal of an eval: posts it, answers as the file says, and lets the checks run on what came
+// of it. All of it is on record.
 import { cancelGoal } from "../../../lib/client/actions/control.ts";
 import { findJudged, judge } from "../../../lib/client/actions/judge.ts";
 import { mayBoth, postAnswer } from "../../../lib/client/actions/post-answer.ts";

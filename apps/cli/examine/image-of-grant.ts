@@ -27,14 +27,14 @@ export type Finding = {
   named(found: ImageInfo, name: string): Pick<PlannedImage, "tag" | "id">;
 };
 
-/** On the Engine where the container is made. */
+/** The image is on the Engine where the container is made. */
 export function onEngineOf({ engine: { images } }: EngineRuntime): Finding {
   return { find: (name) => images.find(name), named: ({ id }) => ({ tag: id, id }) };
 }
 
 /**
- * In the registry from which a cluster pulls: an Engine here knows what it is made of, and pulls it
- * where it does not have it.
+ * A cluster pulls it from its registry: an Engine here knows what it is made of, and pulls it where
+ * it does not have it.
  */
 export function inRegistryOf(
   { engine: { images } }: EngineRuntime,

@@ -49,7 +49,7 @@ export type SettingSummary = {
   questions: number;
 };
 
-/** In the order of `settings`. A run that has not begun has neither time nor rounds. */
+/** Rows are in the order of `settings`. A run that has not begun has neither time nor rounds. */
 export function summarise(settings: readonly string[], runs: readonly EvalRun[]): SettingSummary[] {
   return settings.map((setting) => {
     const own = runs.filter((run) => run.setting === setting);

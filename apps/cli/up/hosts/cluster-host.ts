@@ -67,7 +67,7 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
   };
 }
 
-/** As sett.yml says it of pods. `namespace`: of the instance. */
+/** Pods are as sett.yml says. `namespace`: of the instance. */
 export function translationFor(written: SettConfig, namespace: string): Translation {
   const { pull_secret: pullSecret, runtime_class, node_selector } = written.kubernetes;
   return kubernetesTranslation({
