@@ -35,6 +35,7 @@ const reads = [
     `artefacts/${id}/diff`,
     `artefacts/${id}/transcript`,
     `artefacts/${id}/output/stderr`,
+    `artefacts/${id}/statement`,
   ],
   ...[
     "claims",
@@ -42,6 +43,7 @@ const reads = [
     "events",
     "inquiries",
     "questions",
+    `questions/${id}/statement`,
     "approvals",
     "agents",
     "agents/coder/logs",
