@@ -6,7 +6,7 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 import { shellWord } from "../../../lib/model/shell-word.ts";
 import { type Evaluated, runEval } from "../eval/run-eval.ts";
 import type { Instances } from "../eval/run-setting.ts";
-import { fileArgument, jsonArgument } from "../program/arguments.ts";
+import { cassetteArguments, fileArgument, jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { evalReport } from "../render/eval-report.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -52,16 +52,7 @@ export const evaluate = defineCommand({
       description:
         "how many settings are tried at a time; the goals of each come one after another",
     },
-    record: {
-      type: "string",
-      valueHint: "DIR",
-      description: "write every exchange with a model into this folder, without keys",
-    },
-    replay: {
-      type: "string",
-      valueHint: "DIR",
-      description: "answer calls of models from this folder, without keys and network",
-    },
+    ...cassetteArguments,
     runtime: {
       type: "enum",
       options: ["docker", "process"],

@@ -4,7 +4,12 @@
 import { SettError } from "../../../lib/model/errors.ts";
 import { LockedWork, lockInstance } from "../instance/lock.ts";
 import { runtimeNames } from "../instance/runtimes.ts";
-import { fileArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import {
+  cassetteArguments,
+  fileArgument,
+  jsonArgument,
+  nameArgument,
+} from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -70,16 +75,7 @@ export const up = defineCommand({
       description:
         "with --runtime kubernetes: the namespace (default: `kubernetes.namespace`, else `sett-NAME`)",
     },
-    record: {
-      type: "string",
-      valueHint: "DIR",
-      description: "write every exchange with a model into this folder, without keys",
-    },
-    replay: {
-      type: "string",
-      valueHint: "DIR",
-      description: "answer calls of models from this folder, without keys and network",
-    },
+    ...cassetteArguments,
   },
   examples: [
     "sett up",

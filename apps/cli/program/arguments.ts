@@ -57,3 +57,17 @@ export const commonArguments = {
   debug: { type: "boolean", description: "show the stack trace of an error" },
   help: { type: "boolean", alias: "h", description: "show this help" },
 } as const;
+
+/** A command that runs agents with models has these. */
+export const cassetteArguments = {
+  record: {
+    type: "string",
+    valueHint: "DIR",
+    description: "write every exchange with a model into this folder, without keys",
+  },
+  replay: {
+    type: "string",
+    valueHint: "DIR",
+    description: "answer calls of models from this folder, without keys and network",
+  },
+} as const;
