@@ -1,6 +1,7 @@
 // A person has the content of an artefact erased: nothing of it is left where the command says so,
 // and each reader says who has erased it, and why.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
@@ -14,6 +15,7 @@ import { temporaryFolder } from "../../support/git/sample-repository.ts";
 import { exportedLog } from "../../support/proof/exported-log.ts";
 import { derived } from "../../support/records/lineage.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 let at: Workspace;
 
@@ -230,7 +232,10 @@ test("in a file of `sett prune` it is erased as well, and an interrupted run lea
   await clan.ended(letter, "complete");
   using outside = temporaryFolder();
   const file = join(outside.path, "garden.jsonl");
-  await clan.need("prune", "--before", "0s", "--to", file);
+  await waitFor("the goal to be over", async () => {
+    await clan.need("prune", "--before", "0s", "--to", file);
+    return existsSync(file);
+  });
   const before = await readFile(file, "utf8");
   expect(before).toContain(name);
 
