@@ -5,6 +5,7 @@ import { stringify } from "yaml";
 import { SettError } from "../model/errors.ts";
 import type { EvalFile, EvalGoal } from "../model/eval-file.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
+import { shellWord } from "../model/shell-word.ts";
 import type { EvalSetting } from "./eval-settings.ts";
 import type { ConfigPath } from "./problems.ts";
 
@@ -156,9 +157,9 @@ function script(
   const cases = goals.map(([name, { checks, restore }]) => {
     const lines = checks.flatMap(({ run, timeoutMs }) => [
       String(Math.ceil(timeoutMs / 1_000)),
-      quoted(run),
+      shellWord(run),
     ]);
-    const files = restore.map((path) => ` ${quoted(path)}`).join("");
+    const files = restore.map((path) => ` ${shellWord(path)}`).join("");
     const restoring =
       files === ""
         ? ""
@@ -184,8 +185,4 @@ if [ -n "$failed" ]; then
 fi
 echo '{"structural_type":"Terminal","artefact_type":"${passedType}","artefact_payload":"","summary":"All checks have passed"}'
 `;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

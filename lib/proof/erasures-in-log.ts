@@ -1,5 +1,6 @@
 // Which artefacts people have erased on record (docs/reference/proof.md#erased-content). Pure.
-import type { SealedRecord } from "./formats.ts";
+import { isObject } from "../model/json.ts";
+import { type SealedRecord, textOf } from "./formats.ts";
 import { artefactFile } from "./named-content.ts";
 import type { Problems } from "./problems.ts";
 
@@ -74,11 +75,5 @@ function contentOf(body: Body): { artefact: string; sha256: string } {
 
 function dataOf(body: Body): Record<string, unknown> {
   const data = body?.data;
-  const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
-  return isObject ? (data as Record<string, unknown>) : {};
-}
-
-/** Half a character is written as no other program reads it. */
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value.toWellFormed() : "";
+  return isObject(data) ? data : {};
 }

@@ -52,6 +52,11 @@ export function readRecord(text: string): SealedRecord | undefined {
   return isForm && recordText(record) === text ? record : undefined;
 }
 
+/** Half a character is written as no other program reads it. Empty for what is no text. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value.toWellFormed() : "";
+}
+
 /** The goal that an event is about, or `-`. */
 export function goalOf(event: string, body = jsonObject(event)): string {
   const goal = body?.goal_id;

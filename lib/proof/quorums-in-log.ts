@@ -1,6 +1,6 @@
 // Whether so many different people have approved what the log says that they must
 // (docs/reference/proof.md#approvals-by-several-people). Pure.
-import type { SealedRecord } from "./formats.ts";
+import { type SealedRecord, textOf } from "./formats.ts";
 import type { Problems } from "./problems.ts";
 import { principalOf } from "./statement.ts";
 
@@ -55,10 +55,6 @@ function requestIn({ approvals, not_by }: Record<string, unknown>): Request | un
   if (!isNumber || Number(approvals) > maxNeeded) return undefined;
   const names = textOf(not_by).split(" ");
   return { needed: Number(approvals), notBy: new Set(names), by: new Set(), short: undefined };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value.toWellFormed() : "";
 }
 
 function smallLetters(text: string): string {

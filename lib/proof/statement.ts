@@ -1,7 +1,7 @@
 // A person signs a statement of what was done, to what, and what it means
 // (docs/reference/proof.md#signatures-of-people). Pure.
 import type { Meaning } from "../model/meaning.ts";
-import { jsonObject } from "./formats.ts";
+import { jsonObject, textOf } from "./formats.ts";
 
 /** In the order in which they are written. */
 export const statementMembers = [
@@ -120,11 +120,6 @@ function reasonOf(act: RecordedAct, { payload, metadata }: PersonalRecord): stri
   if (act === "approve") return textOf(metadata.comment);
   if (act === "reject") return textOf(jsonObject(payload)?.reason);
   return payload.toWellFormed();
-}
-
-/** Half a character is written as no other program reads it. */
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value.toWellFormed() : "";
 }
 
 /** The address in a name such as `Ada <ada@example.org>`, else the name itself. */

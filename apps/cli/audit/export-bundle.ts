@@ -36,8 +36,8 @@ export type ContentBoard = Pick<ReadingBoard, "endOfEvents" | "readRecord" | "re
 type Order = { instance: InstanceName; goal: GoalId | undefined };
 type Head = z.infer<typeof Head>;
 /**
- * `files`: those that records name → the goals of these records, or `-`. `erased`: those of which a
- * person has had the content erased.
+ * `files`: those that records name → the goals of these records, or `-`. `erased`: those whose
+ * content a person has had erased.
  */
 type Named = { files: Map<string, Set<string>>; erased: Set<string> };
 export type Exported = {

@@ -132,7 +132,7 @@ function digestsOn(board: Board): DigestsOf {
   return async (ids) => new Map((await Promise.all(ids.map(digestOf))).flat());
 }
 
-/** What was erased in the file, the log of the file need not say: the instance's log does. */
+/** The log of the file need not say what was erased in it: the instance's log does. */
 async function digestsInFile(path: string, named: NamedByLog): Promise<DigestsOf> {
   const { digests, erased } = await recordDigests(path);
   for (const id of erased) named.noteErased(id);

@@ -78,7 +78,7 @@ async function eraseCommits(
   return { erased: [], staying: commits.map(({ commit }) => ({ commit, by })) };
 }
 
-/** What an artefact says may be in several places under one digest. */
+/** The words of an artefact may be in several places under one digest. */
 function keptOf({ kept, quotes }: Subject, { withQuotes }: EraseOrder): Kept {
   const all = [kept, ...(withQuotes ? quotes.map((quote) => quote.kept) : [])];
   const outputs = all.flatMap((one) => one.outputs);

@@ -1,29 +1,29 @@
 // The folders of an eval: clones that go with it, which are of this file alone, and its results.
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, realpath, rm, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, realpath, rm, rmdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import process from "node:process";
-import { z } from "zod";
 import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { parseJson } from "../../../lib/model/json.ts";
-import { identify, isAlive } from "../../../lib/process/process-id.ts";
+import { acquireLock } from "../../../lib/runtime/process/file-lock.ts";
 import { everyInstance } from "../instance/runtimes.ts";
 import type { Shell } from "../terminal/shell.ts";
 
-const Holder = z.object({ pid: z.int(), born: z.string() });
+type Own = { id: string; home: string; lock: AsyncDisposable };
 
 /** The same repository and file have the same names, by which a later eval finds what is left. */
 export class EvalPlace implements AsyncDisposable {
   readonly #id: string;
   readonly #home: string;
+  readonly #lock: AsyncDisposable;
   /** The folder that stays. */
   readonly results: string;
 
-  private constructor(id: string, home: string, results: string) {
+  private constructor({ id, home, lock }: Own, results: string) {
     this.#id = id;
     this.#home = home;
+    this.#lock = lock;
     this.results = results;
   }
 
@@ -47,8 +47,14 @@ export class EvalPlace implements AsyncDisposable {
         : resolve(shell.cwd, to);
     const home = join(folder, id);
     await mkdir(home, { recursive: true });
-    await takeLock(join(home, "lock"));
-    const place = new EvalPlace(id, home, results);
+    const lock = await acquireLock(join(home, "lock"), `process ${process.pid}`);
+    if (lock.outcome === "taken")
+      throw new SettError(
+        "instance-taken",
+        `Another \`sett eval\` of this file is at work, ${lock.by}.`,
+        { hint: "Wait until it ends, or interrupt it." },
+      );
+    const place = new EvalPlace({ id, home, lock }, results);
     try {
       await requireEmpty(results, to);
     } catch (error) {
@@ -87,7 +93,7 @@ export class EvalPlace implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     // Nothing stays where nothing was tried.
     await rmdir(this.results).catch(() => undefined);
-    await rm(join(this.#home, "lock"), { force: true });
+    await this.#lock[Symbol.asyncDispose]();
     // Clones that are kept stay.
     if ((await readdir(this.#home)).length === 0) await rm(this.#home, { recursive: true });
   }
@@ -104,22 +110,4 @@ async function requireEmpty(folder: string, to: string | undefined): Promise<voi
   throw new SettError("usage", `${to ?? folder} is not empty.`, {
     hint: "Name another folder: --to DIR",
   });
-}
-
-/** A killed process does not block. */
-async function takeLock(path: string): Promise<void> {
-  const own = JSON.stringify(identify(process.pid) ?? { pid: process.pid, born: "" });
-  const taken = await writeFile(path, own, { flag: "wx" }).then(
-    () => true,
-    () => false,
-  );
-  if (taken) return;
-  const holder = Holder.safeParse(parseJson(await readFile(path, "utf8").catch(() => ""))).data;
-  if (holder !== undefined && isAlive(holder))
-    throw new SettError(
-      "instance-taken",
-      `Another \`sett eval\` of this file is at work, process ${holder.pid}.`,
-      { hint: "Wait until it ends, or interrupt it." },
-    );
-  await writeFile(path, own);
 }

@@ -115,7 +115,7 @@ function jobOf(place: EvalPlace, { at, setting, runs, config }: One, order: Whol
   };
 }
 
-/** What an eval has left that was killed, or that kept its instances. */
+/** An eval that was killed, or that kept its instances, has left them. */
 async function removeLeftovers(place: EvalPlace, shell: Shell, instances: Instances) {
   for (const name of await place.leftovers(shell)) {
     shell.messages.note(`An earlier eval of this file has left ${name}: it is taken away.`);

@@ -112,7 +112,7 @@ async function runAndKeep(
   return { setting, ...run, report };
 }
 
-/** What to do about it is in the log: most of it is about `sett up`. */
+/** The log says what to do about it: most of it is about `sett up`. */
 function notStarted(setting: string, { name, run }: RunOrder, error: unknown): EvalRun {
   return {
     ...{ setting, goal: name, run, outcome: "not-started", reason: messageOf(error) },

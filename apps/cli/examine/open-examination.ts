@@ -153,7 +153,7 @@ export async function untilRunning(
       const found = await runtime.observe.find(container);
       if (found?.state.state === "running") return;
       const { isFinal, limitMs, sentence } = found?.problem ?? {};
-      // What has a limit may pass by itself in a moment.
+      // A problem with a limit may pass by itself in a moment.
       const isLasting = isFinal === false && limitMs === undefined;
       if (isLasting && shown === undefined) messages.note(`${container} waits: ${sentence}`);
       if (isLasting) shown = sentence;

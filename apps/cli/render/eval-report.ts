@@ -49,7 +49,7 @@ export function evalReport(
 
 type Row = Pick<EvalRun, "goal" | "setting" | "outcome" | "reason"> & { run: string };
 
-/** What has not started has one reason, and one row. */
+/** A setting that has not started has one reason, and one row. */
 function rowsOf(runs: readonly EvalRun[]): Row[] {
   return runs.flatMap((one, at) => {
     if (one.outcome !== "not-started") return [{ ...one, run: String(one.run) }];
