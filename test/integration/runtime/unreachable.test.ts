@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
+import { errorOf } from "../../support/error-of.ts";
 import { makeCertificate } from "../../support/http/make-certificate.ts";
 
 /**
@@ -70,7 +71,7 @@ test("an engine that is not there is a docker-unreachable with a way out", async
     const demo = InstanceName.parse("demo");
     const { observe, apply, workers, engine } = runtime;
     const labels = { instance: demo, workspace: "/w", version: "1" };
-    for (const answer of [
+    const asked = [
       ...[observe.instances(), observe.parts(demo), observe.find("sett-demo-redis")],
       ...[Array.fromAsync(observe.logs("x")), observe.exec("x", ["true"]), observe.connect("x", 1)],
       ...[apply.stop("x", 1), apply.remove("x"), apply.startAgain("x"), apply.rename("x", "y")],
@@ -82,8 +83,9 @@ test("an engine that is not there is a docker-unreachable with a way out", async
       ...[workers.wait("x"), workers.remove("x"), workers.find("x")],
       ...[engine.images.find("x"), engine.images.untag("x"), engine.images.removeUnnamed("x")],
       engine.strangers(demo),
-    ])
-      expect(await answer.catch((error) => error)).toMatchObject({
+    ];
+    for (const error of await Promise.all(asked.map(errorOf)))
+      expect(error).toMatchObject({
         code: "docker-unreachable",
         message: failure.message,
         hint: failure.hint,
@@ -211,8 +213,9 @@ test.each(["SSH-2.0-OpenSSH_9.2\r\n", "\x15\x03\x01\0\x02\x02\x16", "HTTP/2 200\
   async (bytes) => {
     await using engine = await dyingEngine(bytes);
     const runtime = await dockerRuntime({ socketPath: engine.socketPath });
-    for (const answer of [runtime.observe.check(), runtime.observe.instances()])
-      expect(await answer.catch((error) => error)).toMatchObject({
+    const asked = [runtime.observe.check(), runtime.observe.instances()];
+    for (const error of await Promise.all(asked.map(errorOf)))
+      expect(error).toMatchObject({
         code: "docker-unreachable",
         message: "What answers there is no Docker Engine.",
       });
@@ -251,8 +254,9 @@ test("an engine that redirects is not followed, and that is its failure", async 
     "HTTP/1.1 301 Moved Permanently\r\nLocation: http://no-such-host.invalid/info\r\nContent-Length: 0\r\n\r\n";
   await using engine = await dyingEngine(elsewhere);
   const { observe, apply, workers } = await dockerRuntime({ socketPath: engine.socketPath });
-  for (const ask of [observe.find("x"), apply.remove("x"), apply.stop("x", 1), workers.wait("x")])
-    expect(await ask.catch((error) => error)).toMatchObject({
+  const asked = [observe.find("x"), apply.remove("x"), apply.stop("x", 1), workers.wait("x")];
+  for (const error of await Promise.all(asked.map(errorOf)))
+    expect(error).toMatchObject({
       code: "docker-failed",
       message: expect.stringContaining("The Engine sends the request elsewhere."),
     });

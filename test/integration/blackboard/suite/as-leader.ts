@@ -83,8 +83,8 @@ export function asLeaderSuite(open: () => Promise<Bench>): void {
       bench.board.openClaim({ open: retried, epoch, bidDeadlineMs: 1_000, readOn }),
       bench.board.logAsLeader(refusal, epoch, readOn),
     ];
-    for (const request of requests)
-      expect(await errorOf(request)).toMatchObject({ code: "redis-unreachable" });
+    for (const error of await Promise.all(requests.map(errorOf)))
+      expect(error).toMatchObject({ code: "redis-unreachable" });
     const types = (await events(bench.board)).map(({ type }) => type);
     expect(types).toEqual(["orchestrator_started", "artefact_created"]);
     const readAgainOn = bench.board.connectionNumber();

@@ -197,7 +197,8 @@ export function mailSuite(open: () => Promise<Bench>): void {
       bench.board.placeBid({ claim: claim.id, agent: coder, word: "claim", readOn }),
       bench.board.allowBidCalls({ claim: claim.id, agent: coder, digest: "0".repeat(64), readOn }),
     ];
-    for (const one of late) expect(await errorOf(one)).toMatchObject({ code: "redis-unreachable" });
+    for (const error of await Promise.all(late.map(errorOf)))
+      expect(error).toMatchObject({ code: "redis-unreachable" });
     await mail.has(2);
     expect(await events(bench.board, "grant_started")).toEqual([]);
     const now = bench.board.connectionNumber();
@@ -258,11 +259,12 @@ export function mailSuite(open: () => Promise<Bench>): void {
     await bench.reconnect();
     const lease = { claim: claim.id, agent: coder, attempt: 1, leaseMs: 60_000 };
     const result = done(claim.id, resultOf(goal, claim));
-    for (const one of [
+    const late = [
       bench.board.renewLease({ ...lease, readOn }),
       bench.board.finishGrant({ ...result, readOn }),
-    ])
-      expect(await errorOf(one)).toMatchObject({ code: "redis-unreachable" });
+    ];
+    for (const error of await Promise.all(late.map(errorOf)))
+      expect(error).toMatchObject({ code: "redis-unreachable" });
     expect(await bench.board.readArtefact(result.result.artefact.id)).toBeUndefined();
     const now = bench.board.connectionNumber();
     expect(await bench.board.renewLease({ ...lease, readOn: now })).toEqual({ outcome: "renewed" });
