@@ -89,12 +89,19 @@ export async function whatOthersRead(git: Git, pid: number): Promise<string | un
   return first && `A command could look into the cub: another process has read ${folder}/${first}.`;
 }
 
+/** Without its compiler, which an option of its engine switches off, Bun calls no libc. */
+const noLibc =
+  "the cub cannot ask the kernel for a way to a network. Does the image, or `environment` in sett.yml, set a variable `BUN_JSC_…`?";
+
 async function whatIsReached(): Promise<string | undefined> {
   const endMs = performance.now() + patienceMs;
   for (;;) {
     const reached: string[] = [];
-    for (const [address, bytes] of outside)
-      if ((await hasWayTo(bytes)) !== false) reached.push(address);
+    for (const [address, bytes] of outside) {
+      const hasWay = await hasWayTo(bytes);
+      if (hasWay === undefined) throw new Error(noLibc);
+      if (hasWay) reached.push(address);
+    }
     if (reached.length === 0) return undefined;
     if (performance.now() >= endMs)
       return `A command could reach a network, which its agent does not have: there is a way to ${reached[0]}.`;

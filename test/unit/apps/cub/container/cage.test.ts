@@ -25,3 +25,15 @@ test("what cannot be tried does not count as proven", async () => {
   await proof.prove();
   expect(proof.problem).toStartWith("It cannot be tried whether the container confines commands:");
 });
+
+test("a cub that cannot ask the kernel says so, and claims no way to a network", async () => {
+  const cage = Bun.resolveSync("../../../../../apps/cub/container/cage.ts", import.meta.dir);
+  const script = `
+    const { CageProof } = await import(${JSON.stringify(cage)});
+    const proof = new CageProof({ network: "none", limits: {} }, ${JSON.stringify(git)});
+    await proof.prove();
+    console.log(proof.problem);`;
+  const env = { ...process.env, BUN_JSC_useJIT: "0" };
+  const { stdout } = Bun.spawnSync([process.execPath, "-e", script], { env });
+  expect(stdout.toString()).toContain("cannot ask the kernel for a way to a network");
+});
