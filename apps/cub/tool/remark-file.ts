@@ -2,9 +2,10 @@
 // program of the command may write into it as well: a worker of Sett's own has a key, by which it
 // tells the cub's lines from others.
 import { createHmac, randomBytes } from "node:crypto";
-import { mkdtemp, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { inNewFolder } from "../../../lib/folders/new-folder.ts";
 import { removeTree } from "../../../lib/folders/remove-tree.ts";
 
 /** A line for each remark. */
@@ -20,9 +21,11 @@ export type RemarkFile = AsyncDisposable & {
  * where none can be made.
  */
 export async function openRemarkFile({ hasKey }: { hasKey: boolean }): Promise<RemarkFile> {
-  const path = join(await mkdtemp(join(tmpdir(), "sett-remarks-")), "remarks.jsonl");
-  // It stays open: what the command puts in its place is never written to.
-  const file = await open(path, "ax", 0o600);
+  const { path, file } = await inNewFolder(join(tmpdir(), "sett-remarks-"), async (folder) => {
+    const path = join(folder, "remarks.jsonl");
+    // It stays open: what the command puts in its place is never written to.
+    return { path, file: await open(path, "ax", 0o600) };
+  });
   const key = hasKey ? randomBytes(32).toString("hex") : undefined;
   return {
     variables: { SETT_REMARKS: path, ...(key !== undefined && { SETT_REMARKS_KEY: key }) },

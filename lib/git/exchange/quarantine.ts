@@ -1,7 +1,8 @@
 // A private object store between the exchange and the repository: what agents have left is unpacked
 // there, and checked.
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { inNewFolder } from "../../folders/new-folder.ts";
 import { messageOf } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
 import { makeStore } from "../run/borrowing.ts";
@@ -35,18 +36,17 @@ export class PackQuarantine implements Quarantine {
   /** `folder`: an empty one for it; without it, one is made among the objects of the repository. */
   static async make(source: Store, exchangeDir: string, folder?: string): Promise<PackQuarantine> {
     const { place, instance } = source;
+    const make = async (objectsDir: string) => {
+      // A commit that a person brought through the API may be only in the store yet. The API's own
+      // folder is made before there is any.
+      const needsStore = folder !== undefined || (await readBrought(source)).length > 0;
+      await makeStore(objectsDir, place.objectsDir, ...(needsStore ? [source.path] : []));
+      const failed = await FailedPacks.read(place, instance);
+      return new PackQuarantine(source, objectsDir, exchangeDir, failed);
+    };
     // Named as git names its own: git's next clean-up removes one that a crash has left behind.
-    const objectsDir = folder ?? (await mkdtemp(join(place.objectsDir, "tmp_objdir-sett-")));
-    // A commit that a person brought through the API may be only in the store yet. The API's own
-    // folder is made before there is any.
-    const needsStore = folder !== undefined || (await readBrought(source)).length > 0;
-    await makeStore(objectsDir, place.objectsDir, ...(needsStore ? [source.path] : []));
-    return new PackQuarantine(
-      source,
-      objectsDir,
-      exchangeDir,
-      await FailedPacks.read(place, instance),
-    );
+    const prefix = join(place.objectsDir, "tmp_objdir-sett-");
+    return await (folder === undefined ? inNewFolder(prefix, make) : make(folder));
   }
 
   /** Never rejects for what the exchange holds. `from`: another folder that is like it. */

@@ -537,7 +537,10 @@ export class HostRepository {
     const brought = (await this.exchange(instance).brought.named())
       .map(({ id, commit }) => ({ ref: settRef(instance, id), commit, agent: "" as const }))
       .filter(({ ref }) => !known.has(ref));
-    return await importCommits(this.#with(instance), [...brought, ...named]);
+    const all = [...brought, ...named];
+    return await sayingFullDisk(this.place.commonDir, () =>
+      importCommits(this.#with(instance), all),
+    );
   }
 
   /**

@@ -5,9 +5,10 @@
 // `info`, and the configuration of the repository, the user and the machine; some of these an agent
 // has written, once its work is merged. So git gets a folder with our own configuration, and the
 // objects by a variable.
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inNewFolder } from "../../folders/new-folder.ts";
 import { makeBareFolder } from "./bare-folder.ts";
 import { lookApart } from "./file-name.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
@@ -43,9 +44,11 @@ export class PlainView implements AsyncDisposable {
     git: Git,
     place: Pick<RepositoryPlace, "commonDir" | "objectsDir" | "objectFormat">,
   ): Promise<PlainView> {
-    const gitDir = await mkdtemp(join(tmpdir(), "sett-view-"));
     const depth = await readFile(join(place.commonDir, "shallow"), "utf8").catch(() => undefined);
-    await makeBareFolder(gitDir, place.objectFormat, depth);
+    const gitDir = await inNewFolder(join(tmpdir(), "sett-view-"), async (folder) => {
+      await makeBareFolder(folder, place.objectFormat, depth);
+      return folder;
+    });
     const own = {
       GIT_CONFIG_GLOBAL: "/dev/null",
       GIT_CONFIG_NOSYSTEM: "1",

@@ -322,7 +322,7 @@ test.if(fault !== undefined)(
 );
 
 test.if(fault !== undefined)(
-  "a result for which the repository's disk has no room says where, and is published once it has",
+  "a result for which the repository's disk has no room says where, and is published and fetched once it has",
   async () => {
     const { disk, path, base } = await onSmallDisk({ megabytes: 16 });
     await using _ = disk;
@@ -342,6 +342,13 @@ test.if(fault !== undefined)(
     await disk.relieve();
     await copy.publish(commit, base);
     const made = { commit, agent: agentName, artefact: newArtefactId() };
+    const objects = join(path, ".git/objects");
+    const before = readdirSync(objects);
+    await disk.fill();
+    const unfetched = await failure(repository.fetchCommits(instance, [made]));
+    expect(unfetched?.message).toStartWith(`${path}/.git cannot grow: its disk is full`);
+    expect(readdirSync(objects)).toEqual(before);
+    await disk.relieve();
     const fetched = await repository.fetchCommits(instance, [made]);
     expect(fetched).toMatchObject({ broken: [], imported: [{ commit }] });
   },

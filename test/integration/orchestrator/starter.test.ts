@@ -79,13 +79,14 @@ test("it touches nothing that is no worker, and starts nothing that is in no tem
   const other = at.name("agent-tester");
   const refused = { code: "not-found", message: "No worker of these templates has such a name." };
   const { signal } = new AbortController();
-  const asked = [
+  const requests = [
     client.isThere(other),
     client.remove(other),
     client.readLog(other),
     client.wait(other, signal),
   ];
-  for (const error of await Promise.all(asked.map(errorOf))) expect(error).toMatchObject(refused);
+  for (const error of await Promise.all(requests.map(errorOf)))
+    expect(error).toMatchObject(refused);
   expect((await at.runtime.observe.find(other))?.state.state).toBe("running");
   const gone = client.nameOf(job());
   expect(await client.isThere(gone)).toBe(false);
@@ -113,7 +114,7 @@ test("it touches nothing that is no worker, and starts nothing that is in no tem
   ]);
 });
 
-test("a name that is none of a worker is refused, and the Engine is asked nothing", async () => {
+test("a name that is none of a worker is refused, and the Engine is requests nothing", async () => {
   const worker = client.nameOf(job());
   for (const name of [
     ...[

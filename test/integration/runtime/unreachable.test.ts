@@ -71,7 +71,7 @@ test("an engine that is not there is a docker-unreachable with a way out", async
     const demo = InstanceName.parse("demo");
     const { observe, apply, workers, engine } = runtime;
     const labels = { instance: demo, workspace: "/w", version: "1" };
-    const asked = [
+    const requests = [
       ...[observe.instances(), observe.parts(demo), observe.find("sett-demo-redis")],
       ...[Array.fromAsync(observe.logs("x")), observe.exec("x", ["true"]), observe.connect("x", 1)],
       ...[apply.stop("x", 1), apply.remove("x"), apply.startAgain("x"), apply.rename("x", "y")],
@@ -84,7 +84,7 @@ test("an engine that is not there is a docker-unreachable with a way out", async
       ...[engine.images.find("x"), engine.images.untag("x"), engine.images.removeUnnamed("x")],
       engine.strangers(demo),
     ];
-    for (const error of await Promise.all(asked.map(errorOf)))
+    for (const error of await Promise.all(requests.map(errorOf)))
       expect(error).toMatchObject({
         code: "docker-unreachable",
         message: failure.message,
@@ -213,8 +213,8 @@ test.each(["SSH-2.0-OpenSSH_9.2\r\n", "\x15\x03\x01\0\x02\x02\x16", "HTTP/2 200\
   async (bytes) => {
     await using engine = await dyingEngine(bytes);
     const runtime = await dockerRuntime({ socketPath: engine.socketPath });
-    const asked = [runtime.observe.check(), runtime.observe.instances()];
-    for (const error of await Promise.all(asked.map(errorOf)))
+    const requests = [runtime.observe.check(), runtime.observe.instances()];
+    for (const error of await Promise.all(requests.map(errorOf)))
       expect(error).toMatchObject({
         code: "docker-unreachable",
         message: "What answers there is no Docker Engine.",
@@ -254,8 +254,8 @@ test("an engine that redirects is not followed, and that is its failure", async 
     "HTTP/1.1 301 Moved Permanently\r\nLocation: http://no-such-host.invalid/info\r\nContent-Length: 0\r\n\r\n";
   await using engine = await dyingEngine(elsewhere);
   const { observe, apply, workers } = await dockerRuntime({ socketPath: engine.socketPath });
-  const asked = [observe.find("x"), apply.remove("x"), apply.stop("x", 1), workers.wait("x")];
-  for (const error of await Promise.all(asked.map(errorOf)))
+  const requests = [observe.find("x"), apply.remove("x"), apply.stop("x", 1), workers.wait("x")];
+  for (const error of await Promise.all(requests.map(errorOf)))
     expect(error).toMatchObject({
       code: "docker-failed",
       message: expect.stringContaining("The Engine sends the request elsewhere."),
