@@ -36,7 +36,7 @@ export function withdrawReviews(draft: Draft): void {
 }
 
 function consequenceFor(grant: Grant): string {
-  if (isForApproval(grant)) return ", so no other person's verdict is needed";
+  if (isForApproval(grant)) return ", so no person's verdict is needed any more";
   const work = grant.phase === "review" ? "review" : "work";
   return grant.state === "queued"
     ? ` before this ${work} had begun`

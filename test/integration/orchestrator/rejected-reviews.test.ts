@@ -72,7 +72,7 @@ test("it is drawn as one; a person's request is withdrawn at once and says so, a
   expect(await readInquiries(board)).toEqual([]);
   const suggest = suggestFor(undefined);
   const why =
-    /^Plan \w+ needs no verdict of lead any more: quick rejected it, so no other person's verdict is needed\.$/;
+    /^Plan \w+ needs no verdict of lead any more: quick rejected it, so no person's verdict is needed any more\.$/;
   expect(findJudged(board, first.id, { speaker: "lead", actor: ada, suggest })).rejects.toThrow(
     why,
   );
