@@ -155,6 +155,29 @@ test("every sett.yml of the documentation is without a mistake", () => {
   }
 });
 
+/** Each object of the code that has this key, from its brace to the one that closes it. */
+function objectsWith(key: string, code: string): string[] {
+  return [...code.matchAll(new RegExp(`\\b${key}\\b`, "g"))].map(({ index }) => {
+    let [from, depth] = [index, 1];
+    while (depth > 0 && from-- > 0) depth += Number(code[from] === "}") - Number(code[from] === "{");
+    let to = index;
+    for (depth = 1; depth > 0 && to < code.length; to++)
+      depth += Number(code[to] === "{") - Number(code[to] === "}");
+    return code.slice(Math.max(0, from), to);
+  });
+}
+
+test("every agent of the documentation answers with the keys that the contract requires", () => {
+  const answers = documentation.flatMap((page) =>
+    blocksOf(readPage(page)).flatMap(({ line, code }) =>
+      objectsWith("artefact_type", code).map((text) => ({ at: `${page}:${line}`, text })),
+    ),
+  );
+  expect(answers.length).toBeGreaterThan(20);
+  const lacks = (text: string) => !/\bartefact_payload\b/.test(text) || !/\bsummary\b/.test(text);
+  expect(answers.filter(({ text }) => lacks(text))).toEqual([]);
+});
+
 /**
  * A node of a flowchart: its id, or its id and its shape. What is not quoted holds no sign that has
  * a meaning there.
