@@ -44,7 +44,7 @@ export const producerGoneType = "ProducerGone";
 export const postRejectedType = "PostRejected";
 export const artefactLimitExceededType = "ArtefactLimitExceeded";
 
-const ownTypes: readonly string[] = [
+export const ownTypes: readonly string[] = [
   goalType,
   remarkType,
   goalFeedbackType,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   forbiddenOwnType,
+  ownTypes,
   problemOfPosted,
   problemOfType,
   type TypeSource,
@@ -10,24 +11,7 @@ const standard = (type: string, source: TypeSource = "command") =>
   forbiddenOwnType({ structural_type: "Standard", type }, source);
 
 describe("a type of Sett's own", () => {
-  const own = [
-    "GoalDefined",
-    "GoalFeedback",
-    "BudgetExceeded",
-    "ToolExecutionFailure",
-    "AttemptLost",
-    "AgentRemoved",
-    "AgentSilent",
-    "ModelCallFailed",
-    "ModelGaveNoResult",
-    "ArtefactUnreadable",
-    "ArtefactLimitExceeded",
-    "ReviewRoundsExceeded",
-    "ProducerGone",
-    "PostRejected",
-  ];
-
-  test.each(own)("%s is refused from commands, whatever its structural type", (type) => {
+  test.each([...ownTypes])("%s is refused from commands, whatever its structural type", (type) => {
     for (const structural_type of [
       "Standard",
       "Review",
