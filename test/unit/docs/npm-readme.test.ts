@@ -25,9 +25,9 @@ function paragraph(page: string, beginning: string): string {
     .trim();
 }
 
-test.each([
-  "An **agent** is",
-  "**An agent's command",
-])("the README of the npm package says the same as that of the repository: %s …", (beginning) => {
-  expect(paragraph(readme, beginning)).toBe(paragraph(readPage("README.md"), beginning));
-});
+test.each(["An **agent** is", "**An agent's command"])(
+  "the README of the npm package says the same as that of the repository: %s …",
+  (beginning) => {
+    expect(paragraph(readme, beginning)).toBe(paragraph(readPage("README.md"), beginning));
+  },
+);

@@ -159,7 +159,8 @@ test("every sett.yml of the documentation is without a mistake", () => {
 function objectsWith(key: string, code: string): string[] {
   return [...code.matchAll(new RegExp(`\\b${key}\\b`, "g"))].map(({ index }) => {
     let [from, depth] = [index, 1];
-    while (depth > 0 && from-- > 0) depth += Number(code[from] === "}") - Number(code[from] === "{");
+    while (depth > 0 && from-- > 0)
+      depth += Number(code[from] === "}") - Number(code[from] === "{");
     let to = index;
     for (depth = 1; depth > 0 && to < code.length; to++)
       depth += Number(code[to] === "{") - Number(code[to] === "}");
