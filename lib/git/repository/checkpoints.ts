@@ -1,20 +1,16 @@
 // The checkpoints of the sealed log of an instance, as a chain of commits: each clone that has
 // fetched it has seen them (docs/reference/proof.md#anchors-in-git).
-import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { CommitHash, type InstanceName } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { commitTree } from "../run/merge-trees.ts";
 import { type Git, type GitRun, runGit, tryGit } from "../run/run-git.ts";
+import { withoutPerson } from "../run/without-person.ts";
+import { readObjects } from "./read-objects.ts";
 
 const folder = "refs/sett-proof";
 const file = "checkpoint";
-
-const withoutPerson = {
-  ...{ GIT_AUTHOR_NAME: "Sett", GIT_AUTHOR_EMAIL: "sett@sett.invalid" },
-  ...{ GIT_COMMITTER_NAME: "Sett", GIT_COMMITTER_EMAIL: "sett@sett.invalid" },
-};
 
 /** Adds it to the chain, unless it is the last one there. Throws git-failed. */
 export async function keepCheckpoint(
@@ -77,33 +73,13 @@ export async function listCheckpoints(
     const [, hash, size] = /^([0-9a-f]+) blob (\d+)$/.exec(line) ?? [];
     return Number(size) <= maxBytes ? hash : undefined;
   });
-  const texts = await readTexts(run, new Set(small.filter((hash) => hash !== undefined)));
+  const texts = await readObjects(run, new Set(small.filter((hash) => hash !== undefined)));
   for (const [at, line] of listed.entries()) {
     const [commit, seconds] = line.split(" ");
-    const checkpoint = texts.get(small[at] ?? "");
+    const checkpoint = texts.get(small[at] ?? "")?.toString();
     if (checkpoint === undefined) continue;
     const time = new Date(Number(seconds) * 1_000);
     seen.push({ commit: CommitHash.parse(commit), time, checkpoint });
   }
   return seen;
-}
-
-async function readTexts(
-  run: (run: GitRun) => Promise<unknown>,
-  blobs: ReadonlySet<string>,
-): Promise<Map<string, string>> {
-  const texts = new Map<string, string>();
-  const chunks: Uint8Array[] = [];
-  const stdin = [...blobs].map((hash) => `${hash}\n`).join("");
-  const onStdout = (chunk: Uint8Array) => chunks.push(chunk);
-  await run({ args: ["cat-file", "--batch"], stdin, onStdout });
-  const bytes = Buffer.concat(chunks);
-  for (let from = 0; from < bytes.length; ) {
-    const end = bytes.indexOf("\n", from);
-    const [hash = "", , size] = bytes.subarray(from, end).toString().split(" ");
-    const to = end + 1 + Number(size);
-    texts.set(hash, bytes.subarray(end + 1, to).toString());
-    from = to + 1;
-  }
-  return texts;
 }

@@ -1,4 +1,5 @@
 // The user's repository on the host: what Sett reads of it, and the refs that Sett keeps in it.
+import type { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { SettError } from "../../model/errors.ts";
@@ -30,12 +31,14 @@ import { commitNewFiles, type NewFiles } from "./commit-new-files.ts";
 import { type DirtyFile, dirtyFiles } from "./dirty-files.ts";
 import { type ErasedCommits, eraseCommits } from "./erase-commits.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
+import { keepNote } from "./keep-note.ts";
 import { localClone } from "./local-clone.ts";
 import { type Merge, type Merged, mergeCommit } from "./merge-commit.ts";
 import { moveLanes } from "./move-lanes.ts";
 import { closeNames, openNames } from "./open-names.ts";
 import { type Outgoing, readOutgoing } from "./outgoing.ts";
 import { packOwnRefs } from "./pack-own-refs.ts";
+import { readObjects } from "./read-objects.ts";
 import { settRef } from "./refs.ts";
 import { readBundle, writeBundle } from "./results-bundle.ts";
 import { ResultsReader } from "./results-reader.ts";
@@ -555,6 +558,16 @@ export class HostRepository {
   /** As the function of this name. */
   async keepCheckpoint(instance: InstanceName, checkpoint: string): Promise<void> {
     await keepCheckpoint(this.#git, this.place, instance, checkpoint);
+  }
+
+  /** As the function of this name. */
+  async keepNote(note: Parameters<typeof keepNote>[2]): Promise<void> {
+    await keepNote(this.#git, this.place, note);
+  }
+
+  /** The commits among these that are here, as git has them. Throws git-failed. */
+  async readCommits(commits: Iterable<CommitHash>): Promise<Map<string, Buffer>> {
+    return await readObjects((run) => this.#run(run), commits);
   }
 
   /** As `listCheckpoints`. */

@@ -9,6 +9,7 @@ import { limited } from "../run/limited.ts";
 import { commitTree, type MergedTrees, mergeTrees } from "../run/merge-trees.ts";
 import { hintOfSigner, namingWaits } from "../run/person-programs.ts";
 import { type Git, runGit, tryGit } from "../run/run-git.ts";
+import { withoutPerson } from "../run/without-person.ts";
 
 /**
  * `commits`: each is in the history of the tip, the newest first. `start`: the commit on which
@@ -32,12 +33,6 @@ export type Reverted =
   | { outcome: "reverted"; commit: CommitHash }
   | { outcome: "same" }
   | { outcome: "conflict"; of: CommitHash; isMerge: boolean; files: string[] };
-
-/** Commits on the way, which no name leads to. */
-const withoutPerson = {
-  ...{ GIT_AUTHOR_NAME: "Sett", GIT_AUTHOR_EMAIL: "sett@sett.invalid" },
-  ...{ GIT_COMMITTER_NAME: "Sett", GIT_COMMITTER_EMAIL: "sett@sett.invalid" },
-};
 
 /** A merge is taken back against its first parent. Throws git-failed and interrupted. */
 export async function revertCommits(
