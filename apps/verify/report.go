@@ -41,6 +41,7 @@ const (
 	signerCode
 	validityCode
 	approvalsCode
+	attestationCode
 	receiptCode
 )
 
@@ -48,7 +49,7 @@ var codeNames = [...]string{
 	"unreadable", "missing", "unknown-file", "signature", "malformed", "origin", "size", "order",
 	"index", "other-goal", "number", "count", "record", "no-record", "proof", "root", "artefact",
 	"fact", "erased", "unsigned", "statement", "namespace", "sshsig", "signer", "validity",
-	"approvals", "receipt",
+	"approvals", "attestation", "receipt",
 }
 
 // `line`: from 1; 0 where the problem is about the whole file. `file`: empty where it is about the
@@ -74,6 +75,8 @@ type report struct {
 	entries    int
 	// How many artefacts were erased on record.
 	erased int
+	// How many attestations there are.
+	attested int
 	// Nil where no signers are known.
 	acts *actCounts
 }
@@ -144,6 +147,9 @@ func (r *report) write(out io.Writer, keyName string) error {
 		if r.erased > 0 {
 			fmt.Fprintf(lines, "Erased on record: %d artefacts.\n", r.erased)
 		}
+		if r.attested > 0 {
+			fmt.Fprintf(lines, "Attested: %d commits.\n", r.attested)
+		}
 		if r.acts != nil {
 			fmt.Fprintf(lines, "Acts of people: %d signed, %d not signed.\n", r.acts.Signed, r.acts.Unsigned)
 		}
@@ -163,6 +169,7 @@ type reportJSON struct {
 	Size     *jsonNumber   `json:"size"`
 	Entries  int           `json:"entries"`
 	Erased   int           `json:"erased,omitempty"`
+	Attested int           `json:"attested,omitempty"`
 	Problems []problemJSON `json:"problems"`
 	LeftOut  int           `json:"left_out,omitempty"`
 	Acts     *actCounts    `json:"acts,omitempty"`
@@ -184,6 +191,7 @@ func (r *report) toJSON() reportJSON {
 		Size:     (*jsonNumber)(r.size),
 		Entries:  r.entries,
 		Erased:   r.erased,
+		Attested: r.attested,
 		Problems: problems,
 		LeftOut:  r.leftOut,
 		Acts:     r.acts,

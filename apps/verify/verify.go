@@ -96,6 +96,8 @@ type bundle struct {
 	// The contents of the files with receipts.
 	receipts [][]byte
 	erasures
+	// Goal → the events that attestations may be about. Nil where there are none.
+	steps map[string][]step
 }
 
 // `line`: of the entry, from 1. `isFound`: it has a record.
@@ -117,7 +119,7 @@ func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signi
 	}
 	b.checkFiles()
 	for _, check := range [...]func() error{
-		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord, b.checkErased, b.checkActs, b.checkQuorums, b.checkReceipts,
+		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord, b.checkErased, b.checkActs, b.checkQuorums, b.checkAttestations, b.checkReceipts,
 	} {
 		if err := check(); err != nil {
 			return report{}, err
@@ -136,12 +138,15 @@ func (b *bundle) checkFiles() {
 		}
 	}
 	for name := range b.files {
+		if _, isAttested := attestedID(name); isAttested && b.steps == nil {
+			b.steps = map[string][]step{}
+		}
 		if strings.HasPrefix(name, "proofs/") && !b.isOfGoal {
 			b.add(missing, "goal", 0, "it is not there, and proofs of one goal are")
 			b.isOfGoal = true
 		}
 	}
-	for _, name := range [...]string{"README", "checkpoint", "goal", "entries", "records.jsonl", "keys"} {
+	for _, name := range [...]string{"README", "checkpoint", "goal", "entries", "records.jsonl", "keys", attestationKeyName} {
 		if file := b.files[name]; file != nil {
 			file.isNamed = true
 		}
@@ -349,6 +354,7 @@ func (b *bundle) checkRecords() error {
 		b.noteErasure(at, read, said)
 		b.noteAct(read, said)
 		b.noteQuorum(at, read, said)
+		b.noteStep(read, said)
 	})
 	return errors.Join(err, failed)
 }

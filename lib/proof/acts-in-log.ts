@@ -1,21 +1,14 @@
 // The acts of people that a log has, and whether they are signed
 // (docs/reference/proof.md#signatures-of-people). Pure.
-import { isUtf8 } from "node:buffer";
 import type { BundleFiles } from "./archive.ts";
+import { readPersonalRecord } from "./artefact-record.ts";
 import { type ErasureEvent, readErasure } from "./erasures-in-log.ts";
-import { goalOf, jsonObject, noGoal, type SealedRecord } from "./formats.ts";
+import { goalOf, noGoal, type SealedRecord } from "./formats.ts";
 import { artefactFile, namedArtefact } from "./named-content.ts";
 import type { Problems } from "./problems.ts";
 import { type ActProblem, problemOfAct, type SignatureMarks } from "./signed-act.ts";
 import type { AllowedSigner } from "./ssh/allowed-signers.ts";
-import {
-  actOf,
-  erasureStatedBy,
-  type PersonalRecord,
-  readStatement,
-  type Stated,
-  statedBy,
-} from "./statement.ts";
+import { actOf, erasureStatedBy, readStatement, type Stated, statedBy } from "./statement.ts";
 
 /** `isRequired`: an act that is not signed is a problem. */
 export type Signing = { signers: readonly AllowedSigner[]; isRequired: boolean };
@@ -27,23 +20,6 @@ type PersonalEvent = { id: string; sha256: string; actor: string; at: number };
 /** `line`: of its record. `marks`: its statement and signature. */
 type Erasure = ErasureEvent & { line: number; goal: string; marks: SignatureMarks; at: number };
 
-/** The members of a record, in the order in which they are written. */
-const recordMembers = [
-  "salt",
-  "id",
-  "logical_id",
-  "version",
-  "structural_type",
-  "type",
-  "payload",
-  "source_artefacts",
-  "produced_by_role",
-  "produced_by_agent",
-  "created_at",
-  "goal_id",
-  "claim_id",
-  "metadata",
-];
 /** A later time than any. */
 const maxTimeDigits = 15;
 
@@ -91,8 +67,7 @@ export class ActsInLog {
       const name = artefactFile(id);
       const file = files.get(name);
       if (file === undefined || file.sha256 !== sha256) continue;
-      const bytes = await file.whole();
-      const record = isUtf8(bytes) ? readPersonalRecord(bytes.toString()) : undefined;
+      const record = readPersonalRecord(await file.whole());
       if (record === undefined) {
         problems.add("statement", name, notARecord);
         continue;
@@ -135,33 +110,4 @@ function jsonMembers(value: unknown): Record<string, unknown> {
 function timeOf(place: string): number {
   const [digits = ""] = place.split("-");
   return digits.length > maxTimeDigits ? Number.MAX_SAFE_INTEGER : Number(digits);
-}
-
-/** Undefined where it is not written as docs/reference/proof.md#the-record-of-an-artefact says. */
-function readPersonalRecord(text: string): PersonalRecord | undefined {
-  const body = jsonObject(text) ?? {};
-  const isForm = JSON.stringify(body) === text && Object.keys(body).join() === recordMembers.join();
-  const isText = (value: unknown) => typeof value === "string" && value.isWellFormed();
-  if (!isForm || !Object.values(body).every(isText)) return undefined;
-  const { metadata, source_artefacts, ...fields } = body as Record<string, string>;
-  return {
-    ...(fields as Omit<PersonalRecord, "metadata" | "source_artefacts">),
-    metadata: jsonObject(metadata ?? "") ?? {},
-    source_artefacts: firstTextIn(source_artefacts ?? ""),
-  };
-}
-
-/** The others are not signed for. */
-function firstTextIn(json: string): string[] {
-  const [first] = listIn(json);
-  return typeof first === "string" ? [first.toWellFormed()] : [];
-}
-
-function listIn(json: string): unknown[] {
-  try {
-    const list: unknown = JSON.parse(json);
-    return Array.isArray(list) ? list : [];
-  } catch {
-    return [];
-  }
 }

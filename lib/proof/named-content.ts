@@ -40,8 +40,10 @@ export function factFile(digest: string): string {
   return `facts/${digest}`;
 }
 
-export function isNameOfArtefact(name: string): boolean {
-  return /^artefacts\/(.*)\.json$/.exec(name)?.[1]?.match(uuid) != null;
+/** The id of the artefact; undefined for another file. */
+export function idOfArtefact(file: string): string | undefined {
+  const [, id = ""] = /^artefacts\/(.*)\.json$/.exec(file) ?? [];
+  return uuid.test(id) ? id : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -24,6 +24,7 @@ const codes = [
   "erased",
   ...actCodes,
   "approvals",
+  "attestation",
   "receipt",
 ] as const;
 export type Code = (typeof codes)[number];

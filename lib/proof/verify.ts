@@ -5,7 +5,9 @@ import { Buffer, isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import { ActsInLog, type SignedActs, type Signing } from "./acts-in-log.ts";
 import type { BundleFiles } from "./archive.ts";
+import { readAttestationKey } from "./attestation.ts";
 import { type BundleFile, LineCursor } from "./bundle-file.ts";
+import { checkAttestations } from "./check-attestations.ts";
 import { DigestTable } from "./digest-table.ts";
 import { ErasuresInLog } from "./erasures-in-log.ts";
 import {
@@ -25,16 +27,17 @@ import {
   typeOf,
 } from "./formats.ts";
 import { GrowingTree, type Hash, isSameHash, leafHash, rootByProof } from "./merkle.ts";
-import { isNameOfArtefact, type Named, namedContent } from "./named-content.ts";
+import { idOfArtefact, type Named, namedContent } from "./named-content.ts";
 import { maxNoteBytes, openNote, type VerifierKey } from "./note.ts";
 import { type Problem, Problems } from "./problems.ts";
+import { attestedIn, Provenance } from "./provenance.ts";
 import { QuorumsInLog } from "./quorums-in-log.ts";
 import { faultOf, type Receipt, readReceipt } from "./receipt.ts";
 
 /**
  * `checkpoint` and `goal` are undefined where nothing shows them. `leftOut`: how many problems of
  * lines there are beyond those that are named. `acts`: those of people, where signers are known.
- * `erased`: how many artefacts were erased on record.
+ * `erased`: how many artefacts were erased on record. `attested`: how many attestations there are.
  */
 export type Shown = {
   checkpoint: Checkpoint | undefined;
@@ -44,6 +47,7 @@ export type Shown = {
   leftOut: number;
   acts: SignedActs | undefined;
   erased: number;
+  attested: number;
 };
 
 const lineFeed = 0x0a;
@@ -91,21 +95,26 @@ export async function verifyBundle(
   const { entries, digests } = await checkEntries(noted);
   const inLog = signing && new ActsInLog();
   const quorums = new QuorumsInLog();
+  const isAttested = [...files.keys()].some((name) => attestedIn(name) !== undefined);
+  const provenance = isAttested ? new Provenance() : undefined;
   await checkRecords(noted, digests, (record, line, body) => {
     erasures.note(record, line, body, problems);
     inLog?.note(record, line, body);
     quorums.note(record, line, body);
+    provenance?.note(record, body);
     onRecord(record, line);
   });
   if (digests.left > 0) await nameWithoutRecord(noted, digests);
   checkErased(noted);
+  const attested = await attestationsIn(noted, provenance, key);
   checkNames(noted);
   const acts = signing && (await inLog?.check({ files, problems, keyName: key.name }, signing));
   quorums.check(problems);
   await checkReceipts(noted, receipts, key);
   const { leftOut } = problems;
   const erased = erasures.count;
-  return { checkpoint, goal, entries, problems: problems.all(), leftOut, acts, erased };
+  const counts = { entries, leftOut, erased, attested };
+  return { checkpoint, goal, problems: problems.all(), acts, ...counts };
 }
 
 async function checkpointIn(bundle: Bundle, key: VerifierKey): Promise<Checkpoint | undefined> {
@@ -376,6 +385,23 @@ function strangenessOf({ proof, entry }: Receipt, { checkpoint, goal }: Noted): 
   return undefined;
 }
 
+/** Resolves with how many there are. */
+async function attestationsIn(
+  { files, problems, named, isOfGoal }: Noted,
+  provenance: Provenance | undefined,
+  key: VerifierKey,
+): Promise<number> {
+  const name = "attestation-key";
+  if (provenance === undefined && !files.has(name)) return 0;
+  const text = await signedText(name, { files, problems, isOfGoal }, key);
+  const shown = text === undefined ? undefined : readAttestationKey(text);
+  if (text !== undefined && shown === undefined)
+    problems.add("malformed", name, "It is no note with a key of attestations.");
+  if (provenance === undefined) return 0;
+  const order = { files, problems, named, provenance };
+  return await checkAttestations({ ...order, builder: key.name, key: shown });
+}
+
 /** It comes after the event of the creation whether an artefact was erased. */
 function checkErased({ files, problems, erasures, missing }: Noted): void {
   for (const one of missing)
@@ -386,10 +412,18 @@ function checkErased({ files, problems, erasures, missing }: Noted): void {
 }
 
 function checkNames({ files, named, problems }: Noted): void {
-  const fixed = ["README", "checkpoint", "goal", "entries", "records.jsonl", "keys"];
+  const fixed = [
+    "README",
+    "checkpoint",
+    "goal",
+    "entries",
+    "records.jsonl",
+    "keys",
+    "attestation-key",
+  ];
   for (const [name, file] of files) {
     if (named.has(file) || fixed.includes(name)) continue;
-    if (isNameOfArtefact(name)) problems.add("artefact", name, "No event names it.");
+    if (idOfArtefact(name) !== undefined) problems.add("artefact", name, "No event names it.");
     else problems.add("unknown-file", name, "Nothing in the bundle names it.");
   }
 }

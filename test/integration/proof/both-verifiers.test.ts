@@ -6,6 +6,11 @@ import { buildForTests } from "../../../.ci/go.ts";
 import { receiptText } from "../../../lib/proof/receipt.ts";
 import { nightly } from "../../support/nightly.ts";
 import { pack } from "../../support/proof/archive.ts";
+import {
+  attestedBundle,
+  attestedCases,
+  attestedKey,
+} from "../../support/proof/attested-bundles.ts";
 import { compareVerifiers } from "../../support/proof/both-verifiers.ts";
 import { goal, makeBundle, newKey, sampleEvents } from "../../support/proof/bundle.ts";
 import { damages, key, ofGoal } from "../../support/proof/damages.ts";
@@ -67,6 +72,18 @@ test("both verifiers name the same ends for which too few different people have 
     return [name, line === undefined ? [] : [`approvals records.jsonl:${line}`]];
   });
   expect(quorums.map(([name], at) => [name, found[at]])).toEqual(expected);
+});
+
+test("both verifiers name the same attestations that do not say what the log says, or that the key has not signed", async () => {
+  const made = attestedCases.map(async ([name, one]) => {
+    return { name, archive: pack(await attestedBundle(one)) };
+  });
+  const trust = { key: attestedKey.verifier };
+  const { differences, found } = await compareVerifiers(program, await Promise.all(made), trust);
+  expect(differences).toEqual([]);
+  expect(attestedCases.map(([name], at) => [name, found[at]])).toEqual(
+    attestedCases.map(([name, , problems]) => [name, problems]),
+  );
 });
 
 test("both verifiers name the same receipts of which a bundle has not the act", async () => {

@@ -2,13 +2,18 @@
 import { Buffer } from "node:buffer";
 import { signNote } from "../../../lib/proof/note.ts";
 import { pack } from "./archive.ts";
+import { attestedBundle } from "./attested-bundles.ts";
 import { type Damage, type Files, key, ofAll, ofGoal, textIn } from "./damages.ts";
 import { erasureBundle, erasures } from "./erasure-bundles.ts";
 
 type Pick = (below: number) => number;
 
 const [, events = []] = erasures.find(([name]) => name === "an artefact that was erased") ?? [];
-const bases = [ofGoal, ofAll, await erasureBundle(events, undefined, key)];
+const bases = [
+  ...[ofGoal, ofAll],
+  await erasureBundle(events, undefined, key),
+  await attestedBundle({}, key),
+];
 
 export function randomDamages(seed: number, count: number): Damage[] {
   const pick = picker(seed);
