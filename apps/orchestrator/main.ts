@@ -16,7 +16,7 @@ import { serve } from "../../lib/service/serve.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createOrchestratorApp } from "./app.ts";
 import { createOrchestratorMetrics } from "./leader/metrics.ts";
-import { exportLines, proofKey } from "./notary/export-proof.ts";
+import { attestationKey, exportLines, proofKey } from "./notary/export-proof.ts";
 import { SealedFiles } from "./notary/sealed-files.ts";
 import { type CandidateDeps, Orchestrator } from "./orchestrator.ts";
 import { readOutputLines, removeOutputs } from "./recorder/answer-outputs.ts";
@@ -133,7 +133,10 @@ const program = {
       const order = await text(process.stdin);
       for await (const line of exportLines(...proof(), order)) console.log(line);
     },
-    "--proof-key": async () => console.log(await proofKey(...proof())),
+    "--proof-key": async () => {
+      console.log(await proofKey(...proof()));
+      process.stdout.write(await attestationKey(...proof()));
+    },
   },
 };
 

@@ -1,9 +1,17 @@
 // `orchestrator --export-proof` and `--proof-key`: for the command line, which has no access to the
 // volume with the key and the log.
+import { Buffer } from "node:buffer";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { SettError } from "../../../lib/model/errors.ts";
 import { GoalId, type InstanceName } from "../../../lib/model/ids.ts";
+import {
+  attestationKeyText,
+  newAttestationKey,
+  signAttestation,
+} from "../../../lib/proof/attestation.ts";
 import { goalNoteText, jsonObject, proofText, readRecord } from "../../../lib/proof/formats.ts";
+import { idOfArtefact } from "../../../lib/proof/named-content.ts";
 import {
   newPrivateKey,
   type SignerKey,
@@ -11,14 +19,21 @@ import {
   signNote,
   verifierKeyText,
 } from "../../../lib/proof/note.ts";
+import { Provenance, resultIn } from "../../../lib/proof/provenance.ts";
 import { orderIn } from "../../../lib/service/order-in.ts";
 import type { SealedFiles } from "./sealed-files.ts";
 import { SealedLog, sizeSigned } from "./sealed-log.ts";
 
-/** `part`: of the whole log under this checkpoint, from this index on. */
+/**
+ * `part`: of the whole log under this checkpoint, from this index on. `attest`: the results among
+ * these files, by the log up to this checkpoint. They are those of a bundle, in base64.
+ */
 const Order = z.union([
   z.strictObject({ head: z.literal(true) }),
   z.strictObject({ goal: GoalId }),
+  z.strictObject({
+    attest: z.strictObject({ checkpoint: z.string(), files: z.record(z.string(), z.base64()) }),
+  }),
   z.strictObject({
     part: z.strictObject({
       of: z.enum(["entries", "records"]),
@@ -33,11 +48,13 @@ const maxLines = 20_000;
 const maxCharacters = 16 * 1024 ** 2;
 
 /**
- * The key of the volume; a new one where it has none. Only the notary makes one, and of two that
- * begin at once both have the key of the first.
+ * The key of the volume; a new one where it has none, and another one for attestations. Only the
+ * notary makes them, and of two that begin at once both have those of the first.
  */
 export async function openKey(files: SealedFiles, instance: InstanceName): Promise<SignerKey> {
-  if ((await files.readText("key")) === undefined) await files.createKey(newPrivateKey());
+  const makers = { key: newPrivateKey, "attestation-key": newAttestationKey } as const;
+  for (const name of ["key", "attestation-key"] as const)
+    if ((await files.readText(name)) === undefined) await files.createText(name, makers[name]());
   return await knownKey(files, instance);
 }
 
@@ -46,11 +63,18 @@ export async function proofKey(files: SealedFiles, instance: InstanceName): Prom
   return verifierKeyText(await knownKey(files, instance));
 }
 
+/** A note with the public key of attestations. Throws `not-ready` where there is none yet. */
+export async function attestationKey(files: SealedFiles, instance: InstanceName): Promise<string> {
+  const key = await knownKey(files, instance);
+  return signNote(attestationKeyText(await attestationPem(files, instance)), key);
+}
+
 /**
  * `order`: JSON. It asks for the head, a line of JSON with the checkpoint and how far it goes; for
  * a goal: the head, a line for each entry, and one with the note about the goal; or for a part of
  * the log, without a head: a line for each entry, or for each record. The caller asks for parts
- * until it has all. Throws `usage`, and `not-ready` where nothing is sealed.
+ * until it has all. Of attestations there is a line for each. Throws `usage`, and `not-ready` where
+ * nothing is sealed.
  */
 export async function* exportLines(
   files: SealedFiles,
@@ -63,9 +87,14 @@ export async function* exportLines(
   const size = sizeSigned(checkpoint, key);
   if (size === undefined || checkpoint === undefined) throw nothingSealed(instance);
   if ("part" in wanted) return yield* partLines(files, key, { ...wanted.part, size });
+  if ("attest" in wanted) return yield* attestLines(files, instance, { ...wanted.attest, size });
   const sealed = await SealedLog.open(files, key, { size, isWriter: false });
   const lastPlace = sealed.lastPlace;
-  yield JSON.stringify({ checkpoint, size, last_place: lastPlace, key: verifierKeyText(key) });
+  const keys = {
+    key: verifierKeyText(key),
+    attestation_key: await attestationKey(files, instance),
+  };
+  yield JSON.stringify({ checkpoint, size, last_place: lastPlace, ...keys });
   if (!("goal" in wanted)) return;
   const { goal } = wanted;
   let entries = 0;
@@ -85,12 +114,7 @@ async function* partLines(
   key: SignerKey,
   part: { of: "entries" | "records"; checkpoint: string; from: number; size: number },
 ): AsyncGenerator<string> {
-  const size = sizeSigned(part.checkpoint, key);
-  if (size === undefined || size > part.size)
-    throw new SettError("not-ready", "The notary does not know this checkpoint.", {
-      hint: "Run the command again.",
-    });
-  const sealed = await SealedLog.open(files, key, { size, isWriter: false });
+  const sealed = await sealedAt(files, key, part);
   let [lines, characters] = [0, 0];
   for await (const { entry, record } of sealed.all(part.from)) {
     const text = JSON.stringify(part.of === "entries" ? { entry } : { record });
@@ -98,6 +122,68 @@ async function* partLines(
     lines++;
     characters += text.length;
     if (lines >= maxLines || characters > maxCharacters) return;
+  }
+}
+
+/** Throws `not-ready` where the checkpoint is none of this log. `size`: of the whole log. */
+async function sealedAt(
+  files: SealedFiles,
+  key: SignerKey,
+  of: { checkpoint: string; size: number },
+): Promise<SealedLog> {
+  const size = sizeSigned(of.checkpoint, key);
+  if (size !== undefined && size <= of.size)
+    return await SealedLog.open(files, key, { size, isWriter: false });
+  throw new SettError("not-ready", "The notary does not know this checkpoint.", {
+    hint: "Run the command again.",
+  });
+}
+
+/** The notary signs nothing that the sealed log does not say. */
+async function* attestLines(
+  files: SealedFiles,
+  instance: InstanceName,
+  order: { checkpoint: string; size: number; files: Record<string, string> },
+): AsyncGenerator<string> {
+  const key = await knownKey(files, instance);
+  const pem = await attestationPem(files, instance);
+  const sealed = await sealedAt(files, key, order);
+  const content = new Map(
+    Object.entries(order.files).map(([name, base64]) => [name, contentOf(base64)]),
+  );
+  const provenance = new Provenance();
+  const goals = new Set<string>();
+  for (const [name, file] of content) {
+    const id = idOfArtefact(name);
+    const goal = id === undefined ? undefined : resultIn(await file.whole())?.goal;
+    if (id === undefined || goal === undefined) continue;
+    if (!goals.has(goal)) await noteGoal(sealed, goal, provenance);
+    goals.add(goal);
+    const { statement } = await provenance.statementOf(id, content, key.name);
+    if (statement === undefined) continue;
+    const text = `attestations/${hash("sha256", statement)}` as const;
+    // Each signature of this kind of key is another one; the first is kept.
+    if ((await files.readText(text)) === undefined)
+      await files.createText(text, signAttestation(statement, pem));
+    yield JSON.stringify({ id, attestation: await files.readText(text) });
+  }
+}
+
+async function attestationPem(files: SealedFiles, instance: InstanceName): Promise<string> {
+  const pem = await files.readText("attestation-key");
+  if (pem === undefined) throw nothingSealed(instance);
+  return pem;
+}
+
+function contentOf(base64: string) {
+  const bytes = Buffer.from(base64, "base64");
+  return { sha256: hash("sha256", bytes, "hex"), whole: async () => bytes };
+}
+
+async function noteGoal(sealed: SealedLog, goal: string, provenance: Provenance): Promise<void> {
+  for await (const { record } of sealed.entriesOf(goal)) {
+    const read = readRecord(record);
+    if (read !== undefined) provenance.note(read);
   }
 }
 

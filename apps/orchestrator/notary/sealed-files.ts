@@ -1,5 +1,5 @@
 // The files of the sealed log on the notary's volume: entries and records in files of 256 lines,
-// full tiles of the tree, the entries of each goal, the key, and the checkpoint that counts.
+// full tiles of the tree, the entries of each goal, the keys, and the checkpoint that counts.
 import type { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -9,6 +9,8 @@ import { dirname, join } from "node:path";
 export const tileWidth = 256;
 
 export type LineKind = "entries" | "records";
+/** The keys of notes and of attestations, and attestations by the digests of their statements. */
+export type FirstName = "key" | "attestation-key" | `attestations/${string}`;
 
 export class SealedFiles {
   readonly folder: string;
@@ -17,7 +19,7 @@ export class SealedFiles {
     this.folder = folder;
   }
 
-  async readText(name: "key" | "checkpoint"): Promise<string | undefined> {
+  async readText(name: FirstName | "checkpoint"): Promise<string | undefined> {
     return await readFile(join(this.folder, name), "utf8").catch(unlessMissing(undefined));
   }
 
@@ -26,10 +28,10 @@ export class SealedFiles {
     await this.#writeWhole(join(this.folder, name), text);
   }
 
-  /** The same; where another program has written a key before, that one stays. */
-  async createKey(text: string): Promise<void> {
-    const path = join(this.folder, "key");
-    await makeFolder(this.folder);
+  /** The same; where there is one before, also by another program, that one stays. */
+  async createText(name: FirstName, text: string): Promise<void> {
+    const path = join(this.folder, name);
+    await makeFolder(dirname(path));
     const draft = `${path}.${randomUUID()}.draft`;
     try {
       await writeFile(draft, text, { mode: 0o600, flush: true });
@@ -37,7 +39,7 @@ export class SealedFiles {
     } finally {
       await rm(draft, { force: true });
     }
-    await syncFolder(this.folder);
+    await syncFolder(dirname(path));
   }
 
   /** Without line feeds; empty where there is no such file. What a crash has cut is no line. */

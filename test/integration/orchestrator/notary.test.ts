@@ -120,7 +120,7 @@ describe("the notary", () => {
     const [first, ...others] = new Set(keys.map(verifierKeyText));
     expect(others).toEqual([]);
     // One that found none, and comes to write its own when another one has written.
-    await new SealedFiles(folder).createKey(newPrivateKey());
+    await new SealedFiles(folder).createText("key", newPrivateKey());
     expect(await proofKey(new SealedFiles(folder), instance)).toBe(first ?? "");
     expect(await readdir(folder)).toEqual(["key"]);
   });

@@ -1,16 +1,36 @@
 // The files of the sealed log: whatever a crash leaves, it goes on where it was signed.
 import { expect, test } from "bun:test";
-import { appendFile, mkdtemp, rm } from "node:fs/promises";
+import { appendFile, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { exportLines, openKey, proofKey } from "../../../apps/orchestrator/notary/export-proof.ts";
+import {
+  attestationKey,
+  exportLines,
+  openKey,
+  proofKey,
+} from "../../../apps/orchestrator/notary/export-proof.ts";
 import { type LineKind, SealedFiles } from "../../../apps/orchestrator/notary/sealed-files.ts";
 import { SealedLog } from "../../../apps/orchestrator/notary/sealed-log.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
+import { isSignedBy, readAttestation, readAttestationKey } from "../../../lib/proof/attestation.ts";
 import { readCheckpoint, readEntry, readRecord } from "../../../lib/proof/formats.ts";
 import { isSameHash, leafHash, rootByProof, rootOf } from "../../../lib/proof/merkle.ts";
 import { openNote } from "../../../lib/proof/note.ts";
-import { goal, newKey, nodeReader, otherGoal } from "../../support/proof/bundle.ts";
+import { commitFile } from "../../../lib/proof/provenance.ts";
+import {
+  attestedBundle,
+  attestedKey,
+  commit,
+  sampleStatement,
+} from "../../support/proof/attested-bundles.ts";
+import {
+  artefact,
+  artefactFile,
+  goal,
+  newKey,
+  nodeReader,
+  otherGoal,
+} from "../../support/proof/bundle.ts";
 
 const { signer, verifier } = newKey();
 
@@ -123,14 +143,64 @@ test("a part of it goes up to the checkpoint that was asked for, and has a bound
   await expect(ask("records", 0, await foreign)).rejects.toThrow("does not know this checkpoint");
 });
 
+test("it attests what the sealed log says of a commit, with one signature, and nothing else", async () => {
+  await using place = await temporary();
+  const [files, instance] = [new SealedFiles(place.folder), InstanceName.parse("demo")];
+  const key = await openKey(files, instance);
+  const bundle = await attestedBundle();
+  const log = await SealedLog.open(files, key, { size: 0, isWriter: true });
+  await log.append(recordsIn(bundle));
+  const checkpoint = await log.sign();
+  await files.writeText("checkpoint", checkpoint);
+  const content = (change: Record<string, string> = {}) =>
+    Object.fromEntries(
+      [...bundle].flatMap(([name, bytes]) =>
+        /^(?:artefacts|facts|commits)\//.test(name)
+          ? [[name, Buffer.from(change[name] ?? bytes).toString("base64")]]
+          : [],
+      ),
+    );
+  const ask = async (of: Record<string, string>) => {
+    const order = JSON.stringify({ attest: { checkpoint, files: of } });
+    return await Array.fromAsync(exportLines(files, instance, order));
+  };
+  const [line = "", ...more] = await ask(content());
+  expect(more).toEqual([]);
+  const { id, attestation } = JSON.parse(line);
+  const said = readAttestation(Buffer.from(attestation));
+  expect({ id, statement: said?.statement }).toEqual({
+    id: artefact,
+    statement: (await sampleStatement()).replace(attestedKey.signer.name, key.name),
+  });
+  const note = openNote(await attestationKey(files, instance), key) ?? "";
+  const publicKey = readAttestationKey(note);
+  expect(said && publicKey && isSignedBy(said, publicKey)).toBe(true);
+  expect(await ask(content())).toEqual([line]);
+  // Another content than the log names, or no commit, is nothing that it could attest.
+  expect(await ask(content({ [artefactFile]: "{}" }))).toEqual([]);
+  expect(await ask(content({ [commitFile(commit)]: "tree x\n" }))).toEqual([]);
+  expect(await ask({})).toEqual([]);
+});
+
+/** As they were before they were sealed. */
+function recordsIn(bundle: ReadonlyMap<string, Uint8Array>) {
+  const lines = Buffer.from(bundle.get("records.jsonl") ?? [])
+    .toString()
+    .split("\n");
+  return lines.flatMap((line) => readRecord(line) ?? []);
+}
+
 test("only the notary makes a key", async () => {
   await using place = await temporary();
   const [files, instance] = [new SealedFiles(place.folder), InstanceName.parse("demo")];
   await expect(proofKey(files, instance)).rejects.toThrow("sealed nothing yet");
   const head = exportLines(files, instance, JSON.stringify({ head: true }));
   await expect(head.next()).rejects.toThrow("sealed nothing yet");
+  await expect(attestationKey(files, instance)).rejects.toThrow("sealed nothing yet");
   await openKey(files, instance);
   expect(await proofKey(files, instance)).toStartWith("demo.sett.invalid/");
+  for (const name of ["key", "attestation-key"])
+    expect((await stat(join(place.folder, name))).mode & 0o777).toBe(0o600);
 });
 
 /** Its writes fail from one of them on, as on a volume that is full. */
