@@ -1,11 +1,14 @@
 // A goal becomes a verified commit: an agent changes a real repository, and the result is usable
 // with plain git on the host.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Buffer } from "node:buffer";
+import { createPublicKey } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import type { Story } from "../../lib/core/story.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
+import { isSignedBy, readAttestation } from "../../lib/proof/attestation.ts";
 import { finished } from "../support/cli/finished.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { agentName } from "../support/records/sample.ts";
@@ -127,6 +130,41 @@ test("sett why tells of the commit from which base and image it came, and where 
     goal: { text: "Release 1.1.0" },
     grant: { agent: "changelog", base_commit: stated },
   });
+});
+
+test("each commit has its provenance for tools of others, in a bundle and beside it in git", async () => {
+  const attestation = await sett.need("audit", "attest", result.payload);
+  const said = readAttestation(Buffer.from(attestation));
+  const pem = await sett.need("audit", "key", "--pem");
+  expect(said && isSignedBy(said, createPublicKey(pem))).toBe(true);
+  const tree = await sett.git("rev-parse", `${result.payload}^{tree}`);
+  expect(JSON.parse(said?.statement ?? "")).toMatchObject({
+    subject: [
+      { name: "commit", digest: { gitCommit: result.payload } },
+      { name: "tree", digest: { gitTree: tree } },
+    ],
+    predicate: {
+      buildDefinition: {
+        externalParameters: { goal: result.goal_id, agent: "changelog", attempt: "1" },
+        resolvedDependencies: [
+          { name: "base", digest: { gitCommit: stated } },
+          { name: "image" },
+          { name: "input", uri: `urn:uuid:${result.goal_id}` },
+          { name: "stdin" },
+        ],
+      },
+    },
+  });
+  expect(await sett.need("audit", "attest", result.goal_id, "--notes")).toBe(`${result.payload}\n`);
+  const note = await sett.git("notes", `--ref=sett/${sett.name}`, "show", result.payload);
+  expect(`${note}\n`).toBe(attestation);
+  const bundle = join(sett.folder, ".git/attested.tar");
+  await sett.need("audit", "export", result.goal_id, "--to", bundle);
+  const key = (await sett.need("audit", "key")).trim();
+  const shown = await sett.need("audit", "verify", bundle, "--key", key);
+  expect(shown).toContain("  commits    1 commit is attested, by what the log says of the work\n");
+  const ofGoal = await sett.sett("audit", "attest", stated);
+  expect(ofGoal).toMatchObject({ code: 1, out: "" });
 });
 
 test("a bundle of all is shown, too", async () => {

@@ -1,95 +1,75 @@
 // Gathers what shows all about a goal, or about all goals, to someone who trusts nothing here.
-import { Buffer } from "node:buffer";
-import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
-import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { Seal } from "../../../lib/core/story.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { FactDigest } from "../../../lib/model/fact.ts";
-import { ArtefactId, GoalId, type InstanceName } from "../../../lib/model/ids.ts";
-import { isLater } from "../../../lib/model/stream-id.ts";
-import { readErasure } from "../../../lib/proof/erasures-in-log.ts";
-import { goalOf, jsonObject, readEntry, readRecord } from "../../../lib/proof/formats.ts";
-import { artefactFile, namedContent } from "../../../lib/proof/named-content.ts";
-import { askService } from "../instance/ask-service.ts";
-import { isServing } from "../instance/place.ts";
+import { CommitHash, type GoalId, type InstanceName } from "../../../lib/model/ids.ts";
+import { readEntry } from "../../../lib/proof/formats.ts";
+import { idOfArtefact } from "../../../lib/proof/named-content.ts";
+import { attestationFile, commitFile, resultIn } from "../../../lib/proof/provenance.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { exportOf, Head, noAnswer, untilSealed } from "./ask-notary.ts";
+import { attestationsOf, type Source } from "./attestations.ts";
 import { BundleWriter } from "./bundle-file.ts";
+import {
+  type ContentBoard,
+  contentOf,
+  type NamedFiles,
+  noteNamed,
+  nothingNamed,
+} from "./named-files.ts";
 import { sealBy } from "./story-sources.ts";
 
-const Head = z.object({
-  checkpoint: z.string(),
-  size: z.number(),
-  last_place: z.string(),
-  key: z.string(),
-});
 const Entry = z.object({ entry: z.string() });
 const Recorded = z.object({ record: z.string() });
 const Line = z.object({ index: z.number(), ...Entry.shape, ...Recorded.shape, proof: z.string() });
 const Note = z.object({ note: z.string() });
 
-/** The notary seals nothing that is younger than three seconds. */
-export const maxWaitMs = 20_000;
-export const lookEveryMs = 500;
-
-export type ContentBoard = Pick<ReadingBoard, "endOfEvents" | "readRecord" | "readFacts">;
 type Order = { instance: InstanceName; goal: GoalId | undefined };
-type Head = z.infer<typeof Head>;
-/**
- * `files`: those that records name → the goals of these records, or `-`. `erased`: those whose
- * content a person has had erased.
- */
-type Named = { files: Map<string, Set<string>>; erased: Set<string> };
 export type Exported = {
   key: string;
   entries: number;
   isBehind: boolean;
   missing: number;
   erased: number;
+  attested: number;
+  unattested: number;
 };
-type Added = { checkpoint: string; entries: number; named: Named };
+type Added = { checkpoint: string; entries: number; named: NamedFiles };
 
 /**
  * `isBehind`: not all that was on record when it began is sealed yet. `missing`: how many of the
- * artefacts and rules that the log names are on no board. `onSealed` gets the checkpoint before the
+ * artefacts and rules that the log names are on no board. `unattested`: how many results with a
+ * commit have no attestation. `onSealed` gets the checkpoint before the
  * file is kept. Throws `not-ready`, and `output-failed`.
  */
 export async function exportBundle(
   shell: Shell,
-  board: ContentBoard,
+  source: Source,
   { instance, goal, path }: Order & { path: string },
   onSealed: (checkpoint: string) => Promise<void>,
 ): Promise<Exported> {
-  const { head, isBehind } = await untilSealed(shell, instance, await board.endOfEvents());
+  const { head, isBehind } = await untilSealed(shell, instance, await source.board.endOfEvents());
   using bundle = new BundleWriter(path);
   bundle.add("README", readme);
   const { checkpoint, entries, named } =
     goal === undefined
       ? await addAll(shell, bundle, { instance, head })
       : await addGoal(shell, bundle, { instance, goal });
-  const missing = await addContent(board, bundle, named);
+  const { missing, results } = await addContent(source.board, bundle, named);
+  const attested = await addAttestations(shell, bundle, source, {
+    instance,
+    checkpoint,
+    named,
+    results,
+  });
+  bundle.add("attestation-key", head.attestation_key);
   const erased = named.erased.size;
   bundle.add("keys", `${head.key}\n`);
   // Nothing takes long after the file is kept: where the command is interrupted, there is none.
   await onSealed(checkpoint);
   bundle.keep();
-  return { key: head.key, entries, isBehind, missing, erased };
-}
-
-/** `end`: the last place on record. */
-async function untilSealed(
-  shell: Shell,
-  instance: InstanceName,
-  end: string,
-): Promise<{ head: Head; isBehind: boolean }> {
-  const stopMs = performance.now() + maxWaitMs;
-  for (;;) {
-    const [line = ""] = await exportOf(shell, instance, { head: true });
-    const head = Head.parse(JSON.parse(line));
-    const isBehind = isLater(end, head.last_place);
-    if (!isBehind || performance.now() >= stopMs) return { head, isBehind };
-    await setTimeout(lookEveryMs, undefined, { signal: shell.interrupted });
-  }
+  const left = results.size - attested;
+  return { key: head.key, entries, isBehind, missing, erased, attested, unattested: left };
 }
 
 /** By parts, since a whole log may not fit into memory. */
@@ -112,7 +92,7 @@ async function addAll(
   };
   let index = 0;
   await add("entries", "entries", (line) => `${index++} ${Entry.parse(JSON.parse(line)).entry}`);
-  const named: Named = { files: new Map(), erased: new Set() };
+  const named = nothingNamed();
   await add("records", "records.jsonl", (line) => {
     const { record } = Recorded.parse(JSON.parse(line));
     noteNamed(named, record);
@@ -121,33 +101,31 @@ async function addAll(
   return { checkpoint, entries: index, named };
 }
 
-async function addGoal(
-  shell: Shell,
-  bundle: BundleWriter,
-  { instance, goal }: { instance: InstanceName; goal: GoalId },
-): Promise<Added> {
-  const [first = "", ...rest] = await exportOf(shell, instance, { goal });
-  const { note } = Note.parse(JSON.parse(rest.pop() ?? ""));
-  const lines = rest.map((line) => Line.parse(JSON.parse(line)));
-  if (lines.length === 0)
-    throw new SettError("not-ready", `Nothing about ${goal} is sealed.`, {
-      hint: `\`sett logs notary --name ${instance}\` may show why.`,
-    });
-  const { checkpoint } = Head.parse(JSON.parse(first));
+async function addGoal(shell: Shell, bundle: BundleWriter, of: OfGoal): Promise<Added> {
+  const { checkpoint, note, lines } = await sealedGoal(shell, of);
   bundle.add("checkpoint", checkpoint);
   bundle.add("goal", note);
   bundle.add("entries", lines.map(({ index, entry }) => `${index} ${entry}`).join(""));
   bundle.add("records.jsonl", lines.map(({ record }) => `${record}\n`).join(""));
   for (const { index, proof } of lines) bundle.add(`proofs/${index}.tlog-proof`, proof);
-  const named: Named = { files: new Map(), erased: new Set() };
+  const named = nothingNamed();
   for (const { record } of lines) noteNamed(named, record);
   return { checkpoint, entries: lines.length, named };
 }
 
-/** The verifier key of the instance. Throws `not-ready`. */
-export async function keyOf(shell: Shell, instance: InstanceName): Promise<string> {
-  const [key = ""] = await answerOf(shell, instance, { argument: "--proof-key", order: {} });
-  return key;
+/** All that is sealed about a goal. Throws `not-ready` where nothing is. */
+export async function sealedGoal(
+  shell: Shell,
+  { instance, goal }: OfGoal,
+): Promise<{ checkpoint: string; note: string; lines: z.infer<typeof Line>[] }> {
+  const [first = "", ...rest] = await exportOf(shell, instance, { goal });
+  const { note } = Note.parse(JSON.parse(rest.pop() ?? ""));
+  const lines = rest.map((line) => Line.parse(JSON.parse(line)));
+  const { checkpoint } = Head.parse(JSON.parse(first));
+  if (lines.length > 0) return { checkpoint, note, lines };
+  throw new SettError("not-ready", `Nothing about ${goal} is sealed.`, {
+    hint: `\`sett logs notary --name ${instance}\` may show why.`,
+  });
 }
 
 type Sealed = z.infer<typeof Line> & { checkpoint: string };
@@ -187,74 +165,45 @@ export async function requireNotary(shell: Shell, instance: InstanceName): Promi
   await exportOf(shell, instance, { head: true });
 }
 
-async function exportOf(shell: Shell, instance: InstanceName, order: object): Promise<string[]> {
-  shell.interrupted.throwIfAborted();
-  return await answerOf(shell, instance, { argument: "--export-proof", order });
-}
-
-async function answerOf(
-  shell: Shell,
-  instance: InstanceName,
-  { argument, order }: { argument: string; order: object },
-): Promise<string[]> {
-  const notary = await askService(shell, instance, "notary");
-  if (notary === undefined || !isServing(notary.part))
-    throw new SettError("not-ready", `The notary of ${instance} does not run on this machine.`, {
-      hint: "`proof: on` in sett.yml and `sett up` start it.",
-    });
-  const { exitCode, stdout, stderr } = await notary.ask(argument, order);
-  if (exitCode === 0) return stdout.split("\n").slice(0, -1);
-  throw noAnswer(instance, stderr.trim());
-}
-
-function noAnswer(instance: InstanceName, reason = ""): SettError {
-  return new SettError("not-ready", `The notary of ${instance} gave no answer.`, {
-    hint: reason || `\`sett logs notary --name ${instance}\` may show why.`,
-  });
-}
-
-function noteNamed(named: Named, text: string): void {
-  const record = readRecord(text);
-  if (record === undefined) return;
-  const body = jsonObject(record.event);
-  const goal = goalOf(record.event, body);
-  const { files, erased } = named;
-  for (const { name } of namedContent(record, body))
-    files.set(name, (files.get(name) ?? new Set()).add(goal));
-  const erasure = readErasure(record, body);
-  if (erasure !== undefined) erased.add(artefactFile(erasure.artefact));
-}
-
-/** Returns how many are missing: the verifier names each. */
+/** `results`: as for `attestationsOf`. The verifier names what is missing. */
 async function addContent(
   board: ContentBoard,
   bundle: BundleWriter,
-  { files, erased }: Named,
-): Promise<number> {
+  { files, erased }: NamedFiles,
+): Promise<{ missing: number; results: Map<string, CommitHash> }> {
   let missing = 0;
+  const results = new Map<string, CommitHash>();
   for (const [name, goals] of [...files].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     // A file of `sett prune` may still have it.
     if (erased.has(name)) continue;
-    const id = ArtefactId.safeParse(/^artefacts\/(.+)\.json$/.exec(name)?.[1]);
-    const content = id.success
-      ? await board.readRecord(id.data)
-      : await factOf(board, FactDigest.parse(name.slice("facts/".length)), goals);
-    if (content === undefined) missing++;
-    else bundle.add(name, Buffer.from(content, id.success ? "base64" : "utf8"));
+    const content = await contentOf(board, name, goals);
+    if (content === undefined) {
+      missing++;
+      continue;
+    }
+    bundle.add(name, content);
+    const commit = idOfArtefact(name) && resultIn(content)?.commit;
+    if (commit !== undefined) results.set(name, CommitHash.parse(commit));
   }
-  return missing;
+  return { missing, results };
 }
 
-async function factOf(
-  board: ContentBoard,
-  digest: FactDigest,
-  goals: ReadonlySet<string>,
-): Promise<string | undefined> {
-  for (const goal of goals) {
-    const found = (await board.readFacts([digest], GoalId.safeParse(goal).data)).get(digest);
-    if (found !== undefined) return found;
+/** Resolves with how many there are. */
+async function addAttestations(
+  shell: Shell,
+  bundle: BundleWriter,
+  ...attesting: [Source, Parameters<typeof attestationsOf>[2]]
+): Promise<number> {
+  const commits = new Set<string>();
+  let count = 0;
+  for await (const one of attestationsOf(shell, ...attesting)) {
+    bundle.add(attestationFile(one.id), one.attestation);
+    // Several results may have delivered one commit.
+    if (!commits.has(one.commit)) bundle.add(commitFile(one.commit), one.object);
+    commits.add(one.commit);
+    count++;
   }
-  return undefined;
+  return count;
 }
 
 const readme = `A bundle of Sett: what shows that nothing about a goal, or about all goals of an instance, was

@@ -3,15 +3,23 @@ import { resolve } from "node:path";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
+import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { GoalId, InstanceName } from "../../../lib/model/ids.ts";
+import { readAttestationKey } from "../../../lib/proof/attestation.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { archiveBoard } from "../archive/board.ts";
+import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { keepCheckpoint } from "../instance/keep-checkpoint.ts";
 import { requireKnown } from "../instance/known-archive.ts";
+import { gitOf } from "../instance/packs-place.ts";
+import type { Place } from "../instance/place.ts";
 import { openSession, type Session } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { type ContentBoard, exportBundle, keyOf } from "./export-bundle.ts";
+import { keysOf } from "./ask-notary.ts";
+import type { ReadCommits } from "./attestations.ts";
+import { exportBundle } from "./export-bundle.ts";
+import type { ContentBoard } from "./named-files.ts";
 
 type Order = {
   goal: string | undefined;
@@ -40,18 +48,26 @@ export async function exportAudit(order: Order, shell: Shell): Promise<undefined
       : await goalIn([...archives, board], order.goal, shell.suggest);
   const what = goal === undefined ? "all" : shortId(goal);
   const file = resolve(shell.cwd, order.to ?? `sett-proof-${what}.tar`);
-  const { key, entries, isBehind, missing, erased } = await exportBundle(
+  await fetchResults(shell, place.workspace, () => readResults(board), "count");
+  const repository = await repositoryOf(place, shell);
+  const { key, entries, isBehind, missing, erased, attested, unattested } = await exportBundle(
     shell,
-    boardWith(board, archives),
+    { board: boardWith(board, archives), readCommits: readCommitsOf(repository) },
     { instance, goal, path: file },
-    (checkpoint) => keepIn(place.workspace, shell, { instance, checkpoint }),
+    async (checkpoint) => {
+      if (repository) await keepCheckpoint(repository, { instance, checkpoint }, shell);
+    },
   );
-  if (order.json)
-    await shell.out.write(`${JSON.stringify({ file, key, entries, isBehind, missing, erased })}\n`);
+  const counts = { entries, isBehind, missing, erased, attested, unattested };
+  if (order.json) await shell.out.write(`${JSON.stringify({ file, key, ...counts })}\n`);
   if (isBehind)
     shell.messages.warn("The notary is behind: what was recorded last is not sealed yet.");
   if (missing > 0)
     shell.messages.warn(`${missing} artefacts or rules that the log names are not in it. ${moved}`);
+  if (unattested > 0)
+    shell.messages.warn(
+      `${unattested === 1 ? "1 result has" : `${unattested} results have`} no attestation: their commits are not in the repository here. \`sett hoard\` fetches them.`,
+    );
   if (erased > 0)
     shell.messages.note(
       `${erased === 1 ? "1 artefact was" : `${erased} artefacts were`} erased on record: their digests and who erased them are in it.`,
@@ -108,21 +124,36 @@ function boardWith(board: ReadingBoard, archives: readonly ReadingBoard[]): Cont
 }
 
 /** The clone from which it is exported has then seen what the bundle is about. */
-async function keepIn(
-  workspace: string | undefined,
+export async function repositoryOf(
+  { workspace }: Pick<Place, "workspace">,
   shell: Shell,
-  noted: { instance: InstanceName; checkpoint: string },
-): Promise<void> {
-  if (workspace === undefined || workspace === "") return;
-  const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
-  const repository = await HostRepository.open(workspace, shell).catch(() => undefined);
-  if (repository !== undefined) await keepCheckpoint(repository, noted, shell);
+): Promise<HostRepository | undefined> {
+  if (workspace === undefined || workspace === "") return undefined;
+  const { HostRepository: Repository } = await import(
+    "../../../lib/git/repository/host-repository.ts"
+  );
+  return await Repository.open(workspace, gitOf(shell)).catch(() => undefined);
 }
 
-export async function printKey({ name }: Pick<Order, "name">, shell: Shell): Promise<undefined> {
+export function readCommitsOf(repository: HostRepository | undefined): ReadCommits {
+  return async (commits) => (await repository?.readCommits(commits)) ?? new Map();
+}
+
+/** `pem`: the key of attestations, as tools of others take it. */
+export async function printKey(
+  { name, pem }: Pick<Order, "name"> & { pem: boolean },
+  shell: Shell,
+): Promise<undefined> {
   await using session = await openSession(shell, name);
-  await shell.out.write(`${await keyOf(shell, besideNotary(session))}\n`);
+  const { key, attestationKey } = await keysOf(shell, besideNotary(session));
+  await shell.out.write(pem ? pemOf(attestationKey) : `${key}\n`);
   return undefined;
+}
+
+/** `note`: by the notary, which has just been asked for it. */
+function pemOf(note: string): string {
+  const text = note.slice(0, note.indexOf("\n\n") + 1);
+  return readAttestationKey(text)?.export({ format: "pem", type: "spki" }).toString() ?? "";
 }
 
 /** Another instance of this machine may have the name of one that is reached by its API. */

@@ -16,8 +16,9 @@ import { shortId } from "../../../lib/words/short-id.ts";
 import { openSession } from "../instance/session.ts";
 import type { Values } from "../program/command.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { lookEveryMs, maxWaitMs } from "./ask-notary.ts";
 import { besideNotary } from "./export.ts";
-import { lookEveryMs, maxWaitMs, requireNotary, sealedOf } from "./export-bundle.ts";
+import { requireNotary, sealedOf } from "./export-bundle.ts";
 
 export const receiptArgument = {
   type: "string",

@@ -35,7 +35,10 @@ type SeenAnchor = Anchor & { time: Date };
  * `undecided`: claims of which the log says too little to decide them again. `seen`: undefined
  * where no repository was asked, or it has seen nothing of this log.
  */
-type Found = Pick<Shown, "checkpoint" | "goal" | "entries" | "leftOut" | "acts" | "erased"> & {
+type Found = Pick<
+  Shown,
+  "checkpoint" | "goal" | "entries" | "leftOut" | "acts" | "erased" | "attested"
+> & {
   decisions: number;
   receipts: number;
   undecided: number;
@@ -92,6 +95,10 @@ function conclude(
   else if (areOnly(["receipt"]))
     shell.messages.warn(
       `${oneLine(file)} does not show what ${count === "1 problem" ? "a receipt shows" : "receipts show"}: ${count}.`,
+    );
+  else if (areOnly(["attestation"]))
+    shell.messages.warn(
+      `${oneLine(file)} is what was sealed, and an attestation in it says something else: ${count}.`,
     );
   else if (areOnly(actCodes))
     shell.messages.warn(
@@ -179,7 +186,7 @@ function unreadable(text: string): Found {
     undecided: 0,
     seen: undefined,
     acts: undefined,
-    erased: 0,
+    ...{ erased: 0, attested: 0 },
   };
   return { ...nothing, problems: [problem] };
 }
@@ -257,8 +264,8 @@ function jsonOf(found: Found): object {
   const log = { origin: checkpoint?.origin, size: checkpoint?.size };
   const left = leftOut === 0 ? {} : { left_out: leftOut };
   const git = seen && { size: seen.size, at: seen.anchor.time, commit: seen.anchor.place.slice(4) };
-  const { acts, erased } = found;
-  const made = { entries, decisions, receipts, undecided, erased, seen: git, acts };
+  const { acts, erased, attested } = found;
+  const made = { entries, decisions, receipts, undecided, erased, attested, seen: git, acts };
   return { shown: problems.length === 0, ...about, ...log, ...made, problems, ...left };
 }
 
@@ -282,7 +289,7 @@ function textOf(found: Found): string {
   whole      nothing was changed, left out or put in between
   content    the artefacts and the rules are those that the log names${erasedText(found)}
   decisions  ${decisions} were made again by the rules, and are those on record
-${receipts === 0 ? "" : "  receipts   each act that a receipt is about is in the log, at its place\n"}${people.shown}${seen === undefined ? "" : `  time       git had the first ${seen.size} entries of the log at ${seen.anchor.time.toISOString()}\n`}Not shown
+${attestedText(found)}${receipts === 0 ? "" : "  receipts   each act that a receipt is about is in the log, at its place\n"}${people.shown}${seen === undefined ? "" : `  time       git had the first ${seen.size} entries of the log at ${seen.anchor.time.toISOString()}\n`}Not shown
 ${people.notShown}${seen === undefined ? "  time       only the notary says when: --repository shows what a clone has seen\n" : ""}  before     what was changed or removed before the notary sealed it
 ${undecidedText(undecided)}  the rest   commits, calls of models and outputs are named by digests alone
 `;
@@ -291,6 +298,12 @@ ${undecidedText(undecided)}  the rest   commits, calls of models and outputs are
 function erasedText({ erased }: Found): string {
   if (erased === 0) return "";
   return `, but for ${erased === 1 ? "1 that was" : `${erased} that were`} erased on record`;
+}
+
+function attestedText({ attested }: Found): string {
+  if (attested === 0) return "";
+  const are = attested === 1 ? "1 commit is" : `${attested} commits are`;
+  return `  commits    ${are} attested, by what the log says of the work\n`;
 }
 
 function peopleTexts({ acts }: Found): { shown: string; notShown: string } {

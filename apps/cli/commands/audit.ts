@@ -2,6 +2,7 @@
 
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import { attest } from "../audit/attest.ts";
 import { exportAudit, printKey } from "../audit/export.ts";
 import { writeReceipt } from "../audit/receipt.ts";
 import { showReplay } from "../audit/show-replay.ts";
@@ -19,20 +20,22 @@ export const audit = defineCommand({
     "events have made of it.",
     "`export` writes one file about a goal, or about all, of an instance with `proof: on`; `verify` shows by it and by a key",
     "from elsewhere, without a sett or a network, that nothing was changed, left out or put in between. `key` prints that key.",
+    "`attest` prints how a commit came about, or each commit of a goal: SLSA provenance in a bundle of Sigstore, as cosign and",
+    "other programs verify it with the key of `key --pem`. With --notes it is kept with the commit, in refs/notes/sett.",
     "`receipt` keeps the proof that an act of yours, such as an approval, is in the log: by --receipt `verify` names its absence.",
   ].join("\n"),
   args: {
     what: {
       type: "positional",
       required: true,
-      description: "`replay`, `export`, `verify`, `receipt` or `key`",
+      description: "`replay`, `export`, `verify`, `attest`, `receipt` or `key`",
     },
     about: {
       type: "positional",
       required: false,
       valueHint: "FILE|GOAL",
       description:
-        "`replay`: a file of `sett prune` or `export`; without it, the log of the running sett. `export`: a goal. `verify`: a file of `export`. `receipt`: an artefact",
+        "`replay`: a file of `sett prune` or `export`; without it, the log of the running sett. `export`: a goal. `verify`: a file of `export`. `attest`: a commit, artefact or goal. `receipt`: an artefact",
     },
     all: { type: "boolean", default: false, description: "`export` all goals" },
     to: {
@@ -76,6 +79,16 @@ export const audit = defineCommand({
       description:
         "`signatures`, with --signers: each verdict, answer and goal of a person must be signed; `replay`: each claim must be decided again to its end",
     },
+    notes: {
+      type: "boolean",
+      default: false,
+      description: "`attest`: as notes of git, which can be pushed and fetched with the commits",
+    },
+    pem: {
+      type: "boolean",
+      default: false,
+      description: "`key`: the public key of attestations, for other programs",
+    },
     json: jsonArgument,
     name: nameArgument,
   },
@@ -88,13 +101,17 @@ export const audit = defineCommand({
     "sett audit verify release.tar --key demo.sett.invalid/1a2b3c4d+5e6f7a8b+AX0…",
     "sett audit verify release.tar --key demo.key --repository .",
     "sett audit verify release.tar --key demo.key --signers signers --require signatures",
+    "sett audit attest $(git rev-parse HEAD^2) > commit.sigstore.json",
+    "sett audit attest 9f3a12b4 --notes",
+    "sett audit key --pem > attest.pub",
     "sett audit receipt 1a2b3c4d --to mine.tlog-proof",
     "sett audit verify release.tar --key demo.key --receipt mine.tlog-proof",
   ],
   async run(
-    { what, about, all, to, archive, key, repository, signers, receipt, require, json, name },
+    { what, about, all, to, archive, key, repository, signers, receipt, require, ...more },
     shell,
   ) {
+    const { notes, pem, json, name } = more;
     switch (what) {
       case "replay":
         return await showReplay({ file: about, json, name }, shell);
@@ -105,6 +122,12 @@ export const audit = defineCommand({
           { file: about, key, repository, signers, receipts: receipt, require, json },
           shell,
         );
+      case "attest":
+        if (about === undefined)
+          throw new SettError("usage", "`sett audit attest` needs a commit, artefact or goal.", {
+            hint: "For example: `sett audit attest 9f3a12b4`",
+          });
+        return await attest({ about, notes, name }, shell);
       case "receipt":
         if (about === undefined)
           throw new SettError("usage", "`sett audit receipt` needs an artefact.", {
@@ -112,7 +135,7 @@ export const audit = defineCommand({
           });
         return await writeReceipt({ artefact: about, to, name }, shell);
       case "key":
-        return await printKey({ name }, shell);
+        return await printKey({ name, pem }, shell);
       default:
         throw new SettError("usage", `\`sett audit\` does not know \`${oneLine(what)}\`.`, {
           hint: "For example: `sett audit replay`",

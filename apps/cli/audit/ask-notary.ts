@@ -1,0 +1,85 @@
+// Asks the notary of an instance, which alone has the key and the sealed log.
+import { setTimeout } from "node:timers/promises";
+import { z } from "zod";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import { isLater } from "../../../lib/model/stream-id.ts";
+import { askService } from "../instance/ask-service.ts";
+import { isServing } from "../instance/place.ts";
+import type { Shell } from "../terminal/shell.ts";
+
+/** `attestation_key`: a note. */
+export const Head = z.object({
+  checkpoint: z.string(),
+  size: z.number(),
+  last_place: z.string(),
+  key: z.string(),
+  attestation_key: z.string(),
+});
+export type Head = z.infer<typeof Head>;
+
+/** The notary seals nothing that is younger than three seconds. */
+export const maxWaitMs = 20_000;
+export const lookEveryMs = 500;
+
+/** `end`: the last place on record. */
+export async function untilSealed(
+  shell: Shell,
+  instance: InstanceName,
+  end: string,
+): Promise<{ head: Head; isBehind: boolean }> {
+  const stopMs = performance.now() + maxWaitMs;
+  for (;;) {
+    const [line = ""] = await exportOf(shell, instance, { head: true });
+    const head = Head.parse(JSON.parse(line));
+    const isBehind = isLater(end, head.last_place);
+    if (!isBehind || performance.now() >= stopMs) return { head, isBehind };
+    await setTimeout(lookEveryMs, undefined, { signal: shell.interrupted });
+  }
+}
+
+/**
+ * The verifier key of the instance, and the note with the key of its attestations. Throws
+ * `not-ready`.
+ */
+export async function keysOf(
+  shell: Shell,
+  instance: InstanceName,
+): Promise<{ key: string; attestationKey: string }> {
+  const [key = "", ...note] = await answerOf(shell, instance, {
+    argument: "--proof-key",
+    order: {},
+  });
+  return { key, attestationKey: note.map((line) => `${line}\n`).join("") };
+}
+
+/** The lines of the answer. Throws `not-ready`. */
+export async function exportOf(
+  shell: Shell,
+  instance: InstanceName,
+  order: object,
+): Promise<string[]> {
+  shell.interrupted.throwIfAborted();
+  return await answerOf(shell, instance, { argument: "--export-proof", order });
+}
+
+async function answerOf(
+  shell: Shell,
+  instance: InstanceName,
+  { argument, order }: { argument: string; order: object },
+): Promise<string[]> {
+  const notary = await askService(shell, instance, "notary");
+  if (notary === undefined || !isServing(notary.part))
+    throw new SettError("not-ready", `The notary of ${instance} does not run on this machine.`, {
+      hint: "`proof: on` in sett.yml and `sett up` start it.",
+    });
+  const { exitCode, stdout, stderr } = await notary.ask(argument, order);
+  if (exitCode === 0) return stdout.split("\n").slice(0, -1);
+  throw noAnswer(instance, stderr.trim());
+}
+
+export function noAnswer(instance: InstanceName, reason = ""): SettError {
+  return new SettError("not-ready", `The notary of ${instance} gave no answer.`, {
+    hint: reason || `\`sett logs notary --name ${instance}\` may show why.`,
+  });
+}
