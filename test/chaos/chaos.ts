@@ -4,7 +4,7 @@
 // --runs N  how many runs (200)        --seed N  the first run's seed; by itself: that run alone
 // --jobs N  runs at a time (6)         --keep    keep the logs of runs that went well, too
 // --faults "kill redis,garbage"  these kinds alone
-// --far     Redis is elsewhere: by TLS, over a link that is cut and slowed, too
+// --far     in containers of another machine, over a link that is cut, slow and silent, too
 //
 // A seed repeats a run's goals, faults and tools; what falls together in time is still the
 // machine's. Exit code 1 when a rule was broken.
@@ -14,9 +14,12 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import type { EventType } from "../../lib/model/event.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
-import { type Fault, faultKinds, linkFaults } from "./faults.ts";
+import { canStartFar, startFarMachine } from "./far-machine.ts";
+import { startFarWorld } from "./far-world.ts";
+import { type Fault, farKinds, faultKinds } from "./faults.ts";
 import type { Kind } from "./history-checker.ts";
 import { type RunReport, runChaos } from "./run.ts";
+import type { World } from "./world.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -30,7 +33,7 @@ const { values: options } = parseArgs({
 });
 const first = Number(options.seed ?? "1");
 const runs = Number(options.runs ?? (options.seed === undefined ? "200" : "1"));
-const possible: readonly Fault["kind"][] = [...faultKinds, ...(options.far ? linkFaults : [])];
+const possible: readonly Fault["kind"][] = options.far ? farKinds : faultKinds;
 const wanted = options.faults?.split(",") ?? possible;
 const kinds = possible.filter((kind) => wanted.includes(kind));
 const unknown = wanted.filter((kind) => !possible.some((known) => known === kind));
@@ -38,15 +41,23 @@ if (unknown.length > 0) {
   console.error(`There is no fault ${unknown.join(", ")}: use ${possible.join(", ")}.`);
   process.exit(2);
 }
+if (options.far && !canStartFar) {
+  console.error(
+    "Only root can start another machine's Engine: with dockerd, ip, unshare and nsenter.",
+  );
+  process.exit(2);
+}
 const stop = stopSignal();
 const reports: RunReport[] = [];
+await using machine = options.far ? await startFarMachine() : undefined;
+const start = machine && ((run: { seed: number }): Promise<World> => startFarWorld(machine, run));
 
 let next = first;
 await Promise.all(
   Array.from({ length: Math.min(runs, Number(options.jobs)) }, async () => {
     while (next < first + runs && !stop.aborted) {
       const seed = next++;
-      const report = await runChaos(seed, stop, kinds, options.far).catch((error: unknown) => {
+      const report = await runChaos(seed, stop, kinds, start).catch((error: unknown) => {
         if (!stop.aborted) throw error;
       });
       if (report !== undefined) await print(report);

@@ -37,10 +37,13 @@ export type Fault =
   | { kind: "turn back clock"; byMs: number; downMs: 0 }
   /** Another orchestrator of the leader's name. */
   | { kind: "double orchestrator"; downMs: number }
-  /** Between an instance and its Redis elsewhere, or the instance's own way to that. */
+  /** Between the machine of the instance and that of its person. */
   | { kind: "cut link"; downMs: number }
   | { kind: "slow link"; downMs: number }
-  | { kind: "kill way"; downMs: 0 }
+  | { kind: "silence link"; downMs: number }
+  /** One of the services by which agents reach commits, hosts and the record: a container. */
+  | { kind: "kill service"; service: number; downMs: 0 }
+  | { kind: "freeze service"; service: number; downMs: number }
   /** An entry that no program writes is in one of the streams. */
   | { kind: "garbage"; stream: Stream; fields: string[]; downMs: 0 };
 
@@ -62,12 +65,11 @@ export const faultKinds = [
   "break function",
 ] as const satisfies readonly Fault["kind"][];
 
-/** Only where Redis is elsewhere. */
-export const linkFaults = [
-  "cut link",
-  "slow link",
-  "kill way",
-] as const satisfies readonly Fault["kind"][];
+/** Only where the instance is on another machine, which has one orchestrator. */
+export const farKinds = [
+  ...faultKinds.filter((kind) => kind !== "break tool" && kind !== "double orchestrator"),
+  ...(["cut link", "slow link", "silence link", "kill service", "freeze service"] as const),
+] satisfies readonly Fault["kind"][];
 
 /** `afterEvents`: how many events of the log come before it. */
 export type PlannedFault = Fault & { afterEvents: number; delayMs: number };
@@ -120,7 +122,9 @@ const oftener: Partial<Record<Fault["kind"], number>> = {
   "kill redis": 2,
   "cut link": 4,
   "slow link": 4,
-  "kill way": 2,
+  "silence link": 4,
+  "kill service": 3,
+  "freeze service": 2,
 };
 
 function faultOf(random: Random, among: readonly Fault["kind"][]): Fault {
@@ -137,10 +141,15 @@ function faultOf(random: Random, among: readonly Fault["kind"][]): Fault {
       return { kind, agent, downMs: 0 };
     case "kill orchestrator":
       return { kind, whom, downMs: 0 };
-    case "kill way":
-      return { kind, downMs: 0 };
+    case "kill service":
+      return { kind, service: random.whole(0, 11), downMs: 0 };
+    case "freeze service":
+      return { kind, service: random.whole(0, 11), downMs: random.between(500, 6_000) };
     case "cut link":
       return { kind, downMs: random.between(200, 6_000) };
+    // Nothing says so: some wait longer for an answer than this, and some do not.
+    case "silence link":
+      return { kind, downMs: random.between(1_000, 15_000) };
     // Longer than any lease but that of a grant.
     case "slow link":
       return { kind, downMs: random.between(6_000, 12_000) };

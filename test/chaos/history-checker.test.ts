@@ -224,7 +224,7 @@ test("a rework by another agent than the one that has gone breaks no rule, and d
   });
   const left = clan.filter(({ name }) => name !== made.produced_by_agent);
   await world.board.registerAgents(left, "person:test", { exact: true });
-  thaw?.();
+  await (await thaw)?.();
   const isReached = async () => graphOf(await read(), reviewed.id).length === expectedGraph.length;
   await waitFor("the goal", isReached, { everyMs: 100 });
   await waitFor(

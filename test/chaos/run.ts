@@ -47,16 +47,17 @@ const silent = createJsonLog(
   () => new Date(),
 );
 
-/** `isFar`: Redis is elsewhere. Rejects when `signal` aborts. */
+/** `start`: default as processes of this machine. Rejects when `signal` aborts. */
 export async function runChaos(
   seed: number,
   signal: AbortSignal,
   kinds?: readonly Fault["kind"][],
-  isFar = false,
+  start: (options: { seed: number }) => Promise<World> = ({ seed }) =>
+    startWorld({ seed, failShare: () => failShare }),
 ): Promise<RunReport> {
   const began = performance.now();
   const plan = planOf(seed, kinds);
-  await using world = await startWorld({ seed, isFar, failShare: () => failShare });
+  await using world = await start({ seed });
   const goals = plan.goalsAtMs.map((_, index) =>
     sampleArtefact({ payload: `Release 1.${index}.0` }),
   );
@@ -88,26 +89,26 @@ export async function runChaos(
     await Promise.all(doings);
   }
   const { history, violations } = await check(world, { goals, cancelled, people }, signal);
+  const endings = await world.endings(history);
   return {
     seed,
     seconds: (performance.now() - began) / 1_000,
     goals: goals.length,
     faults: saboteur.done,
-    violations: [...late, ...violations],
+    violations: [...late, ...violations, ...endings],
     history,
     folder: world.folder,
   };
 }
 
-/** However long it takes to get through. */
 async function state(
-  { board }: World,
+  world: World,
   goal: Artefact,
   atMs: number,
   signal: AbortSignal,
 ): Promise<void> {
   await sleep(atMs, signal);
-  await untilContact(() => board.createArtefact(goal, "person:chaos"), { signal, log: silent });
+  await world.state(goal, signal);
 }
 
 async function cancel(

@@ -9,7 +9,7 @@ import { untilContact } from "../../lib/service/until-contact.ts";
 import { refuseFunction } from "../support/redis/refuse-function.ts";
 import { brokenMark, clan, retries } from "./clan.ts";
 import type { Fault, PlannedFault } from "./faults.ts";
-import type { Supervised } from "./supervised.ts";
+import type { Part } from "./supervised.ts";
 import { turnBackClock } from "./turn-back-clock.ts";
 import type { World } from "./world.ts";
 
@@ -108,19 +108,19 @@ export class Saboteur {
           { ...fault, description: `remove ${fault.agent}` },
           "registrations",
           async () => {
-            await this.#register(clan.filter(({ name }) => name !== fault.agent));
-            const comeBack = cubs.get(fault.agent)?.halt();
+            const { clan: all } = this.#world;
+            await this.#register(all.filter(({ name }) => name !== fault.agent));
+            const comeBack = await cubs.get(fault.agent)?.halt();
             await sleep(fault.downMs, signal);
-            await this.#register(clan);
-            comeBack?.();
+            await this.#register(all);
+            await comeBack?.();
           },
         );
       case "kill orchestrator":
       case "freeze orchestrator": {
-        const holder =
-          [...orchestrators.keys()].find(
-            (one) => (one === this.#leader) === (fault.whom === "leader"),
-          ) ?? "";
+        const among = [...orchestrators.keys()];
+        const isMeant = (one: string) => (one === this.#leader) === (fault.whom === "leader");
+        const holder = among.length === 1 ? String(among[0]) : (among.find(isMeant) ?? "");
         return this.#breakProcess(
           fault,
           `${fault.whom} ${holder}`,
@@ -129,8 +129,9 @@ export class Saboteur {
         );
       }
       case "cut link":
+      case "silence link":
         return this.#breakLink(fault, async ({ link }) => {
-          const mend = link.cut();
+          const mend = fault.kind === "cut link" ? link.cut() : link.silence();
           await sleep(fault.downMs, signal);
           mend();
         });
@@ -140,8 +141,12 @@ export class Saboteur {
           await sleep(fault.downMs, signal);
           link.slow({ delayMs: 0, lossShare: 0 });
         });
-      case "kill way":
-        return this.#breakLink(fault, async ({ way }) => way.kill());
+      case "kill service":
+      case "freeze service": {
+        const services = [...(this.#world.far?.services ?? [])];
+        const [name, part] = services[fault.service % services.length] ?? [];
+        return this.#breakProcess(fault, `service ${name}`, part, signal);
+      }
       case "kill redis":
         return this.#break(fault, "redis", async () => {
           await redis.kill();
@@ -151,18 +156,19 @@ export class Saboteur {
       case "freeze redis":
       case "stall redis":
         return this.#break(fault, "redis", async () => {
-          redis.freeze();
+          await redis.freeze();
           await sleep(fault.downMs, signal);
-          redis.unfreeze();
+          await redis.unfreeze();
         });
       case "fill memory":
         return this.#break({ ...fault, description: "fill memory" }, "redis", async () => {
+          const [, before = "0"] = (await redis.cli("CONFIG", "GET", "maxmemory")).split("\n");
           await redis.cli("CONFIG", "SET", "maxmemory", "1mb");
           await sleep(fault.downMs, signal);
-          await redis.cli("CONFIG", "SET", "maxmemory", "0");
+          await redis.cli("CONFIG", "SET", "maxmemory", before);
         });
       case "fill disk":
-        if (disk === undefined) return this.#skip(fault, "only root can make a small one");
+        if (disk === undefined) return this.#skip(fault, "it has no small one");
         return this.#break({ ...fault, description: "fill disk" }, "redis", async () => {
           await disk.fill();
           await sleep(fault.downMs, signal);
@@ -189,7 +195,7 @@ export class Saboteur {
           { ...fault, description: `double ${this.#leader}` },
           "leader",
           async () => {
-            await using _double = startOrchestrator(this.#leader);
+            await using _double = startOrchestrator?.(this.#leader);
             await sleep(fault.downMs, signal);
           },
         );
@@ -211,22 +217,22 @@ export class Saboteur {
     job: (far: NonNullable<World["far"]>) => Promise<void>,
   ): Promise<void> | undefined {
     const { far } = this.#world;
-    if (far === undefined) return this.#skip(fault, "Redis is on this machine");
+    if (far === undefined) return this.#skip(fault, "the instance is on this machine");
     return this.#break({ ...fault, description: fault.kind }, "link", () => job(far));
   }
 
   #breakProcess(
     fault: Fault,
     name: string,
-    part: Supervised | undefined,
+    part: Part | undefined,
     signal: AbortSignal,
   ): Promise<void> {
     return this.#break(fault, name, async () => {
       if (part === undefined) throw new Error(`There is no process of ${name}.`);
       if (fault.downMs === 0) return part.kill();
-      const thaw = part.freeze();
+      const thaw = await part.freeze();
       await sleep(fault.downMs, signal);
-      thaw();
+      await thaw();
     });
   }
 

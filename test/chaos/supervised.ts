@@ -6,7 +6,19 @@ import { type DetachedProcess, startDetached } from "../support/process/detached
 
 const restartAfterMs = 150;
 
-export class Supervised implements AsyncDisposable {
+/** A process or a container, as faults meet it. */
+export type Part = {
+  /** Ends it at once. It starts again by itself. */
+  kill(): Awaitable<void>;
+  /** The same, and nothing starts it again before the returned function is called. */
+  halt(): Awaitable<() => Awaitable<void>>;
+  /** Stops it until the returned function is called. */
+  freeze(): Awaitable<() => Awaitable<void>>;
+};
+
+type Awaitable<Value> = Value | Promise<Value>;
+
+export class Supervised implements Part, AsyncDisposable {
   readonly #command: readonly [string, ...string[]];
   readonly #environment: Record<string, string>;
   readonly #logFile: string;

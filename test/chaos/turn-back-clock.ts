@@ -1,7 +1,7 @@
 // Puts an instance into the state after Redis' clock was turned back: every moment on record by
 // that clock lies so much further ahead, and the log goes on from where it was.
-import type { RedisServer } from "../support/redis/redis-server.ts";
 import { plantedField } from "./garbage.ts";
+import type { ChaosRedis } from "./world.ts";
 
 const script = `
 local prefix, by = ARGV[1], tonumber(ARGV[2])
@@ -20,7 +20,7 @@ redis.call('XADD', prefix .. 'events', string.format('%.0f-0', ahead), 'type', '
 `;
 
 export async function turnBackClock(
-  redis: RedisServer,
+  redis: Pick<ChaosRedis, "cli">,
   instance: string,
   byMs: number,
 ): Promise<void> {

@@ -5,62 +5,81 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import type { AgentRegistration } from "../../lib/model/agent.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { defaultPolicy } from "../../lib/model/policy.ts";
+import { createJsonLog } from "../../lib/service/json-log.ts";
+import { untilContact } from "../../lib/service/until-contact.ts";
+import type { Breakable } from "../support/http/link.ts";
 import { compileForTests, serviceCommand } from "../support/process/compiled.ts";
 import { patient, type RedisServer, startRedisServer } from "../support/redis/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { clan } from "./clan.ts";
-import { type FarRedis, startFarRedis } from "./far-redis.ts";
-import { randomOf } from "./random.ts";
+import type { History } from "./history.ts";
+import type { Violation } from "./history-checker.ts";
 import { mountSmallDisk, type SmallDisk } from "./small-disk.ts";
-import { Supervised } from "./supervised.ts";
+import { type Part, Supervised } from "./supervised.ts";
+
+/** The part of a server that faults and the verdict need. */
+export type ChaosRedis = Pick<RedisServer, "url" | "cli" | "kill" | "start"> & {
+  freeze(): void | Promise<void>;
+  unfreeze(): void | Promise<void>;
+};
 
 export type World = AsyncDisposable & {
-  readonly redis: RedisServer;
-  /** Undefined where all reach it on this machine. */
-  readonly far: Pick<FarRedis, "link" | "way"> | undefined;
+  readonly redis: ChaosRedis;
+  /**
+   * Of an instance on another machine: the link to that, and its services. Undefined for processes
+   * of this machine.
+   */
+  readonly far: { link: Breakable; services: ReadonlyMap<string, Part> } | undefined;
   readonly board: Blackboard;
   /** The disk of Redis; undefined where this user may not make one. */
   readonly disk: SmallDisk | undefined;
-  readonly orchestrators: ReadonlyMap<string, Supervised>;
-  /** One more. */
-  startOrchestrator(holder: string): Supervised;
-  readonly cubs: ReadonlyMap<string, Supervised>;
+  /** The agents as they are registered. */
+  readonly clan: readonly AgentRegistration[];
+  /** Names holders; a container has another at each start, and is the only one. */
+  readonly orchestrators: ReadonlyMap<string, Part>;
+  /** One more; undefined where an instance has one alone. */
+  readonly startOrchestrator?: (holder: string) => Supervised;
+  readonly cubs: ReadonlyMap<string, Part>;
+  /** Posts a goal, however long it takes to get through. */
+  state(goal: Artefact, signal: AbortSignal): Promise<void>;
+  /** The people's part of the verdict, at rest. */
+  endings(history: History): Promise<Violation[]>;
   /** Holds the log of each process. */
   readonly folder: string;
   /** To be called where the logs are of no use. */
   forgetLogs(): Promise<void>;
 };
 
+const silent = createJsonLog(
+  () => {},
+  () => new Date(),
+);
 const holders = ["one", "two"];
 const chaosCub = await compileForTests("test/chaos/chaos-cub.ts");
 const startup = { timeoutMs: 180_000, everyMs: 50 };
 
 /**
- * `isFar`: Redis is reached by TLS over a link. `failShare`: of an agent's first attempts, how many
- * fail. Resolves when an orchestrator leads and every cub has sent a heartbeat.
+ * `failShare`: of an agent's first attempts, how many fail. Resolves when an orchestrator leads and
+ * every cub has sent a heartbeat.
  */
 export async function startWorld({
   seed,
   failShare,
-  isFar = false,
 }: {
   seed: number;
-  isFar?: boolean;
   failShare: (agent: string) => number;
 }): Promise<World> {
   await using parts = new AsyncDisposableStack();
   const disk = parts.use(await mountSmallDisk());
   const instance = InstanceName.parse(`chaos-${seed}`);
   const folder = await mkdtemp(join(tmpdir(), `sett-chaos-${seed}-`));
-  const random = randomOf(seed);
-  const far = isFar
-    ? parts.use(await startFarRedis({ folder, instance, random, disk }))
-    : undefined;
-  const redis = far?.redis ?? parts.use(await startRedisServer(disk));
-  const { url } = far ?? redis;
-  const board = parts.use(await connectBlackboard({ url: redis.url, instance, ...patient }));
+  const redis = parts.use(await startRedisServer(disk));
+  const { url } = redis;
+  const board = parts.use(await connectBlackboard({ url, instance, ...patient }));
   await board.registerAgents(clan, "person:chaos", { exact: true });
   const start = (
     command: readonly [string, ...string[]],
@@ -98,13 +117,19 @@ export async function startWorld({
   const all = parts.move();
   return {
     redis,
-    far,
+    far: undefined,
     board,
+    clan,
     disk,
     orchestrators,
     startOrchestrator,
     cubs,
     folder,
+    state: async (goal, signal) => {
+      const job = () => board.createArtefact(goal, "person:chaos");
+      await untilContact(job, { signal, log: silent });
+    },
+    endings: async () => [],
     forgetLogs: () => rm(folder, { recursive: true, force: true }),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };

@@ -59,6 +59,10 @@ function* everyEventIsAboutWhatExists({ events, artefacts, claims, goals }: Hist
  * A person's verdict ends the grant of the agent that is this person, which the orchestrator has
  * opened.
  */
+/** A container adds its host name. */
+const isAgent = (actor: string, name: string | undefined) =>
+  actor.replace(/@.*$/, "") === `agent:${name}`;
+
 function* agentsSpeakForThemselves({ events, artefacts }: History) {
   for (const { id, type, actor, agent, artefact_id } of ofType(
     events,
@@ -76,7 +80,7 @@ function* agentsSpeakForThemselves({ events, artefacts }: History) {
       type === "grant_waiting" &&
       artefacts.get(String(artefact_id))?.structural_type !== "Question";
     const isOpened = isOpening && actor.startsWith("orchestrator:");
-    if (actor !== `agent:${agent}` && actor !== "hand" && !isVerdict && !isOpened)
+    if (!isAgent(actor, agent) && actor !== "hand" && !isVerdict && !isOpened)
       yield `Event ${id} (${type}) of ${agent} was made by ${actor}.`;
   }
   const verdicts = ofType(events, "grant_done", "grant_waiting").filter(({ actor }) =>
@@ -86,7 +90,7 @@ function* agentsSpeakForThemselves({ events, artefacts }: History) {
   for (const { id, actor, artefact_id } of ofType(events, "artefact_created")) {
     const producer = artefacts.get(String(artefact_id))?.produced_by_agent ?? "";
     const isOwn =
-      actor === `agent:${producer}` || actor === "hand" || actor === byPeople.get(artefact_id);
+      isAgent(actor, producer) || actor === "hand" || actor === byPeople.get(artefact_id);
     if (producer !== "" && !isOwn)
       yield `Event ${id}: artefact ${artefact_id} of ${producer} was posted by ${actor}.`;
   }

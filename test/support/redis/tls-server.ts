@@ -21,6 +21,8 @@ type Options = {
   settings?: readonly string[];
   hasUsers?: boolean;
   isExpired?: boolean;
+  /** Where it keeps its data, which then stays. */
+  folder?: string;
 };
 
 export async function startTlsServer({
@@ -28,6 +30,7 @@ export async function startTlsServer({
   settings = [],
   hasUsers = true,
   isExpired = false,
+  ...place
 }: Options = {}): Promise<TlsServer> {
   const folder = await mkdtemp(join(tmpdir(), "sett-tls-"));
   const { ca, cert, key } = await makeCertificate(folder, names, isExpired);
@@ -39,6 +42,7 @@ export async function startTlsServer({
     ];
     try {
       const server = await startRedisServer({
+        ...place,
         password,
         hasUsers,
         settings: [...tls, ...settings],

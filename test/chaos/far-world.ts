@@ -1,0 +1,264 @@
+// One instance on another machine's Docker Engine, as a person has it there who reaches that
+// machine over a link: the Engine by TLS, agents by TLS, each command of `sett` over the link. An
+// even seed has its Redis here, which the instance reaches by TLS over the link.
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { redisUrlsOf } from "../../apps/cli/instance/place.ts";
+import { runtimeOf } from "../../apps/cli/instance/runtimes.ts";
+import { sleep } from "../../lib/async/sleep.ts";
+import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
+import { fakeShell } from "../support/cli/fake-shell.ts";
+import type { Running } from "../support/cli/sett-process.ts";
+import { startEngineByTls } from "../support/docker/engine-by-tls.ts";
+import { type Breakable, type Link, startLink } from "../support/http/link.ts";
+import { patient } from "../support/redis/redis-server.ts";
+import { password, startTlsServer, type TlsServer } from "../support/redis/tls-server.ts";
+import { SettWorkspace } from "../support/sett/sett-workspace.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { clan, retries } from "./clan.ts";
+import { type FarMachine, toolImage } from "./far-machine.ts";
+import type { History } from "./history.ts";
+import type { Violation } from "./history-checker.ts";
+import { randomOf } from "./random.ts";
+import { mountSmallDisk, type SmallDisk } from "./small-disk.ts";
+import type { Part } from "./supervised.ts";
+import type { ChaosRedis, World } from "./world.ts";
+
+/** The agent that looks at a host by the egress proxy before it answers. */
+const looker = "licences";
+const tlsPort = (host: string) => Number(new URL(host).port);
+
+/** Resolves when `sett up` has ended well, and a person follows the log. */
+export async function startFarWorld(
+  machine: FarMachine,
+  { seed }: { seed: number },
+): Promise<World> {
+  await using parts = new AsyncDisposableStack();
+  const random = randomOf(seed);
+  const links: Link[] = [];
+  const linkTo = async (port: number, host?: string) => {
+    const link = parts.use(await startLink(port, () => random.between(0, 1), host));
+    links.push(link);
+    return link;
+  };
+  const site = createServer((_, response) => void response.end("free"));
+  await new Promise<void>((resolve) => void site.listen(0, "127.0.0.1", resolve));
+  parts.defer(() => void site.close());
+  const { address } = machine;
+  const siteLink = await linkTo((site.address() as AddressInfo).port, address);
+  const disk = seed % 2 === 0 ? parts.use(await mountSmallDisk()) : undefined;
+  const server = seed % 2 === 0 ? parts.use(await redisHere(address, disk)) : undefined;
+  const redisLink = server && (await linkTo(server.tlsPort, address));
+  const engine = parts.use(await startEngineByTls({ engine: machine.host }));
+  const engineLink = await linkTo(tlsPort(engine.host));
+
+  const sett = parts.use(
+    await SettWorkspace.create({}, { prefix: `${basename(machine.folder)}/run-` }),
+  );
+  const at = {
+    site: `${address}:${siteLink.port}`,
+    redis: redisLink && `${address}:${redisLink.port}`,
+  };
+  if (server !== undefined) await copyFile(server.ca, join(sett.folder, "ca.pem"));
+  await sett.write({ "sett.yml": JSON.stringify(configOf(at)) });
+  await sett.commit("Add a sett");
+  sett.env = {
+    ...{ DOCKER_HOST: `tcp://127.0.0.1:${engineLink.port}`, DOCKER_TLS_VERIFY: "1" },
+    ...{ DOCKER_CERT_PATH: engine.folder, CHAOS_REDIS: password },
+  };
+  const folder = await mkdtemp(join(tmpdir(), `sett-chaos-${seed}-`));
+  parts.defer(async () => {
+    await keepLogs(machine, sett.name, folder);
+    await sett.sett("down", "--name", sett.name, "--volumes", "--force", "--timeout", "1s");
+  });
+  await sett.need("up", "--name", sett.name);
+  const instance = InstanceName.parse(sett.name);
+  const own = partOf(machine, `sett-${instance}-redis`);
+  const redis = server?.server ?? (await redisThere(machine, instance, own));
+  const url = server?.server.url ?? (await ownerUrl(instance, sett.env));
+  const board = parts.use(await connectBlackboard({ url, instance, ...patient }));
+  const follower = parts.use(sett.start("watch", "--output", "jsonl", "--name", sett.name));
+  const service = (name: string) => partOf(machine, `sett-${instance}-${name}`);
+  const agents = clan.map(({ name }) => [String(name), service(`agent-${name}`)] as const);
+  const names = ["packs", "egress", "recorder", ...(server === undefined ? [] : ["redis"])];
+  const services = new Map(names.map((name) => [name, service(name)]));
+  const all = parts.move();
+  return {
+    ...{ redis, board, disk, clan: await board.listAgents(), folder },
+    far: { link: allOf(links), services },
+    orchestrators: new Map([["leader", service("orchestrator")]]),
+    cubs: new Map(agents),
+    state: (goal, signal) => forage(sett, goal, signal),
+    endings: (history) => endingsOf({ sett, follower, history }),
+    forgetLogs: () => rm(folder, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+async function redisHere(address: string, disk: SmallDisk | undefined): Promise<TlsServer> {
+  const place = disk === undefined ? {} : { folder: disk.folder };
+  return await startTlsServer({ names: `IP:${address}`, ...place });
+}
+
+function configOf(at: { site: string; redis: string | undefined }) {
+  const redis = {
+    services: { redis: { url: `rediss://${at.redis}`, ca: "./ca.pem", secret: "redis" } },
+    secrets: { redis: { environment: "CHAOS_REDIS" } },
+  };
+  const { services, ...secrets } = at.redis === undefined ? { services: {} } : redis;
+  const agent = ({ name, role, bids }: (typeof clan)[number]) => {
+    const site = name === looker ? [`http://${at.site}/`] : [];
+    return {
+      ...{ image: toolImage, command: ["/app/tool", role, ...site], role, bids, retries },
+      workspace: { mode: role === "changelog" ? "rw" : "ro" },
+      ...(name === looker && { egress: [at.site] }),
+    };
+  };
+  return {
+    ...{ version: "1.0", clarification: "tiered", services: { reach: "tls", ...services } },
+    ...secrets,
+    agents: Object.fromEntries(clan.map((each) => [each.name, agent(each)])),
+  };
+}
+
+/** What a person's command uses, in this process. */
+async function ownerUrl(instance: InstanceName, env: Record<string, string>): Promise<string> {
+  const { observe } = await runtimeOf({ ...fakeShell(), env }, instance);
+  const { ownerUrl: url } = redisUrlsOf(await observe.parts(instance));
+  if (url === undefined) throw new Error(`${instance} has no Redis of its own.`);
+  return url;
+}
+
+/** Redis in its container, past the link. */
+async function redisThere(
+  machine: FarMachine,
+  instance: InstanceName,
+  part: Part,
+): Promise<ChaosRedis> {
+  const container = `sett-${instance}-redis`;
+  const cli = (...words: string[]) => machine.docker("exec", container, "redis-cli", ...words);
+  let thaw: Awaited<ReturnType<Part["freeze"]>> | undefined;
+  const answers = () =>
+    cli("PING").then(
+      (answer) => answer === "PONG",
+      () => false,
+    );
+  return {
+    url: await ownerUrl(instance, { DOCKER_HOST: machine.host }),
+    cli,
+    kill: async () => {
+      const isWritten = async () =>
+        !/aof_buffer_length:[1-9]/.test(await cli("INFO", "persistence").catch(() => ""));
+      if (thaw === undefined) await waitFor("Redis to have written its file", isWritten);
+      await part.kill();
+    },
+    start: async () => void (await waitFor("Redis to answer", answers)),
+    freeze: async () => {
+      thaw = await part.freeze();
+    },
+    unfreeze: async () => {
+      await thaw?.();
+      thaw = undefined;
+    },
+  };
+}
+
+async function keepLogs(machine: FarMachine, name: string, folder: string): Promise<void> {
+  const label = `label=dev.sett.instance=${name}`;
+  const containers = await machine.docker(
+    "ps",
+    "--all",
+    "--filter",
+    label,
+    "--format",
+    "{{.Names}}",
+  );
+  for (const container of containers.split("\n").filter((line) => line !== ""))
+    await writeFile(join(folder, `${container}.log`), await machine.logs(container));
+}
+
+/** A container that is not there, or in no state for it, is left as it is. */
+function partOf(machine: FarMachine, container: string): Part {
+  const docker = (word: string) => async () =>
+    void (await machine.docker(word, container).catch(() => ""));
+  return {
+    kill: () => machine.signal(container, "SIGKILL"),
+    halt: async () => {
+      await docker("kill")();
+      return docker("start");
+    },
+    freeze: async () => {
+      await docker("pause")();
+      return docker("unpause");
+    },
+  };
+}
+
+/** The whole machine is cut off, or far away. */
+function allOf(links: readonly Link[]): Breakable {
+  const each = (break_: (link: Link) => () => void) => () => {
+    const mends = links.map(break_);
+    return () => {
+      for (const mend of mends) mend();
+    };
+  };
+  return {
+    cut: each((link) => link.cut()),
+    silence: each((link) => link.silence()),
+    slow: (weather) => {
+      for (const link of links) link.slow(weather);
+    },
+  };
+}
+
+/** A person types it again with the same id, until it has been said that the goal is there. */
+async function forage(sett: SettWorkspace, goal: Artefact, signal: AbortSignal): Promise<void> {
+  const words = ["forage", "--name", sett.name, "--id", goal.id, "--goal", goal.payload];
+  for (;;) {
+    const { code, err } = await sett.sett(...words);
+    if (code === 0) return;
+    signal.throwIfAborted();
+    if (code !== 1) throw new Error(`sett forage ended with ${code}: ${err}`);
+    await sleep(500, signal);
+  }
+}
+
+type Ended = { sett: SettWorkspace; follower: Running; history: History };
+
+/** A person who followed has seen each event once, and has each commit after `sett hoard`. */
+async function endingsOf({ sett, follower, history }: Ended): Promise<Violation[]> {
+  const last = history.events.at(-1)?.id ?? "";
+  await follower.untilOut(`"${last}"`);
+  const seen = follower
+    .out()
+    .split("\n")
+    .filter((line) => line !== "");
+  const ids = seen.map((line) => String(JSON.parse(line).id));
+  const rule = "whoFollowsSeesEachEventOnce";
+  const missing = history.events.filter(({ id }) => !ids.includes(id));
+  const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+  const violations: Violation[] = [
+    ...missing.map(({ id, type }) => ({
+      ...{ kind: "lost" as const, rule, sentence: `\`sett watch\` has not shown ${type} ${id}.` },
+    })),
+    ...twice.map((id) => ({
+      ...{ kind: "duplicated" as const, rule, sentence: `\`sett watch\` has shown ${id} twice.` },
+    })),
+  ];
+  await sett.need("hoard", "--name", sett.name);
+  for (const { id, type, metadata } of history.artefacts.values()) {
+    if (type !== "CodeCommit") continue;
+    const there = await sett
+      .git("rev-parse", `refs/sett/${sett.name}/${id}`)
+      .catch(() => "nothing");
+    const sentence = `The commit of ${id} is ${metadata.commit}, and ${there} in the repository.`;
+    if (there !== metadata.commit)
+      violations.push({ kind: "lost", rule: "eachCommitComesToThePerson", sentence });
+  }
+  return violations;
+}
