@@ -146,10 +146,11 @@ export type ContainerPart = {
   createdAt: string;
   env: Record<string, string>;
   /**
-   * The ports of this machine that lead to it now; empty unless it runs. `isLed`: such a port leads
-   * there through the runtime, and only as long as this program runs.
+   * The ports of this machine that lead to it now; empty unless it runs. `ledBy`: such a port leads
+   * there through the runtime, `the Docker Engine at ssh://build`, and only as long as this program
+   * runs.
    */
-  ports: { port: number; hostPort: number; isLed?: true }[];
+  ports: { port: number; hostPort: number; ledBy?: string }[];
   /**
    * What a cluster says of a part that does not run, such as that no node has room for it.
    * `isFinal`: waiting does not help. `limitMs`: waiting for longer does not.

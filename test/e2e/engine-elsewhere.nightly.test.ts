@@ -117,6 +117,12 @@ test.skipIf(!canStartEngine || !canStartSsh)(
     };
     expect(await sett.need("status")).toContain("orchestrator alive");
     expect(await sett.need("up", "--name", sett.name)).toContain("nothing has changed");
+    await docker("pause", `sett-${sett.name}-redis`);
+    const silent = await sett.sett("status");
+    await docker("unpause", `sett-${sett.name}-redis`);
+    const through = `sett-${sett.name}-redis, which is reached through the Docker Engine at ${tls.host}`;
+    expect(silent.err).toContain(`Redis does not answer at ${through}.`);
+    expect(silent.code).toBe(1);
     await followsThroughACut(sett, tls);
     await sett.need("down", "--volumes", "--force", "--timeout", "1s");
     expect(await docker("ps", "--all", "--quiet")).toBe("");

@@ -91,7 +91,7 @@ async function readInstance(
 ): Promise<Read> {
   if ((shell.env.REDIS_URL ?? "") !== "") {
     const { instance, redisUrl } = await findRedisPlace(shell, name);
-    const redis = await readRedis(redisUrl, instance, async () => undefined);
+    const redis = await readRedis({ redisUrl }, instance, async () => undefined);
     const record =
       redis.state === "silent"
         ? undefined
@@ -263,15 +263,15 @@ async function redisOfInstance(
   if (parts.containers.length === 0) return undefined;
   const container = parts.containers.find(({ labels }) => labels.component === "redis");
   try {
-    const { ownerUrl, redisUrl } = redisUrlsOf(parts);
+    const { ownerUrl, ...urls } = redisUrlsOf(parts);
     const isInside = container !== undefined && runtime === "docker" && isServing(container);
     const elsewhere = elsewhereIn(parts);
     if (elsewhere !== undefined) {
-      const there = await readRedis(redisUrl, parts.instance, async () => undefined);
+      const there = await readRedis(urls, parts.instance, async () => undefined);
       return { ...there, elsewhere };
     }
     return await readRedis(
-      ownerUrl ?? redisUrl,
+      { ...urls, redisUrl: ownerUrl ?? urls.redisUrl },
       parts.instance,
       isInside ? (folder) => diskInside(env, container.id, folder) : diskAt,
     );

@@ -100,7 +100,7 @@ function partFindings(
   const architecture = engine.state === "answers" ? engine.architecture : undefined;
   const isRootless = engine.state === "answers" && engine.security.includes("rootless");
   // Where an Engine is near, all ports that sett reaches are published.
-  const isElsewhere = parts.some(({ part }) => part.ports.some(({ isLed }) => isLed));
+  const isElsewhere = parts.some(({ part }) => part.ports.some(({ ledBy }) => ledBy !== undefined));
   const around = { engine: architecture, version, up, isRootless, isElsewhere };
   return [
     ...(redis === undefined ? [] : judgeRedis(redis, up)),

@@ -12,17 +12,18 @@ import type { Client } from "../../../lib/blackboard/redis/client.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
+import type { RedisUrls } from "../instance/place.ts";
 import type { Disk, OwedFacts, RedisFacts } from "./facts.ts";
 import { findMistyped } from "./find-mistyped.ts";
 
 const answerWithinMs = 10_000;
 
 /**
- * `url`: best as the owner, for others may not read its settings. `diskOf`: the file system of the
- * folder in which it keeps its data.
+ * `redisUrl`: best as the owner, for others may not read its settings. `diskOf`: the file system of
+ * the folder in which it keeps its data.
  */
 export async function readRedis(
-  url: string,
+  { redisUrl: url, redisAt: at }: Pick<RedisUrls, "redisUrl" | "redisAt">,
   instance: InstanceName,
   diskOf: (folder: string) => Promise<Disk | undefined>,
 ): Promise<RedisFacts> {
@@ -66,7 +67,7 @@ export async function readRedis(
       client.destroy();
     }
   } catch (error) {
-    return silent(error instanceof SettError ? error : unreachable(url, error));
+    return silent(error instanceof SettError ? error : unreachable({ url, at }, error));
   }
 }
 

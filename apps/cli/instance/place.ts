@@ -18,9 +18,9 @@ import { workspaceOf } from "./workspace-of.ts";
 
 /**
  * How a command reaches Redis: as the user `person`, and where it must load the functions of its
- * version, as the owner.
+ * version, as the owner. `redisAt`: where a port only leads to.
  */
-export type RedisUrls = { redisUrl: string; ownerUrl?: string };
+export type RedisUrls = { redisUrl: string; ownerUrl?: string; redisAt?: string | undefined };
 
 /**
  * An instance anywhere: `SETT_API` and `SETT_API_TOKEN` name its API, `actor` is the person for
@@ -125,9 +125,10 @@ export function redisUrlsOf(parts: InstanceParts): RedisUrls {
   const address = redisOf(parts);
   if (address !== undefined) {
     const redisUrl = urlFor(address, { role: "person" });
+    const redisAt = placeBehind(parts);
     return elsewhereIn(parts) === undefined
-      ? { redisUrl, ownerUrl: ownerUrlOf(address) }
-      : { redisUrl };
+      ? { redisUrl, ownerUrl: ownerUrlOf(address), redisAt }
+      : { redisUrl, redisAt };
   }
   const { instance } = parts;
   const redis = redisPartOf(parts);
@@ -144,10 +145,17 @@ export function redisUrlsOf(parts: InstanceParts): RedisUrls {
   });
 }
 
+/** Undefined where the port of this machine is Redis' own. */
+function placeBehind(parts: InstanceParts): string | undefined {
+  const redis = redisPartOf(parts);
+  const ledBy = redis?.ports.find(({ port }) => port === redisPort)?.ledBy;
+  return ledBy && `${redis?.name}, which is reached through ${ledBy}`;
+}
+
 /** For a program on this machine. Throws `usage` where only the URL of Redis is known. */
 export function agentUrlOf(place: Place, agent: AgentName): string {
   const { instance, containers } = place;
-  if (redisPartOf(place)?.ports.some(({ isLed }) => isLed) === true) {
+  if (redisPartOf(place)?.ports.some(({ ledBy }) => ledBy !== undefined) === true) {
     const message = `The Redis of ${instance} is on the machine of the Docker Engine, and only sett itself is led there.`;
     throw new SettError("usage", message, {
       hint: "Run `sett agent-env` on that machine, with its own Docker Engine, and the agent there.",

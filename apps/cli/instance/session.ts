@@ -42,9 +42,9 @@ export async function connect(
     const { remoteBoard } = await import("../../../lib/client/remote/remote-board.ts");
     return remoteBoard(place.api, instance);
   }
-  const { redisUrl, ownerUrl } = place;
+  const { redisUrl: url, ownerUrl, redisAt: at } = place;
   const { connectBlackboard } = await import("../../../lib/blackboard/redis/connect.ts");
-  return await connectBlackboard({ url: redisUrl, ownerUrl, instance, giveUpMs, signal });
+  return await connectBlackboard({ url, at, ownerUrl, instance, giveUpMs, signal });
 }
 
 async function actorOf(place: Place, shell: Shell, as: string | undefined): Promise<Actor> {

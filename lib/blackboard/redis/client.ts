@@ -137,11 +137,15 @@ function hintOfRefusal({ message }: ErrorReply): string {
 }
 
 /**
- * The error for a Redis that cannot be reached. `isKnown`: every try that was answered was answered
- * with a refusal to write.
+ * The error for a Redis that cannot be reached. `at`: as in the options of a connection.
+ * `isKnown`: every try that was answered was answered with a refusal to write.
  */
-export function unreachable(url: string, cause: unknown, isKnown = false): SettError {
-  const at = endpointOf(url);
+export function unreachable(
+  { url, at: leadsTo }: { url: string; at?: string | undefined },
+  cause: unknown,
+  isKnown = false,
+): SettError {
+  const at = leadsTo ?? endpointOf(url);
   if (isWriteRefusal(cause)) {
     const kind = isKnown ? WritesRefused : SettError;
     return new kind("redis-unreachable", reasonOfWriteRefusal(cause), {
@@ -156,7 +160,10 @@ export function unreachable(url: string, cause: unknown, isKnown = false): SettE
     });
   }
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  const hint = "Is the instance up? Try `sett list`.";
+  const hint =
+    leadsTo === undefined
+      ? "Is the instance up? Try `sett list`."
+      : "Is the instance up, and the way there whole? Try `sett list`.";
   if (
     code === "ENOTFOUND" ||
     code === "EAI_AGAIN" ||

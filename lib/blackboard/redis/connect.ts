@@ -31,6 +31,8 @@ import { triggersOf } from "./triggers.ts";
 
 export type ConnectOptions = {
   url: string;
+  /** Names the place to which the port of `url` only leads, for sentences. */
+  at?: string | undefined;
   /** Certificates in PEM that sign that of the server, in place of those that everybody knows. */
   ca?: string | undefined;
   /** The same Redis as a user who may load the functions, where the user of `url` may not. */
@@ -79,6 +81,7 @@ export async function connectService(
 export async function connectBlackboard(options: ConnectOptions): Promise<Blackboard> {
   const {
     url,
+    at,
     ca,
     ownerUrl,
     instance,
@@ -92,7 +95,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
   const onUnreadable = onceForEach(options.onUnreadable ?? (() => {}));
   const keys = keysOf(instance);
   const connection = await Connection.open({
-    ...{ url, ca, timeoutMs, giveUpMs, signal, isNeeded, onLost },
+    ...{ url, at, ca, timeoutMs, giveUpMs, signal, isNeeded, onLost },
     probeKey: keys.probe,
     makeClient: options.makeClient,
   });

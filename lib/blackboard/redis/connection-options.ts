@@ -4,6 +4,8 @@ import type { newClient } from "./client.ts";
 
 export type ConnectionOptions = {
   url: string;
+  /** Names the place to which the port of `url` only leads, for sentences. */
+  at?: string | undefined;
   /** Certificates in PEM that sign that of the server, in place of those that everybody knows. */
   ca?: string | undefined;
   /** The key of the instance that no program ever sets. */

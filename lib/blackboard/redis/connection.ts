@@ -72,8 +72,7 @@ export class Connection {
           giveUpMs === undefined
             ? tries > 0 || !isSilence(error)
             : performance.now() - started >= giveUpMs;
-        if (isLate || signal.aborted || isBadCredential(error))
-          throw unreachable(options.url, error);
+        if (isLate || signal.aborted || isBadCredential(error)) throw unreachable(options, error);
         await sleep(reconnectDelayMs(tries + 1), signal);
       }
     }
@@ -142,7 +141,7 @@ export class Connection {
       }
       if (this.#lost !== undefined) throw this.#lost;
       const left = last - performance.now();
-      if (left <= 0 || this.closed.aborted) throw unreachable(this.#options.url, cause, isKnown);
+      if (left <= 0 || this.closed.aborted) throw unreachable(this.#options, cause, isKnown);
       await this.#waiters.within(Math.min(left, reconnectDelayMs(tries + 1)));
     }
   }
@@ -152,12 +151,12 @@ export class Connection {
    * does.
    */
   async once<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-    if (this.#client === undefined) throw this.#lost ?? unreachable(this.#options.url, undefined);
+    if (this.#client === undefined) throw this.#lost ?? unreachable(this.#options, undefined);
     try {
       return await work(this.#client);
     } catch (error) {
       this.#recordWriteRefusal(error);
-      throw isRefusal(error) ? refusedByRedis(error) : unreachable(this.#options.url, error);
+      throw isRefusal(error) ? refusedByRedis(error) : unreachable(this.#options, error);
     }
   }
 
@@ -209,7 +208,7 @@ export class Connection {
   }
 
   async #recover(first: unknown): Promise<void> {
-    const { url, timeoutMs, giveUpMs = timeoutMs, isNeeded = () => false, onLost } = this.#options;
+    const { timeoutMs, giveUpMs = timeoutMs, isNeeded = () => false, onLost } = this.#options;
     let cause = first;
     let [awayMs, at] = [0, performance.now()];
     for (let tries = 0; !this.closed.aborted; tries += 1) {
@@ -223,7 +222,7 @@ export class Connection {
       awayMs += Math.min(performance.now() - at, 2 * timeoutMs + maxDelayMs);
       at = performance.now();
       if (awayMs >= giveUpMs && !isNeeded()) {
-        this.#lost = unreachable(url, cause);
+        this.#lost = unreachable(this.#options, cause);
         this.#waiters.wake();
         return onLost(this.#lost);
       }

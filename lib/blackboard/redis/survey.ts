@@ -202,7 +202,7 @@ function unreachableElsewhere(url: string, cause: unknown): SettError {
       cause,
     });
   }
-  const { message } = unreachable(url, cause);
+  const { message } = unreachable({ url }, cause);
   const hint = url.startsWith("rediss:")
     ? "Is it up, and does it speak TLS there? `services.redis.url` names it; `redis://` is without TLS."
     : "Is it up, and without TLS? `services.redis.url` names it; `rediss://` is with TLS.";

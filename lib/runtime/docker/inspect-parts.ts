@@ -272,8 +272,7 @@ async function ledPorts(
   const led = portsInside(Config, HostConfig).map(async (port) => {
     const command = passingOn(component, program, port);
     if (command === undefined) return [];
-    const hostPort = await leadTo(docker, { container: Id, port, command });
-    return [{ port, hostPort, isLed: true as const }];
+    return [{ port, ...(await leadTo(docker, { container: Id, port, command })) }];
   });
   return (await Promise.all(led)).flat();
 }

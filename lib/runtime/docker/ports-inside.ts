@@ -31,6 +31,12 @@ const passOn = `case "$(nc -h 2>&1)" in *-N*) exec nc -N 127.0.0.1 "$0" ;; esac
 exec nc 127.0.0.1 "$0"`;
 
 const leading = new WeakMap<Docker, Map<string, Promise<number>>>();
+const names = new WeakMap<Docker, string>();
+
+/** `at`: where the Engine is, for sentences. */
+export function nameLeader(docker: Docker, at: string): void {
+  names.set(docker, `the Docker Engine at ${at}`);
+}
 
 type Inside = { container: string; port: number; command: readonly string[] };
 
@@ -46,14 +52,17 @@ export function portsInside(
   return Object.keys(ExposedPorts).map((each) => Number.parseInt(each, 10));
 }
 
-/** The port of this machine; the same each time. */
-export async function leadTo(docker: Docker, inside: Inside): Promise<number> {
+/** A port of this machine, the same each time, and what leads from there. */
+export async function leadTo(
+  docker: Docker,
+  inside: Inside,
+): Promise<{ hostPort: number; ledBy: string }> {
   const known = leading.get(docker) ?? new Map<string, Promise<number>>();
   leading.set(docker, known);
   const key = `${inside.container}:${inside.port}`;
   const found = known.get(key) ?? listenFor(() => openInside(docker, inside));
   known.set(key, found);
-  return await found;
+  return { hostPort: await found, ledBy: names.get(docker) ?? "the Docker Engine" };
 }
 
 /** A stream to the port. Throws `docker-failed` and `docker-unreachable`. */

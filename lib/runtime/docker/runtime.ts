@@ -40,6 +40,7 @@ import { createNetwork, joinNetwork, removeNetwork } from "./networks.ts";
 import { openEngine } from "./open-engine.ts";
 import { opensFiles } from "./opens-files.ts";
 import { buildSilenceMs, limitIn, patienceIn } from "./patience.ts";
+import { nameLeader } from "./ports-inside.ts";
 import { pushImage } from "./push-image.ts";
 import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
@@ -80,6 +81,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
           tried: [options.socketPath],
         };
   const docker = await openEngine(address, env);
+  nameLeader(docker, address.tried.join(", "));
   const { limitMs, patienceMs = limitMs ?? patienceIn(env) } = options;
   if (limitMs !== undefined) limitAnswers(docker, limitIn(env, limitMs));
   else boundAnswers(docker, patienceMs, options);

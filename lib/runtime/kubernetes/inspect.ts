@@ -225,7 +225,7 @@ async function ledPorts(
   return await Promise.all(
     ports.map(async ({ containerPort: port }) => ({
       ...{ port, hostPort: await leadTo(made, port) },
-      isLed: true as const,
+      ledBy: "the cluster",
     })),
   );
 }

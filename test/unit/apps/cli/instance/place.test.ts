@@ -38,7 +38,17 @@ test("people have a user of their own, and its owner's password only loads funct
     ),
   });
   const owner = "redis://:secret@127.0.0.1:40001";
-  const { redisUrl, ownerUrl } = redisUrlsOf(withRedis({ REDISCLI_AUTH: "secret" }));
+  const { redisUrl, ownerUrl, redisAt } = redisUrlsOf(withRedis({ REDISCLI_AUTH: "secret" }));
+  expect(redisAt).toBe(undefined);
   expect(ownerUrl).toBe(owner);
   expect(redisUrl).toMatch(/^redis:\/\/person:[0-9a-f]{64}@127\.0\.0\.1:40001$/);
+});
+
+test("a Redis to which a port of this machine only leads is named by its container and its Engine", () => {
+  const { containers, ...rest } = instanceParts("demo", workspace, "containers");
+  const ports = [{ port: 6379, hostPort: 40_001, ledBy: "the Docker Engine at ssh://build" }];
+  const led = containers.map((one) => (one.labels.component === "redis" ? { ...one, ports } : one));
+  expect(redisUrlsOf({ ...rest, containers: led }).redisAt).toBe(
+    "sett-demo-redis, which is reached through the Docker Engine at ssh://build",
+  );
 });

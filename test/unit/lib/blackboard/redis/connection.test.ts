@@ -44,6 +44,20 @@ test("a Redis that has said nothing is tried once more, since this process may h
   });
 });
 
+test("a sentence names the place to which a port of this machine only leads, and no port", async () => {
+  const at = "sett-demo-redis, which is reached through the Docker Engine at ssh://build";
+  const error = await errorOf(
+    Connection.open({
+      ...{ url: "redis://127.0.0.1:1", at, probeKey: "probe", timeoutMs: 60_000 },
+      ...{ giveUpMs: undefined, onLost: () => {} },
+    }),
+  );
+  expect(error).toMatchObject({
+    message: `Redis cannot be reached at ${at}: nothing listens there.`,
+    hint: "Is the instance up, and the way there whole? Try `sett list`.",
+  });
+});
+
 test("another failure of the first try is final", async () => {
   const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
   expect(await open(refused, undefined)).toMatchObject({ tries: 1 });
