@@ -233,7 +233,9 @@ type Ended = { sett: SettWorkspace; follower: Running; history: History };
 /** A person who followed has seen each event once, and has each commit after `sett hoard`. */
 async function endingsOf({ sett, follower, history }: Ended): Promise<Violation[]> {
   const last = history.events.at(-1)?.id ?? "";
-  await follower.untilOut(`"${last}"`);
+  // It may have ended, with an error.
+  const isThere = () => follower.out().includes(`"${last}"`);
+  await Promise.race([waitFor("the last event", isThere).catch(() => undefined), follower.exited]);
   const seen = follower
     .out()
     .split("\n")
@@ -244,7 +246,8 @@ async function endingsOf({ sett, follower, history }: Ended): Promise<Violation[
   const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
   const violations: Violation[] = [
     ...missing.map(({ id, type }) => ({
-      ...{ kind: "lost" as const, rule, sentence: `\`sett watch\` has not shown ${type} ${id}.` },
+      ...{ kind: "lost" as const, rule },
+      sentence: `\`sett watch\` has not shown ${type} ${id}: ${follower.err()}`,
     })),
     ...twice.map((id) => ({
       ...{ kind: "duplicated" as const, rule, sentence: `\`sett watch\` has shown ${id} twice.` },

@@ -52,15 +52,15 @@ export class Connection {
 
   /**
    * Rejects with `redis-unreachable`: late (`giveUpMs`), when the signal aborts, or at once when
-   * the password is wrong. Without `giveUpMs` only a Redis that says nothing is tried again, once.
-   * After a try in which nothing came in time the next one may take twice as long: on a busy
-   * machine no try of the usual time would ever succeed.
+   * the password is wrong. A Redis that says nothing is tried again in each case, and without
+   * `giveUpMs` no other one. After a try in which nothing came in time the next one may take twice
+   * as long: on a busy machine no try of the usual time would ever succeed.
    */
   static async open(options: ConnectionOptions): Promise<Connection> {
     endpointOf(options.url);
     const connection = new Connection(options);
     const started = performance.now();
-    const { giveUpMs, signal = connection.closed } = options;
+    const { giveUpMs = 0, signal = connection.closed } = options;
     let tryMs = options.timeoutMs;
     for (let tries = 0; ; tries += 1) {
       try {
@@ -68,10 +68,8 @@ export class Connection {
         break;
       } catch (error) {
         if (isSilence(error)) tryMs = Math.min(2 * tryMs, maxTryLength * options.timeoutMs);
-        const isLate =
-          giveUpMs === undefined
-            ? tries > 0 || !isSilence(error)
-            : performance.now() - started >= giveUpMs;
+        const isTried = tries > 0 || !isSilence(error);
+        const isLate = isTried && performance.now() - started >= giveUpMs;
         if (isLate || signal.aborted || isBadCredential(error)) throw unreachable(options, error);
         await sleep(reconnectDelayMs(tries + 1), signal);
       }

@@ -58,6 +58,11 @@ test("a sentence names the place to which a port of this machine only leads, and
   });
 });
 
+test("a program that gives up soon tries it once more as well", async () => {
+  expect(await opened([silence(), undefined], 0)).toMatchObject({ tries: 2, problem: undefined });
+  expect(await opened([silence(), silence(), undefined], 0)).toMatchObject({ tries: 2 });
+});
+
 test("another failure of the first try is final", async () => {
   const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
   expect(await open(refused, undefined)).toMatchObject({ tries: 1 });
