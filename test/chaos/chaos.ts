@@ -12,6 +12,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { messageOf } from "../../lib/model/errors.ts";
 import type { EventType } from "../../lib/model/event.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
 import { canStartFar, startFarMachine } from "./far-machine.ts";
@@ -58,7 +59,7 @@ await Promise.all(
     while (next < first + runs && !stop.aborted) {
       const seed = next++;
       const report = await runChaos(seed, stop, kinds, start).catch((error: unknown) => {
-        if (!stop.aborted) throw error;
+        if (!stop.aborted) console.log(`NO RUN seed ${seed}: ${messageOf(error)}`);
       });
       if (report !== undefined) await print(report);
     }
@@ -75,7 +76,7 @@ console.log(
   `${reports.length} runs: ${countOf("lost")} lost, ${countOf("duplicated")} duplicated, ${countOf("in limbo")} in limbo` +
     (wrong === 0 ? "" : `, ${wrong} otherwise wrong`),
 );
-process.exitCode = stop.aborted ? 130 : Math.min(1, broken.length);
+process.exitCode = stop.aborted ? 130 : Math.min(1, broken.length + runs - reports.length);
 
 async function print(report: RunReport): Promise<void> {
   const { seed, seconds, goals, faults, violations, history, folder } = report;
