@@ -36,6 +36,8 @@ export type RedisFacts = { elsewhere?: string } & (
       state: "answers";
       version: string;
       isAppendOnly: boolean;
+      /** The server that it copies, as `HOST:PORT`; undefined where it takes writes itself. */
+      primary: string | undefined;
       /** Undefined where this user of Redis may not read it. */
       fsync: string | undefined;
       /** The kinds of saving that failed: `write`, `rewrite` and `snapshot`. */

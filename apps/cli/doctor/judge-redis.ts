@@ -35,6 +35,7 @@ const remediesAtOthers: Readonly<Record<string, string>> = {
   answer: "`sett logs redis` says why it is not reached; then ask those who run that Redis.",
   version: "Name a Redis of version 7 or newer in `services.redis.url`.",
   persistence: "In that Redis: `appendonly yes` and `appendfsync everysec`.",
+  role: "Make it the primary again (`REPLICAOF NO ONE`), or let the address lead to the primary. Work goes on by itself then.",
   "writes to disk": "That Redis needs room where it keeps its data.",
   memory:
     "In that Redis: `maxmemory`, and `maxmemory-policy noeviction`; `sett prune --before 30d` makes room.",
@@ -49,6 +50,7 @@ function judge(redis: RedisFacts, up: string): Finding[] {
   }
   return [
     versionFinding(redis),
+    ...(redis.primary === undefined ? [] : [replicaFinding(redis.primary)]),
     persistenceFinding(redis, up),
     writesFinding(redis),
     memoryFinding(redis, up),
@@ -164,6 +166,15 @@ function persistenceFinding({ isAppendOnly, fsync }: Answer, up: string): Findin
     found,
     why: "When the machine fails, half a minute of work may be lost.",
     remedy,
+  };
+}
+
+function replicaFinding(primary: string): Finding {
+  return {
+    ...{ subject, check: "role", level: "problem" },
+    found: `a replica of ${primary}`,
+    why: "It refuses every write: no work begins, and results wait.",
+    remedy: "Make it the primary again: `redis-cli REPLICAOF NO ONE`. Work goes on by itself then.",
   };
 }
 

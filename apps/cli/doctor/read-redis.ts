@@ -109,6 +109,10 @@ function storeOf(info: ReadonlyMap<string, string>) {
   return {
     version: info.get("redis_version") ?? "",
     isAppendOnly: info.get("aof_enabled") === "1",
+    primary:
+      info.get("role") === "slave"
+        ? `${info.get("master_host")}:${info.get("master_port")}`
+        : undefined,
     failed: Object.entries(checks).flatMap(([field, name]) =>
       (info.get(field) ?? "ok") === "ok" ? [] : [name],
     ),

@@ -9,18 +9,25 @@ import { sizeText } from "../terminal/size-text.ts";
 /** The share of memory at which there is a warning: early enough to act. */
 const warnAt = 0.8;
 
-/** Empty while Redis has enough room and takes writes. */
+/** Empty while Redis has enough room, takes writes and removes nothing. */
 export function storeLine(
   { suggest, store }: Pick<Situation, "suggest" | "store">,
   style: Style,
 ): string[] {
   if (store === undefined) return [];
-  const { problem, usedBytes, limitBytes } = store;
+  const { problem, usedBytes, limitBytes, policy = "noeviction" } = store;
   const room = `make room with \`${suggest("prune --before 30d")}\`, or raise services.redis.resources.limits.memory in sett.yml, then \`${suggest("up")}\``;
   if (problem !== undefined) {
     return [
       style.red(
         `${oneLine(problem)} Nothing is lost. Work goes on when Redis accepts writes again: ${remedyOf(problem, room, suggest)}`,
+      ),
+    ];
+  }
+  if (limitBytes !== undefined && policy !== "noeviction") {
+    return [
+      style.red(
+        `Redis removes goals and results when it is full, since its maxmemory-policy is ${oneLine(policy)}. Set it back before that: \`redis-cli CONFIG SET maxmemory-policy noeviction\`, and in its file of settings`,
       ),
     ];
   }

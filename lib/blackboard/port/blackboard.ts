@@ -28,6 +28,16 @@ import type { PruneBoard } from "./prune.ts";
 import type { ReplyBoard } from "./replies.ts";
 import type { TriggerBoard } from "./triggers.ts";
 
+/**
+ * How many bytes Redis uses, and its limit, undefined where there is none. `policy`: the name of
+ * what it does there; with `noeviction`, and no other, it refuses writes and removes nothing.
+ */
+export type Memory = {
+  usedBytes: number;
+  limitBytes: number | undefined;
+  policy?: string | undefined;
+};
+
 export interface Blackboard
   extends ArtefactBoard,
     ClaimBoard,
@@ -53,11 +63,7 @@ export interface Blackboard
    * time.
    */
   time(): Promise<number>;
-  /**
-   * How many bytes Redis uses, and its limit, at which it refuses every write; undefined where
-   * there is no limit.
-   */
-  readMemory(): Promise<{ usedBytes: number; limitBytes: number | undefined }>;
+  readMemory(): Promise<Memory>;
   /**
    * Whether Redis has handed to its system all that it has acknowledged before this call. That
    * survives the end of Redis, though not the end of its machine. It has not while its disk is slow

@@ -1,7 +1,7 @@
 // The blackboard in Redis.
 import type { SettError } from "../../model/errors.ts";
 import type { AgentName, InstanceName } from "../../model/ids.ts";
-import type { Blackboard } from "../port/blackboard.ts";
+import type { Blackboard, Memory } from "../port/blackboard.ts";
 import { agentAt } from "../records/event-actor.ts";
 import { keysOf } from "../records/keys.ts";
 import { agentsOf } from "./agents.ts";
@@ -158,10 +158,11 @@ async function loadFunctionsAs(url: string, timeoutMs: number, probeKey: string)
 }
 
 /** As Redis itself computes it when it decides whether to refuse writes. */
-function memoryOf(info: string): { usedBytes: number; limitBytes: number | undefined } {
+function memoryOf(info: string): Memory {
   const figure = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
   const usedBytes = Math.max(0, figure("used_memory") - figure("mem_not_counted_for_evict"));
-  return { usedBytes, limitBytes: figure("maxmemory") || undefined };
+  const [, policy] = /^maxmemory_policy:(\S+)/m.exec(info) ?? [];
+  return { usedBytes, limitBytes: figure("maxmemory") || undefined, policy };
 }
 
 /** Without a file there is nothing to wait for. */

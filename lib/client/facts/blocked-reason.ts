@@ -1,5 +1,6 @@
 // Finds out, from the blackboard, why an agent has not acted yet although a goal waits for it.
 
+import type { Memory } from "../../blackboard/port/blackboard.ts";
 import type { Pause } from "../../blackboard/port/people.ts";
 import type { Waiting } from "../../core/goal-status.ts";
 import { countedApprovals } from "../../core/quorum.ts";
@@ -22,15 +23,8 @@ import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { kindOf } from "./agent-kind.ts";
 
-/**
- * `problem`: a sentence, where Redis refuses writes. `limitBytes`: undefined where Redis has no
- * limit.
- */
-export type Store = {
-  problem: string | undefined;
-  usedBytes: number;
-  limitBytes: number | undefined;
-};
+/** `problem`: a sentence, where Redis refuses writes. */
+export type Store = Memory & { problem: string | undefined };
 
 /** The state of an instance, read at about one moment. */
 export type Situation = {

@@ -8,6 +8,7 @@ const sound: Answer = {
   state: "answers",
   version: "7.0.15",
   isAppendOnly: true,
+  primary: undefined,
   fsync: "everysec",
   failed: [],
   usedBytes: 79,
@@ -28,6 +29,7 @@ test("a Redis as `sett up` starts it has no finding", () => {
 });
 
 const changes: [string, Partial<Answer>, string, string][] = [
+  ["one that copies another", { primary: "10.0.0.1:6379" }, "role", "problem"],
   ["an old version", { version: "6.2.7" }, "version", "problem"],
   ["nothing on disk", { isAppendOnly: false }, "persistence", "problem"],
   ["written when the system likes", { fsync: "no" }, "persistence", "warning"],

@@ -30,6 +30,16 @@ test("from four fifths on the line says how full Redis is, and how to make room 
   ).toStartWith("Redis is 93 % full (3.0 GiB of 3.2 GiB),");
 });
 
+test("a Redis with a limit that removes keys is warned of, however empty it is", () => {
+  const [line] = lines({ policy: "allkeys-lru" });
+  expect(line).toStartWith(
+    "Redis removes goals and results when it is full, since its maxmemory-policy is allkeys-lru.",
+  );
+  expect(line).toContain("`redis-cli CONFIG SET maxmemory-policy noeviction`");
+  expect(lines({ policy: "noeviction" })).toEqual([]);
+  expect(lines({ policy: "allkeys-lru", limitBytes: undefined })).toEqual([]);
+});
+
 describe("where Redis refuses writes, the line names the remedy", () => {
   test.each([
     [
