@@ -7,7 +7,8 @@ import type { ConfigPath } from "./problems.ts";
 
 type Finding = { path: ConfigPath; sentence: string };
 type Rule = { on: string; from: string | undefined; bid: unknown; after: string[] };
-type Bidder = { name: string; role: string; rules: Rule[] };
+/** `merges`: at a forge, what it approves. */
+type Bidder = { name: string; role: string; rules: Rule[]; merges: boolean };
 /** One rule of an agent that has `after`. */
 type Waiting = { agent: Bidder; rule: Rule; at: number };
 
@@ -18,22 +19,54 @@ export function reviewOrderMistakes(agents: Readonly<Record<string, unknown>>): 
   const waiting = bidders.flatMap((agent) =>
     agent.rules.flatMap((rule, at) => (rule.after.length === 0 ? [] : [{ agent, rule, at }])),
   );
-  return waiting.flatMap((one): Finding[] => {
-    const path = ["agents", one.agent.name, "bids", one.at, "after"];
-    if (one.rule.bid !== "review") {
-      const sentence = `needs \`bid: review\`: only reviews are asked for one after the other, and work in other phases waits for all reviews anyway`;
-      return [{ path, sentence }];
-    }
-    const others = bidders.filter((agent) => agent !== one.agent);
-    const useless = one.rule.after.flatMap((name, place): Finding[] => {
-      if (others.some((other) => isCalled(other, name))) return [];
-      const sentence = isCalled(one.agent, name) ? itself(name) : unknownName(name, names);
-      return [{ path: [...path, place], sentence }];
-    });
-    if (useless.length > 0) return useless;
-    const circle = circleFrom(one, waiting);
-    return circle === undefined ? [] : [{ path, sentence: circleSentence(circle) }];
+  return [
+    ...mergeMistakes(bidders),
+    ...waiting.flatMap((one) => orderMistakes(one, bidders, waiting, names)),
+  ];
+}
+
+function orderMistakes(
+  one: Waiting,
+  bidders: readonly Bidder[],
+  waiting: readonly Waiting[],
+  names: ReadonlySet<string>,
+): Finding[] {
+  const path = ["agents", one.agent.name, "bids", one.at, "after"];
+  if (one.rule.bid !== "review") {
+    const sentence = `needs \`bid: review\`: only reviews are asked for one after the other, and work in other phases waits for all reviews anyway`;
+    return [{ path, sentence }];
+  }
+  const others = bidders.filter((agent) => agent !== one.agent);
+  const useless = one.rule.after.flatMap((name, place): Finding[] => {
+    if (others.some((other) => isCalled(other, name))) return [];
+    const sentence = isCalled(one.agent, name) ? itself(name) : unknownName(name, names);
+    return [{ path: [...path, place], sentence }];
   });
+  if (useless.length > 0) return useless;
+  const last = others.find(
+    (other) => other.merges && one.rule.after.some((name) => isCalled(other, name)),
+  );
+  if (last !== undefined) return [{ path, sentence: afterTheLast(last) }];
+  const circle = circleFrom(one, waiting);
+  return circle === undefined ? [] : [{ path, sentence: circleSentence(circle) }];
+}
+
+/** Each of two that merge the same would wait for the review of the other. */
+function mergeMistakes(bidders: readonly Bidder[]): Finding[] {
+  const merging = bidders.filter(({ merges }) => merges);
+  return merging.flatMap((one, at): Finding[] => {
+    const before = merging
+      .slice(0, at)
+      .find(({ rules }) => rules.some((rule) => one.rules.some((own) => bothReview(rule, own))));
+    const path = ["agents", one.name, "pull_request", "merge"];
+    return before === undefined
+      ? []
+      : [{ path, sentence: `\`${before.name}\` merges the same: one agent alone may` }];
+  });
+}
+
+function bothReview(one: Rule, other: Rule): boolean {
+  return one.bid === "review" && other.bid === "review" && areOfOneArtefact(one, other);
 }
 
 /** Names that never bid `review` on what the rule is about: nothing would wait for them. */
@@ -58,9 +91,10 @@ export function reviewOrderWarnings(config: SettConfig): Finding[] {
 }
 
 function bidderOf([name, settings]: [string, unknown]): Bidder {
-  const { role, bids } = Object(settings);
+  const { role, bids, pull_request } = Object(settings);
   return {
     name,
+    merges: Object(pull_request).merge !== undefined,
     role: typeof role === "string" ? role : name,
     rules: Array.isArray(bids) ? bids.map(ruleOf) : [],
   };
@@ -83,6 +117,10 @@ function unknownName(name: string, names: ReadonlySet<string>): string {
 
 function itself(name: string): string {
   return `\`${name}\` is this agent itself: name the reviewers that it waits for`;
+}
+
+function afterTheLast({ name }: Bidder): string {
+  return `\`${name}\` merges what it approves, so that no review can come after its own`;
 }
 
 function isCalled({ name, role }: Pick<Bidder, "name" | "role">, named: string): boolean {

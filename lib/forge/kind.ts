@@ -1,5 +1,5 @@
 // A forge at which Sett makes pull requests: everything in which one differs from another.
-import type { Check, Listed, Opinion, PullDraft } from "./port.ts";
+import type { Check, Listed, MergeOrder, Opinion, PullDraft } from "./port.ts";
 import type { Rest } from "./rest.ts";
 
 /** `repository`: the path of the repository in the API, such as `/repos/acme/door`. */
@@ -15,6 +15,8 @@ export type ForgeKind = {
   /** Narrows the list of pull requests to those of a branch, as far as the forge can. */
   pullsQuery(owner: string, branch: string): string;
   openBody(draft: PullDraft): object;
+  /** The request by which a pull request is merged, if its head is still that commit. */
+  merging(order: MergeOrder): { method: "POST" | "PUT"; body: object };
   /** The branch of a pull request, also when it is not there any more. */
   branchOf(head: { ref: string; label?: string | null | undefined }): string;
   /** The title of a pull request that has `before` now, and stays a draft if it is one. */

@@ -2,7 +2,10 @@
 
 export type Branch = { head: string; isProtected: boolean };
 
-/** `isOwn`: its branch is in the repository itself, and not in a fork. */
+/**
+ * `isOwn`: its branch is in the repository itself, and not in a fork. `mergedAs`: the commit on its
+ * base that it was merged as, where the forge says so.
+ */
 export type Pull = {
   number: number;
   url: string;
@@ -11,6 +14,7 @@ export type Pull = {
   head: string;
   base: string;
   isOwn: boolean;
+  mergedAs: string | undefined;
   title: string;
   body: string;
 };
@@ -47,6 +51,14 @@ export type PullDraft = {
   isDraft: boolean;
 };
 
+/** `head`: the commit that is to be merged, and no other. */
+export type MergeOrder = {
+  head: string;
+  way: "merge" | "squash" | "rebase";
+  title: string;
+  message: string;
+};
+
 /** `isWhole` is false where the forge has more than is read. */
 export type Listed<Item> = { list: Item[]; isWhole: boolean };
 
@@ -80,6 +92,8 @@ export interface Forge {
   reopen(pull: Pull): Promise<void>;
   /** The last closing of a pull request; undefined where the forge does not tell. */
   closing(number: number): Promise<Closing | undefined>;
+  /** The forge refuses it while its own rules are not met, or something else was pushed. */
+  merge(number: number, order: MergeOrder): Promise<void>;
   /** `pull`: as it is now. */
   describe(pull: Pull, text: Pick<Pull, "title" | "body">): Promise<void>;
   checks(commit: string): Promise<Listed<Check>>;

@@ -15,6 +15,7 @@ import {
   type Opinion,
   ownCheck,
   type Pull,
+  type Remark,
   type Status,
 } from "./port.ts";
 import { Rest } from "./rest.ts";
@@ -35,6 +36,7 @@ const PullAnswer = z.object({
   html_url: z.string(),
   state: z.string(),
   merged_at: z.string().nullish(),
+  merge_commit_sha: z.string().nullish(),
   head: z.object({
     ref: z.string(),
     label: z.string().nullish(),
@@ -133,6 +135,10 @@ export function restForge({ file, token, ...options }: Options): Forge {
     async reopen({ number }) {
       await rest.write("PATCH", `${repository}/pulls/${number}`, { state: "open" });
     },
+    async merge(number, order) {
+      const { method, body } = kind.merging(order);
+      await rest.write(method, `${repository}/pulls/${number}/merge`, body);
+    },
     async closing(number) {
       const { list, isWhole } = await rest.list(`${repository}/issues/${number}/timeline`, items);
       // The last closing may be among what was not read.
@@ -159,16 +165,7 @@ export function restForge({ file, token, ...options }: Options): Forge {
     async remarks(number, { id }) {
       const path = `${repository}/pulls/${number}/reviews/${id}/comments`;
       const { list, isWhole } = await rest.list(path, items);
-      const all = z
-        .array(Comment)
-        .parse(list)
-        .map((one) => ({
-          path: one.path,
-          // Gitea says 0 where there is none.
-          line: one.line || one.original_line || one.position || one.original_position || undefined,
-          text: one.body,
-        }));
-      return { list: all, isWhole };
+      return { list: z.array(Comment).parse(list).map(remarkFrom), isWhole };
     },
     async status(commit) {
       const { list } = await statusesOf(commit);
@@ -207,6 +204,8 @@ function pullFrom(
   const { number, html_url: url, state, merged_at, head, base, title, body } = answer;
   const isMerged = typeof merged_at === "string";
   return {
+    // An open one has that of a trial.
+    mergedAs: isMerged ? (answer.merge_commit_sha ?? undefined) : undefined,
     ...{ number, url, title, body: body ?? "", head: head.sha, base: base.ref },
     branch: kind.branchOf(head),
     state: isMerged ? "merged" : state === "open" ? "open" : "closed",
@@ -248,6 +247,12 @@ function stateFrom({ state, status }: z.infer<typeof StatusAnswer>): Check["stat
 function checkFrom(status: z.infer<typeof StatusAnswer>): Check {
   const { context: name, description } = status;
   return { name, state: stateFrom(status), text: description ?? "" };
+}
+
+function remarkFrom(one: z.infer<typeof Comment>): Remark {
+  // Gitea says 0 where there is none.
+  const line = one.line || one.original_line || one.position || one.original_position || undefined;
+  return { path: one.path, line, text: one.body };
 }
 
 function opinionFrom(

@@ -86,7 +86,7 @@ export class Rest {
     return { list, isWhole: false };
   }
 
-  async write(method: "POST" | "PATCH", path: string, body: object): Promise<unknown> {
+  async write(method: "POST" | "PATCH" | "PUT", path: string, body: object): Promise<unknown> {
     const answer = await this.#send(method, path, body);
     if (answer.status === 404)
       throw new ForgeError("refused", `The forge has no ${path}, or the token may not see it.`);

@@ -68,8 +68,18 @@ export const PullRequestFile = z
       .max(10)
       .default(1)
       .describe("How many of the `people` have to approve at the forge."),
+    merge: z
+      .enum(["merge", "squash", "rebase"])
+      .optional()
+      .describe(
+        "Sett merges the pull request there in this way, once all reviewers have approved. Default: a person does.",
+      ),
   })
   .refine(({ checks, approvals }) => checks !== "none" || approvals > 0, {
     error: "needs `approvals` or `checks`: with neither, nothing at the forge says yes",
+  })
+  .refine(({ draft, merge }) => !draft || merge === undefined, {
+    path: ["merge"],
+    error: "cannot be combined with `draft: true`: no forge merges a draft",
   });
 export type PullRequestFile = z.infer<typeof PullRequestFile>;

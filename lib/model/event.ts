@@ -206,8 +206,8 @@ export const EventType = z.enum([
   "trigger_skipped",
   /**
    * A built-in agent acts at a forge. Data: `forge`, `step` (`push`, `open`, `update`, `status`,
-   * `review`, `comment`), `state` (`begins`, `done`; `stops`: a person has to decide, or the
-   * comment is not kept any more), and `what`: the branch, the number of the pull request, the
+   * `review`, `merge`, `comment`), `state` (`begins`, `done`; `stops`: a person has to decide, or
+   * the comment is not kept any more), and `what`: the branch, the number of the pull request, the
    * status, the issue, or why.
    */
   "forge_step",

@@ -6,6 +6,7 @@ const deeds: Readonly<Record<string, { begins: string; done: string }>> = {
   push: { begins: "pushes the branch", done: "has pushed the branch" },
   open: { begins: "opens a pull request of", done: "has opened the pull request" },
   update: { begins: "updates the pull request", done: "has updated the pull request" },
+  merge: { begins: "merges the pull request", done: "has merged the pull request" },
   status: { begins: "sets the status", done: "has set the status" },
   comment: { begins: "writes its comment on", done: "has written its comment on" },
 };

@@ -10,10 +10,11 @@ import type { PushAt } from "../../../lib/forge/receive-pack.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { isForApproval, type WaitingGrant } from "../../../lib/model/claim.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
+import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { KnownProblems } from "../../../lib/service/known-problems.ts";
 import { isPausedBy, lookAtPaused } from "./closed-pull.ts";
+import { mergePull, unfinishedReviewers } from "./merge-pull.ts";
 import { lookAtPull, noteStop, pullsOf, type Refusals } from "./pull-agent.ts";
 import type { PullParts } from "./pull-parts.ts";
 import { forgeActor, type PullAgent } from "./settings.ts";
@@ -45,6 +46,8 @@ type Waiting = {
   artefact: ArtefactId;
   grant: WaitingGrant;
   agent: PullAgent;
+  /** The others that review the artefact, and have not approved it yet. */
+  reviewers: AgentName[];
   /** The agent itself has paused the goal. */
   isPaused: boolean;
 };
@@ -123,14 +126,18 @@ export class ForgeLoop {
     const found: Waiting[] = [];
     for (let from = 0; from < open.length; from += claimsAtOnce) {
       const claims = await board.readClaims(open.slice(from, from + claimsAtOnce));
-      for (const { claim, grants } of claims)
+      for (const snapshot of claims) {
+        const { claim, grants } = snapshot;
         for (const grant of grants.filter(isForApproval)) {
           const agent = agents.find(({ name }) => name === grant.agent);
           const pause = paused.get(claim.goal_id);
           const isPaused = pause !== undefined;
           if (agent === undefined || (isPaused && !isPausedBy(agent, pause.by))) continue;
-          found.push({ claim: claim.id, artefact: claim.artefact_id, grant, agent, isPaused });
+          const reviewers = unfinishedReviewers(snapshot, agent.name);
+          const about = { claim: claim.id, artefact: claim.artefact_id, reviewers };
+          found.push({ ...about, grant, agent, isPaused });
         }
+      }
     }
     return found;
   }
@@ -163,7 +170,7 @@ export class ForgeLoop {
     }
   }
 
-  async #look({ claim, artefact: id, grant, agent, isPaused }: Waiting): Promise<void> {
+  async #look({ claim, artefact: id, grant, agent, reviewers, isPaused }: Waiting): Promise<void> {
     const { board, forgeOf, now } = this.#parts;
     const read = await board.readWithDigest(id);
     const ways = await forgeOf(agent);
@@ -182,11 +189,13 @@ export class ForgeLoop {
       default: {
         const isSigned = signingOf(await board.listAgents())?.required === true;
         if (isSigned) return await noteStop(parts, artefact, mustSign(artefact, agent));
-        const judged = { ...read, pending: { claim, grant } };
         const approves = verdict.kind === "approves";
+        const merge = approves ? await mergePull(parts, { artefact, reviewers }) : undefined;
+        if (merge?.kind === "waits") return;
+        const judged = { ...read, pending: { claim, grant } };
         const suggest = (command: string) => `sett ${command}`;
-        const actor = forgeActor(agent);
-        await judge(board, judged, { approves, reason: verdict.words, actor, suggest });
+        const reason = `${verdict.words}${merge?.words ?? ""}`;
+        await judge(board, judged, { approves, reason, actor: forgeActor(agent), suggest });
       }
     }
   }

@@ -6,6 +6,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId, CommitHash, GoalId } from "../../../lib/model/ids.ts";
 import { settleClosed } from "./closed-pull.ts";
+import { type ForgeStep, noteStep } from "./note-step.ts";
 import { problemOfPush } from "./problem-of-push.ts";
 import type { PullParts } from "./pull-parts.ts";
 import { pullBody, pullTitle, versionLine } from "./pull-text.ts";
@@ -155,7 +156,8 @@ async function openOnce(look: Look): Promise<Pull> {
   return opened;
 }
 
-function isOfVersion({ body }: Pick<Pull, "body">, artefact: Artefact): boolean {
+/** Whether the text of the pull request is that of this version. */
+export function isOfVersion({ body }: Pick<Pull, "body">, artefact: Artefact): boolean {
   return body.includes(versionLine(artefact));
 }
 
@@ -199,26 +201,13 @@ async function setStatus(look: Look, state: StatusState, text: string): Promise<
   await note(look, "status", "done", state);
 }
 
-/** Once for each state of each effect, however often it is asked. */
 async function note(
-  { board, agent, artefact }: Pick<Look, "board" | "agent" | "artefact">,
-  step: "push" | "open" | "update" | "status",
-  state: "begins" | "done",
+  look: Look,
+  step: ForgeStep["step"],
+  state: ForgeStep["state"],
   what: string,
 ): Promise<void> {
-  const { goal_id, id: artefact_id } = artefact;
-  await board.recordTrigger({
-    record: { goal: goal_id },
-    // A status has a mark for each word, since a later look finds an earlier one.
-    mark: `forge:${agent.name}:${step}${step === "status" ? `:${what}` : ""}`,
-    value: `${state} ${artefact_id} ${what}`,
-    event: {
-      type: "forge_step",
-      ...{ goal_id, artefact_id, agent: agent.name },
-      data: { forge: agent.forge, step, state, what },
-    },
-    actor: forgeActor(agent),
-  });
+  await noteStep(look, look.artefact, { step, state, what });
 }
 
 /** Says once why the forge cannot decide, and a person has to. */

@@ -22,6 +22,10 @@ export const gitea: ForgeKind = {
     ...{ body, base, head: branch },
     title: isDraft ? `${draftWord}${title}` : title,
   }),
+  merging: ({ head, way, title, message }) => ({
+    method: "POST",
+    body: { Do: way, head_commit_id: head, MergeTitleField: title, MergeMessageField: message },
+  }),
   // Its `ref` is that of the pull request where the branch was deleted.
   branchOf: ({ ref, label }) => label || ref,
   titleOf: (title, before) => (ofDraft.test(before) ? `${draftWord}${title}` : title),

@@ -45,6 +45,10 @@ export const github: ForgeKind = {
     ...{ title, body, base, head: branch, draft: isDraft },
     maintainer_can_modify: false,
   }),
+  merging: ({ head, way, title, message }) => ({
+    method: "PUT",
+    body: { sha: head, merge_method: way, commit_title: title, commit_message: message },
+  }),
   branchOf: ({ ref }) => ref,
   titleOf: (title) => title,
   async required(at, base) {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { ForgeScene } from "../../support/forge/forge-scene.ts";
 import { Gitea, hasGitea } from "../../support/forge/gitea.ts";
-import { commitFiles } from "../../support/git/sample-repository.ts";
+import { commitFiles, git } from "../../support/git/sample-repository.ts";
 import { isNight } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -171,6 +171,55 @@ withGitea(
     expect(await ask("GET", "/pulls?state=all")).toHaveLength(1);
   },
 );
+
+withGitea(
+  "with `merge`, what is approved is merged as one commit that names its goal",
+  async () => {
+    const { scene, ask } = await open({ checks: "none", merge: "squash" });
+    await using _ = scene;
+    const goal = await scene.postGoal("Write the door\n\nIt is blue.");
+    const made = await scene.waiting(goal);
+    await scene.look();
+    const [{ number }] = await ask("GET", "/pulls");
+    await ask("POST", `/pulls/${number}/reviews`, { event: "APPROVED", body: "" });
+    await waitFor("the merge", async () => {
+      await scene.look();
+      return (await scene.grant(made)) === "done";
+    });
+    const { commit } = await ask("GET", "/branches/main");
+    expect((await scene.review(made)).metadata.comment).toEndWith(
+      ` Merged into main at the forge as ${commit.id}.`,
+    );
+    expect(commit.message.trim()).toBe(
+      `Write the door (#${number})\n\nSett-Goal: ${goal.goal_id}\nSett-Artefact: ${made.id}`,
+    );
+    const { files } = await ask("GET", `/git/commits/${commit.id}`);
+    expect(files.map(({ filename }: { filename: string }) => filename)).toEqual(["door.txt"]);
+  },
+);
+
+withGitea("a conflict with what was merged meanwhile is left to a person", async () => {
+  const { scene, ask, push } = await open({ checks: "none", merge: "merge" });
+  await using _ = scene;
+  const made = await scene.waiting(await scene.postGoal());
+  await scene.look();
+  const [{ number }] = await ask("GET", "/pulls");
+  const { path, base } = scene.repository;
+  git(path, "checkout", "-q", "--detach", base);
+  const other = commitFiles(path, { "door.txt": "another\n" }, "Write another door");
+  push(path, `${other}:refs/heads/main`);
+  await waitFor("the forge to see the conflict", async () => {
+    const { mergeable } = await ask("GET", `/pulls/${number}`);
+    return mergeable === false;
+  });
+  await ask("POST", `/pulls/${number}/reviews`, { event: "APPROVED", body: "" });
+  await waitFor("the refusal", async () => {
+    await scene.look();
+    return (await scene.steps()).some((step) => /^review stops: The forge refuses it/.test(step));
+  });
+  expect(await scene.grant(made)).toBe("waiting");
+  expect((await ask("GET", "/branches/main")).commit.id).toBe(other as string);
+});
 
 /** A goal that was stated for an issue, with its first result at the forge. */
 async function openForIssue() {

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { ForgeScene } from "../../support/forge/forge-scene.ts";
-import { commitFiles } from "../../support/git/sample-repository.ts";
+import { commitFiles, git } from "../../support/git/sample-repository.ts";
 import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -137,3 +137,101 @@ nightly(
     );
   },
 );
+
+/** The forge's only check is green, and Ada has approved. */
+function approveAt({ forge, commits }: ForgeScene): void {
+  const run = { name: "lint", status: "completed", conclusion: "success", text: "" };
+  forge.runs.push({ sha: String(commits[0]), ...run });
+  forge.review({ login: "ada-l", state: "APPROVED" });
+}
+
+const oneVersion = (_base: string, path: string) => [
+  commitFiles(path, { "door.txt": "one\n" }, "Write the door"),
+];
+
+test("with `merge`, what the forge and every other reviewer approve is merged there, and nothing before", async () => {
+  const bids = [{ on: "CodeCommit", bid: "review" as const }];
+  await using scene = await ForgeScene.open({
+    settings: { merge: "squash" },
+    members: { second: { human: true, bids } },
+    isBeside: true,
+    work: oneVersion,
+  });
+  const { forge, commits } = scene;
+  const goal = await scene.postGoal("Write the door\n\nFixes #12");
+  const made = await scene.waiting(goal);
+  await scene.look();
+  approveAt(scene);
+  await scene.look();
+  await scene.look();
+  expect([forge.merges, await scene.grant(made)]).toEqual([[], "waiting"]);
+
+  await scene.verdict(made, "second");
+  await waitFor("the merge", async () => {
+    await scene.look();
+    return (await scene.grant(made)) === "done";
+  });
+  expect(forge.merges).toEqual([
+    {
+      pull: 1,
+      merge_method: "squash",
+      commit_title: "Write the door (#1)",
+      commit_message: `Sett-Goal: ${goal.goal_id}\nSett-Artefact: ${made.id}`,
+    },
+  ]);
+  expect(forge.branch("main")).toBe(String(commits[0]));
+  const reviews = await scene.clan.artefactsOf(goal);
+  expect(reviews.map(({ metadata }) => metadata.comment)).toContain(
+    `Approved at the forge by ada (ada-l). Green: lint. Commit ${commits[0]}. Merged into main at the forge as ${commits[0]}.`,
+  );
+  expect((await scene.steps()).filter((step) => step.startsWith("merge"))).toEqual([
+    "merge begins",
+    "merge done",
+  ]);
+});
+
+test("a merge that the forge's rules refuse is said, tried again, and made once when it ends in the middle", async () => {
+  await using scene = await ForgeScene.open({ settings: { merge: "merge" }, work: oneVersion });
+  const { forge } = scene;
+  const made = await scene.waiting(await scene.postGoal());
+  await scene.look();
+  approveAt(scene);
+  forge.mergeRefusal = "Changes must be made through the merge queue";
+  await scene.look();
+  await scene.look();
+  expect(await scene.grant(made)).toBe("waiting");
+  expect(await scene.steps()).toContain(
+    "review stops: The forge refuses it (405): Changes must be made through the merge queue",
+  );
+  forge.mergeRefusal = "";
+  // The service ends after the forge has merged, and before it knows.
+  forge.onRequest = (request, when) =>
+    request.endsWith("/merge") && when === "after"
+      ? Response.json({ message: "Bad gateway" }, { status: 502 })
+      : undefined;
+  await scene.look();
+  scene.restart();
+  await waitFor("the verdict", async () => {
+    await scene.look();
+    return (await scene.grant(made)) === "done";
+  });
+  expect(forge.merges).toHaveLength(1);
+  expect((await scene.review(made)).metadata.comment).toContain("Merged into main at the forge");
+});
+
+test("where others push to the branch before the merge, nothing is merged", async () => {
+  await using scene = await ForgeScene.open({ settings: { merge: "rebase" }, work: oneVersion });
+  const { forge, repository } = scene;
+  const made = await scene.waiting(await scene.postGoal());
+  await scene.look();
+  approveAt(scene);
+  const [pull] = forge.pulls;
+  // It comes between the last look at the pull request and the request to merge it.
+  forge.onRequest = (request, when) => {
+    if (request.endsWith("/merge") && when === "before")
+      git(forge.folder, "update-ref", `refs/heads/${pull?.ref}`, repository.base);
+    return undefined;
+  };
+  await scene.look();
+  expect([forge.merges, await scene.grant(made)]).toEqual([[], "waiting"]);
+});

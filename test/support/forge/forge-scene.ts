@@ -22,6 +22,8 @@ import { MockForge } from "./mock-forge.ts";
 type Options = {
   settings?: Partial<PullRequestFile>;
   members?: Record<string, Member>;
+  /** The members review beside the forge, and not before it. */
+  isBeside?: boolean;
   /** Undefined: a mock. */
   real?: { file: ForgeFile; token: string };
   /** The commit of each version that the coder makes. */
@@ -64,7 +66,12 @@ export class ForgeScene implements AsyncDisposable {
     };
   }
 
-  static async open({ members = {}, work, ...options }: Options): Promise<ForgeScene> {
+  static async open({
+    members = {},
+    isBeside = false,
+    work,
+    ...options
+  }: Options): Promise<ForgeScene> {
     const scene = new ForgeScene(await memoryClan(), sampleRepository(), options);
     scene.commits = work(scene.repository.base, scene.repository.path);
     await scene.clan.join({
@@ -81,7 +88,7 @@ export class ForgeScene implements AsyncDisposable {
       },
       "pull-request": {
         ...{ human: true, built_in: "forge" },
-        bids: [{ on: "CodeCommit", bid: "review", ...afterAll(members) }],
+        bids: [{ on: "CodeCommit", bid: "review", ...(isBeside ? {} : afterAll(members)) }],
       },
       ...members,
     });

@@ -57,6 +57,10 @@ export class MockForge implements Disposable {
   readonly moments: MockMoment[] = [];
   /** Every request, as `POST /repos/acme/door/pulls 201`. */
   readonly requests: string[] = [];
+  /** What it was asked to merge, and how. */
+  readonly merges: Record<string, unknown>[] = [];
+  /** Its rules are not met then. */
+  mergeRefusal = "";
   required: string[] = [];
   protectedBranches: string[] = ["main"];
   pushes = 0;
@@ -191,6 +195,7 @@ export class MockForge implements Disposable {
     if (id === "") return page(this.#listed(searchParams.get("head") ?? ""));
     const pull = this.pulls.find(({ number }) => number === Number(id));
     if (pull === undefined) return undefined;
+    if (part === "merge" && request.method === "PUT") return this.#mergeAsAsked(pull, body);
     if (request.method === "PATCH") Object.assign(pull, body);
     if (part === "") return this.#shown(pull);
     const reviews = this.reviews.filter(({ pull: of }) => of === pull.number);
@@ -259,6 +264,17 @@ export class MockForge implements Disposable {
     return this.#shown(pull as MockPull);
   }
 
+  #mergeAsAsked(pull: MockPull, { sha, ...order }: Record<string, string>): unknown {
+    const refuse = (status: number, message: string) => Response.json({ message }, { status });
+    if (this.mergeRefusal !== "") return refuse(405, this.mergeRefusal);
+    if (pull.state !== "open") return refuse(405, "Pull Request is not mergeable");
+    if (this.branch(pull.ref) !== sha) return refuse(409, "Head branch was modified.");
+    git(this.folder, "update-ref", `refs/heads/${pull.base}`, String(sha));
+    this.merges.push({ pull: pull.number, ...order });
+    this.merge(pull);
+    return { sha, merged: true, message: "Pull Request successfully merged" };
+  }
+
   #shown({ ref, repo, base, sha, ...pull }: MockPull): object {
     const head = { ref, sha: sha ?? this.branch(ref) ?? "", repo: { full_name: repo } };
     return {
@@ -266,6 +282,7 @@ export class MockForge implements Disposable {
       html_url: `${this.url}/${name}/pull/${pull.number}`,
       head,
       base: { ref: base },
+      merge_commit_sha: pull.merged_at === null ? null : (sha ?? null),
     };
   }
 

@@ -43,6 +43,13 @@ test("an agent of a forge that could never approve is a mistake", () => {
   ]);
 });
 
+test("a draft is not merged", () => {
+  const agent = usual.agent.replace("main }", "main, draft: true, merge: squash }");
+  expect(mistakes({ agent })).toEqual([
+    "agents.pull.pull_request.merge: cannot be combined with `draft: true`: no forge merges a draft",
+  ]);
+});
+
 test("an agent of a forge has no container, and does nothing but review", () => {
   expect(mistakes({ agent: usual.agent.replace("review", "exclusive") })).toEqual([
     "agents.pull.bids[0].bid: must be `review` or `ignore`: this agent reviews by what a forge says",

@@ -93,3 +93,33 @@ test("a name that never reviews the artefact is warned of", async () => {
   const byCommand = agent("compile", "on: CodeCommit, bid: claim", `${image}, bid_command: [bid]`);
   expect(await warningsIn(file(byCommand, ada))).toEqual([]);
 });
+
+const merging = (name: string, on: string) =>
+  agent(
+    name,
+    `on: ${on}, bid: review`,
+    "forge: hub, pull_request: { base: main, approvals: 0, merge: squash }",
+  );
+const withForge = (...agents: string[]) =>
+  `${file(...agents)}forges: { hub: { kind: github, repository: a/b, token: key } }\nsecrets: { key: { file: ./key } }\n`;
+
+test("no review comes after that of an agent that merges", async () => {
+  const late = agent("late", "on: CodeCommit, bid: review, after: [compile, pull]");
+  const pull = merging("pull", "CodeCommit");
+  expect(await mistakesIn(withForge(compile, pull, late))).toEqual([
+    expect.stringContaining(
+      "agents.late.bids[0].after: `pull` merges what it approves, so that no review can come after its own",
+    ),
+  ]);
+});
+
+test("two agents that would merge the same are a mistake, and two of other artefacts are none", async () => {
+  const [one, same, other] = [
+    merging("one", "CodeCommit"),
+    merging("same", "Code*"),
+    merging("other", "Docs"),
+  ];
+  expect(await mistakesIn(withForge(one, same, other))).toEqual([
+    expect.stringContaining("agents.same.pull_request.merge: `one` merges the same"),
+  ]);
+});

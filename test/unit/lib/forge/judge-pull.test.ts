@@ -7,7 +7,7 @@ const commit = "a".repeat(40);
 const older = "b".repeat(40);
 const pull: Pull = {
   ...{ number: 7, url: "", state: "open", branch: "sett/x", head: commit, base: "main" },
-  ...{ isOwn: true, title: "", body: "" },
+  ...{ isOwn: true, mergedAs: undefined, title: "", body: "" },
 };
 const check = (name: string, state: Check["state"], text = ""): Check => ({ name, state, text });
 const opinion = (account: string, says: Opinion["says"], of = commit, id = 1): Opinion => ({
