@@ -26,6 +26,8 @@ export const noGoal = "-";
 export const ownPlace = "-";
 /** The type of its records about events that Redis has lost. */
 export const lostType = "notary_lost";
+/** The type of its records about what others have seen of the log. */
+export const anchoredType = "notary_anchored";
 
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const isUuid = new RegExp(`^${uuid}$`);
@@ -109,8 +111,7 @@ export function readGoalNote(text: string): GoalNote | undefined {
 }
 
 export function proofText({ index, path, checkpoint }: InclusionProof): string {
-  const hashes = path.map((hash) => `${Buffer.from(hash).toString("base64")}\n`).join("");
-  return `${proofHead}\nindex ${index}\n${hashes}\n${checkpoint}`;
+  return `${proofHead}\nindex ${index}\n${hashesText(path)}\n${checkpoint}`;
 }
 
 export function readProof(text: string): InclusionProof | undefined {
@@ -121,6 +122,18 @@ export function readProof(text: string): InclusionProof | undefined {
   if (head !== proofHead || index === undefined || path.includes(undefined)) return undefined;
   const known = path.filter((hash) => hash !== undefined);
   return { index, path: known, checkpoint: text.slice(end + 2) };
+}
+
+export function hashesText(path: readonly Hash[]): string {
+  return path.map((hash) => `${Buffer.from(hash).toString("base64")}\n`).join("");
+}
+
+/** Undefined where it is missing, or a line is no hash. */
+export function readHashes(text: string | undefined): Hash[] | undefined {
+  if (text === undefined || (text !== "" && !text.endsWith("\n"))) return undefined;
+  const path = text.split("\n").slice(0, -1).map(hashOfText);
+  const known = path.filter((hash) => hash !== undefined);
+  return known.length < path.length ? undefined : known;
 }
 
 const isCount = new RegExp(`^(?:${count})$`);

@@ -64,6 +64,54 @@ export async function inclusionProof(index: number, size: number, read: ReadNode
   return path.reverse();
 }
 
+/** The hashes that lead from the root of the first `from` leaves, 1 at least, to that of all. */
+export async function consistencyProof(
+  from: number,
+  size: number,
+  read: ReadNode,
+): Promise<Hash[]> {
+  const path: Hash[] = [];
+  let [begin, end] = [0, size];
+  while (from < end) {
+    const middle = begin + largestPowerBelow(end - begin);
+    if (from <= middle) {
+      path.push(await hashOfRange(middle, end, read));
+      end = middle;
+    } else {
+      path.push(await hashOfRange(begin, middle, read));
+      begin = middle;
+    }
+  }
+  if (begin > 0) path.push(await hashOfRange(begin, end, read));
+  return path.reverse();
+}
+
+/** A tree, as a checkpoint says it. */
+type Tree = { size: number; root: Hash };
+
+/** Whether the entries of the one tree, 1 at least, are the first ones of the other. */
+export function isBeginning(one: Tree, of: Tree, path: readonly Hash[]): boolean {
+  if (one.size < 1 || one.size > of.size) return false;
+  if (one.size === of.size) return path.length === 0 && isSameHash(one.root, of.root);
+  let [at, last] = [one.size - 1, of.size - 1];
+  while (at % 2 === 1) [at, last] = [half(at), half(last)];
+  const [first, ...rest] = at === 0 ? [one.root, ...path] : path;
+  if (first === undefined) return false;
+  let [own, whole] = [first, first];
+  for (const other of rest) {
+    if (last === 0) return false;
+    if (at % 2 === 1 || at === last) {
+      [own, whole] = [nodeHash(other, own), nodeHash(other, whole)];
+      // This node has no neighbour on the levels between.
+      while (at % 2 === 0 && at > 0) [at, last] = [at / 2, half(last)];
+    } else {
+      whole = nodeHash(whole, other);
+    }
+    [at, last] = [half(at), half(last)];
+  }
+  return last === 0 && isSameHash(own, one.root) && isSameHash(whole, of.root);
+}
+
 /** The root to which a proof leads; undefined where it is too short or too long for such a tree. */
 export function rootByProof(
   leaf: Hash,

@@ -15,7 +15,10 @@ export type VerifierKey = { name: string; id: Buffer; publicKey: KeyObject };
 export type SignerKey = VerifierKey & { privateKey: KeyObject };
 
 const ed25519 = 1;
+/** What a key of Ed25519 signs with its time (c2sp.org/tlog-cosignature). */
+export const cosigning = 4;
 const rawKeyBytes = 32;
+const idBytes = 4;
 export const maxNoteBytes = 1_000_000;
 const maxSignatures = 100;
 
@@ -40,14 +43,14 @@ export function verifierKeyText({ name, id, publicKey }: VerifierKey): string {
   return `${name}+${id.toString("hex")}+${key.toString("base64")}`;
 }
 
-/** Undefined where it is none of Ed25519. */
-export function readVerifierKey(text: string): VerifierKey | undefined {
+/** Undefined where it is none of Ed25519, or for another `use`. */
+export function readVerifierKey(text: string, use = ed25519): VerifierKey | undefined {
   const [, name = "", hex = "", base64 = ""] =
     /^([^\p{White_Space}+]+)\+([0-9a-f]{8})\+(.+)$/u.exec(text) ?? [];
   const key = bytesOf(base64);
-  if (key?.length !== rawKeyBytes + 1 || key[0] !== ed25519) return undefined;
+  if (key?.length !== rawKeyBytes + 1 || key[0] !== use) return undefined;
   const raw = key.subarray(1);
-  const id = idOf(name, raw);
+  const id = idOf(name, raw, use);
   if (id.toString("hex") !== hex) return undefined;
   const jwk = { kty: "OKP", crv: "Ed25519", x: raw.toString("base64url") };
   return { name, id, publicKey: createPublicKey({ key: jwk, format: "jwk" }) };
@@ -61,25 +64,44 @@ export function signNote(text: string, { name, id, privateKey }: SignerKey): str
 
 /** The text of a note that this key has signed. Other signatures say nothing. */
 export function openNote(note: string, key: VerifierKey): string | undefined {
+  const read = readNote(note);
+  if (read === undefined) return undefined;
+  const own = signaturesBy(key, read.signatures);
+  const text = Buffer.from(read.text);
+  const areRight = own.every((signature) => verify(null, text, key.publicKey, signature));
+  return areRight && own.length > 0 ? read.text : undefined;
+}
+
+/** `bytes`: without the id of the key. */
+export type NoteSignature = { name: string; id: Buffer; bytes: Buffer };
+export type Note = { text: string; signatures: NoteSignature[] };
+
+/** Verifies nothing. */
+export function readNote(note: string): Note | undefined {
   const end = note.lastIndexOf("\n\n");
   if (end < 0 || !note.endsWith("\n") || Buffer.byteLength(note) > maxNoteBytes) return undefined;
-  const text = note.slice(0, end + 1);
   // Such signs could hide what people read.
   if ([...note].some((sign) => sign < " " && sign !== "\n")) return undefined;
   const lines = note.slice(end + 2, -1).split("\n");
   if (lines.length > maxSignatures) return undefined;
-  let isSigned = false;
-  for (const line of lines) {
-    const [, name, base64 = ""] = /^— ([^\p{White_Space}+]+) ([^ ]+)$/u.exec(line) ?? [];
-    const bytes = bytesOf(base64);
-    if (name === undefined || bytes === undefined || bytes.length <= key.id.length)
-      return undefined;
-    if (name !== key.name || !bytes.subarray(0, key.id.length).equals(key.id)) continue;
-    const signature = bytes.subarray(key.id.length);
-    if (!verify(null, Buffer.from(text), key.publicKey, signature)) return undefined;
-    isSigned = true;
-  }
-  return isSigned ? text : undefined;
+  const signatures = lines.map(readSignature);
+  const known = signatures.filter((signature) => signature !== undefined);
+  return known.length < lines.length
+    ? undefined
+    : { text: note.slice(0, end + 1), signatures: known };
+}
+
+export function readSignature(line: string): NoteSignature | undefined {
+  const [, name, base64 = ""] = /^— ([^\p{White_Space}+]+) ([^ ]+)$/u.exec(line) ?? [];
+  const bytes = bytesOf(base64);
+  if (name === undefined || bytes === undefined || bytes.length <= idBytes) return undefined;
+  return { name, id: bytes.subarray(0, idBytes), bytes: bytes.subarray(idBytes) };
+}
+
+/** Those that name the key. */
+export function signaturesBy(key: VerifierKey, signatures: readonly NoteSignature[]): Buffer[] {
+  const own = signatures.filter(({ name, id }) => name === key.name && id.equals(key.id));
+  return own.map(({ bytes }) => bytes);
 }
 
 /** Undefined where it is not written as base64 is: with `=` at its end, and unused bits of 0. */
@@ -92,10 +114,10 @@ function rawOf(publicKey: KeyObject): Buffer {
   return Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url");
 }
 
-function idOf(name: string, raw: Uint8Array): Buffer {
+function idOf(name: string, raw: Uint8Array, use = ed25519): Buffer {
   const hash = createHash("sha256").update(`${name}\n`);
   return hash
-    .update(new Uint8Array([ed25519]))
+    .update(new Uint8Array([use]))
     .update(raw)
     .digest()
     .subarray(0, 4);

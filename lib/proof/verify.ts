@@ -29,6 +29,11 @@ import {
 import { GrowingTree, type Hash, isSameHash, leafHash, rootByProof } from "./merkle.ts";
 import { idOfArtefact, type Named, namedContent } from "./named-content.ts";
 import { maxNoteBytes, openNote, type VerifierKey } from "./note.ts";
+import {
+  checkOutside,
+  type OutsideAnchor,
+  type OutsideTrust,
+} from "./outside/outside-in-bundle.ts";
 import { type Problem, Problems } from "./problems.ts";
 import { attestedIn, Provenance } from "./provenance.ts";
 import { QuorumsInLog } from "./quorums-in-log.ts";
@@ -38,6 +43,8 @@ import { faultOf, type Receipt, readReceipt } from "./receipt.ts";
  * `checkpoint` and `goal` are undefined where nothing shows them. `leftOut`: how many problems of
  * lines there are beyond those that are named. `acts`: those of people, where signers are known.
  * `erased`: how many artefacts were erased on record. `attested`: how many attestations there are.
+ * `first` and `last`: the smallest and the largest index of an entry; -1 without one. `outside`:
+ * what others have seen of the log.
  */
 export type Shown = {
   checkpoint: Checkpoint | undefined;
@@ -48,6 +55,9 @@ export type Shown = {
   acts: SignedActs | undefined;
   erased: number;
   attested: number;
+  first: number;
+  last: number;
+  outside: OutsideAnchor[];
 };
 
 const lineFeed = 0x0a;
@@ -82,6 +92,7 @@ export async function verifyBundle(
   onRecord: OnRecord = () => {},
   signing?: Signing,
   receipts: readonly string[] = [],
+  outsideTrust: OutsideTrust = { required: [] },
 ): Promise<Shown> {
   const problems = new Problems();
   const isOfGoal =
@@ -92,7 +103,7 @@ export async function verifyBundle(
   const named = new Set<BundleFile>();
   const erasures = new ErasuresInLog();
   const noted: Noted = { ...bundle, checkpoint, goal, named, erasures, missing: [] };
-  const { entries, digests } = await checkEntries(noted);
+  const { entries, digests, first, last } = await checkEntries(noted);
   const inLog = signing && new ActsInLog();
   const quorums = new QuorumsInLog();
   const isAttested = [...files.keys()].some((name) => attestedIn(name) !== undefined);
@@ -106,6 +117,8 @@ export async function verifyBundle(
   });
   if (digests.left > 0) await nameWithoutRecord(noted, digests);
   checkErased(noted);
+  const outside =
+    checkpoint && (await checkOutside({ ...noted, checkpoint, last }, key, outsideTrust));
   const attested = await attestationsIn(noted, provenance, key);
   checkNames(noted);
   const acts = signing && (await inLog?.check({ files, problems, keyName: key.name }, signing));
@@ -113,8 +126,8 @@ export async function verifyBundle(
   await checkReceipts(noted, receipts, key);
   const { leftOut } = problems;
   const erased = erasures.count;
-  const counts = { entries, leftOut, erased, attested };
-  return { checkpoint, goal, problems: problems.all(), acts, ...counts };
+  const counts = { entries, leftOut, erased, attested, first, last };
+  return { checkpoint, goal, problems: problems.all(), acts, ...counts, outside: outside ?? [] };
 }
 
 async function checkpointIn(bundle: Bundle, key: VerifierKey): Promise<Checkpoint | undefined> {
@@ -174,7 +187,9 @@ async function* linesOf(
 }
 
 /** Also the whole log's root, and in a bundle of a goal the proof of each. */
-async function checkEntries(noted: Noted): Promise<{ entries: number; digests: DigestTable }> {
+async function checkEntries(
+  noted: Noted,
+): Promise<Pick<Shown, "entries" | "first" | "last"> & { digests: DigestTable }> {
   const [digests, tree, numbers] = [
     new DigestTable(),
     new GrowingTree(),
@@ -182,6 +197,7 @@ async function checkEntries(noted: Noted): Promise<{ entries: number; digests: D
   ];
   const proofs = noted.isOfGoal ? new ProofReader(noted) : undefined;
   let [count, before] = [0, -1];
+  const ends = { first: -1, last: -1 };
   for await (const { lines, first } of linesOf("entries", noted)) {
     for (const [at, bytes] of lines.entries()) {
       const line = first + at;
@@ -192,6 +208,8 @@ async function checkEntries(noted: Noted): Promise<{ entries: number; digests: D
       }
       checkEntry(entry, { line, before, numbers }, noted);
       before = entry.index;
+      if (ends.first < 0 || before < ends.first) ends.first = before;
+      if (before > ends.last) ends.last = before;
       digests.add(entry.digest, line);
       tree.add(entry.leaf);
       await proofs?.check(entry);
@@ -200,7 +218,7 @@ async function checkEntries(noted: Noted): Promise<{ entries: number; digests: D
   }
   checkCount(count, noted);
   checkRoot(tree, noted);
-  return { entries: tree.size, digests };
+  return { entries: tree.size, digests, ...ends };
 }
 
 /** What is no ASCII is no entry, whatever characters it is. */

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { readArchive } from "../../../lib/proof/archive.ts";
 import { verifierKeyText } from "../../../lib/proof/note.ts";
+import { readPem } from "../../../lib/proof/outside/certificates.ts";
+import { type Policy, readPolicy } from "../../../lib/proof/outside/witnesses.ts";
 import { readSigners } from "../../../lib/proof/ssh/allowed-signers.ts";
 import { verifyBundle } from "../../../lib/proof/verify.ts";
 import { inMemory } from "./archive.ts";
@@ -19,7 +21,13 @@ const Answer = z.object({
 });
 
 /** `signers`: the lines of a file, by which what people do must be signed. */
-export type Trust = { key: Key["verifier"]; signers?: string; receipts?: readonly string[] };
+export type Trust = {
+  key: Key["verifier"];
+  signers?: string;
+  receipts?: readonly string[];
+  /** The texts of a file with roots, and of a policy. */
+  outside?: { tsa: string; policy: string };
+};
 
 /** So many archives are given to one process. */
 const atOnce = 500;
@@ -48,7 +56,7 @@ export async function compareVerifiers(
 async function answersOf(
   program: string,
   damages: readonly Damage[],
-  { key, signers, receipts = [] }: Trust,
+  { key, signers, receipts = [], outside }: Trust,
 ): Promise<string[][]> {
   const folder = await mkdtemp(join(tmpdir(), "sett-bundles-"));
   try {
@@ -61,6 +69,11 @@ async function answersOf(
     for (const [at, text] of receipts.entries()) {
       await writeFile(join(folder, `${at}.tlog-proof`), text);
       options.push("--receipt", `${at}.tlog-proof`);
+    }
+    if (outside !== undefined) {
+      await writeFile(join(folder, "tsa"), outside.tsa);
+      await writeFile(join(folder, "policy"), outside.policy);
+      options.push("--tsa", "tsa", "--policy", "policy");
     }
     const args = ["--json", "--key", verifierKeyText(key), ...options, ...files];
     const { stdout, stderr } = Bun.spawnSync([program, ...args], { cwd: folder });
@@ -76,11 +89,23 @@ async function answersOf(
   }
 }
 
-async function problemsOf(archive: Buffer, { key, signers, receipts }: Trust): Promise<string[]> {
+async function problemsOf(
+  archive: Buffer,
+  { key, signers, receipts, outside }: Trust,
+): Promise<string[]> {
   const files = await readArchive(inMemory(archive));
   if (typeof files === "string") return ["unreadable -"];
   const signing =
     signers === undefined ? undefined : { signers: readSigners(signers).signers, isRequired: true };
-  const { problems } = await verifyBundle(files, key, undefined, signing, receipts);
+  const { problems } = await verifyBundle(files, key, undefined, signing, receipts, {
+    ...{ roots: outside && readPem(outside.tsa), policy: outside && policyOf(outside.policy) },
+    required: [],
+  });
   return problems.map(({ code, place }) => `${code} ${place}`);
+}
+
+function policyOf(text: string): Policy {
+  const policy = readPolicy(text);
+  if (typeof policy === "string") throw new Error(policy);
+  return policy;
 }

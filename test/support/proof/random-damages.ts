@@ -5,6 +5,7 @@ import { pack } from "./archive.ts";
 import { attestedBundle } from "./attested-bundles.ts";
 import { type Damage, type Files, key, ofAll, ofGoal, textIn } from "./damages.ts";
 import { erasureBundle, erasures } from "./erasure-bundles.ts";
+import { seenOfGoal } from "./outside-bundles.ts";
 
 type Pick = (below: number) => number;
 
@@ -28,6 +29,21 @@ export function randomDamages(seed: number, count: number): Damage[] {
     // Of ten archives, one has a byte that is another one.
     if (pick(10) === 0) flip(archive, pick);
     return { name: `${at}: ${names.join(", ")}`, archive };
+  });
+}
+
+/** Changes of bytes below `anchors`, of which the notary has sealed none. */
+export function randomOutside(seed: number, count: number): Damage[] {
+  const pick = picker(seed);
+  return Array.from({ length: count }, (_, at) => {
+    const files: Files = new Map(seenOfGoal);
+    for (const name of ["6/sealed", "6/record"]) files.delete(`anchors/${name}`);
+    const names = [...files.keys()].filter((name) => name.startsWith("anchors/6/"));
+    const name = pick(4) > 0 ? "anchors/6/tsr" : (names[pick(names.length)] ?? "");
+    const bytes = Buffer.from(files.get(name) ?? []);
+    flip(bytes, pick);
+    files.set(name, bytes);
+    return { name: `${at}: a byte of ${name}`, archive: pack(files) };
   });
 }
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import {
+  consistencyProof,
   GrowingTree,
   inclusionProof,
+  isBeginning,
   isSameHash,
   leafHash,
   nodeHash,
@@ -56,4 +58,26 @@ describe("the tree of RFC 6962", () => {
       }
     }
   });
+});
+
+test("a tree is shown to be the beginning of another one, and of no other", async () => {
+  const all = leaves(40);
+  const treeOf = async (size: number, first = all[0]) => {
+    const read = nodeReader([first ?? leafHash(""), ...all.slice(1, size)]);
+    return { read, size, root: await rootOf(size, read) };
+  };
+  for (let size = 1; size <= 40; size++) {
+    const whole = await treeOf(size);
+    for (let from = 1; from <= size; from++) {
+      const path = await consistencyProof(from, size, whole.read);
+      const beginning = await treeOf(from);
+      expect([from, size, isBeginning(beginning, whole, path)]).toEqual([from, size, true]);
+      const other = await treeOf(from, leafHash("another"));
+      expect([from, size, isBeginning(other, whole, path)]).toEqual([from, size, false]);
+      const more = [...path, leafHash("more")];
+      expect([from, size, isBeginning(beginning, whole, more)]).toEqual([from, size, false]);
+      const less = path.length > 0 && isBeginning(beginning, whole, path.slice(0, -1));
+      expect([from, size, less]).toEqual([from, size, false]);
+    }
+  }
 });
