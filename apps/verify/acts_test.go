@@ -67,7 +67,7 @@ func (a approval) problems(t *testing.T, signers string) []string {
 	read, err := readSigners(signers)
 	must(t, err)
 	archive := pack(t, m.bundle(goalA))
-	found, err := verify(bytes.NewReader(archive), int64(len(archive)), m.key, &signing{read, true}, nil)
+	found, err := verify(bytes.NewReader(archive), int64(len(archive)), m.key, &signing{read, true}, nil, outsideTrust{})
 	must(t, err)
 	if len(found.problems) == 0 && found.acts.Signed != 1 {
 		t.Error("no act was found")

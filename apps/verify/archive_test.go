@@ -116,7 +116,7 @@ func TestNoMoreThanAPieceIsReadAtOnce(t *testing.T) {
 	made["README"] = strings.Repeat("a", 3*pieceBytes)
 	archive := pack(t, made)
 	from := &noting{from: bytes.NewReader(archive)}
-	found, err := verify(from, int64(len(archive)), m.key, nil, nil)
+	found, err := verify(from, int64(len(archive)), m.key, nil, nil, outsideTrust{})
 	if err != nil || len(found.problems) > 0 || found.entries != 401 {
 		t.Fatalf("%v, %q", err, problemsOf(found))
 	}

@@ -9,13 +9,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
 )
 
-const usage = `Usage: sett-verify FILE... --key VKEY|FILE [--signers FILE [--require signatures]]
-                   [--receipt FILE]... [--json]
+const usage = `Usage: sett-verify FILE... --key VKEY|FILE [--signers FILE] [--tsa FILE] [--policy FILE]
+                   [--require WORDS] [--receipt FILE]... [--json]
 
 Says whether bundles of ` + "`sett audit export`" + ` show what they say.
 
@@ -25,8 +26,14 @@ Says whether bundles of ` + "`sett audit export`" + ` show what they say.
   --signers
           a file allowed_signers of OpenSSH: whose keys sign for whom. What people have signed is
           then checked
-  --require signatures
-          each verdict, answer and goal of a person must be signed
+  --tsa   a file with certificates (PEM) of authorities that stamp the time: their time stamps are
+          then checked
+  --policy
+          which witnesses are trusted, and how many of them must have seen the log, as
+          c2sp.org/tlog-policy has it. It may name the log, in the place of --key
+  --require
+          words with commas between them. signatures: each verdict, answer and goal of a person must
+          be signed. tsa, witness: a time stamp, or enough witnesses, must be about all of the goal
   --receipt
           a receipt of one act, as ` + "`sett approve --receipt`" + ` keeps it: the bundle must have it
   --json  print one JSON object for each bundle, in a line
@@ -49,8 +56,13 @@ const maxKeyBytes = 64 << 10
 type options struct {
 	files                 []string
 	key, signers, require string
+	tsa, policy           string
 	receipts              []string
 	isJSON, isHelp        bool
+}
+
+func (o options) requires(word string) bool {
+	return slices.Contains(strings.Split(o.require, ","), word)
 }
 
 func main() {
@@ -64,8 +76,15 @@ func run(args []string, out, messages io.Writer) int {
 		return exitShown
 	}
 	var key note.Verifier
-	if err == nil {
+	if err == nil && options.key != "" {
 		key, err = readKey(options.key)
+	}
+	var outside outsideTrust
+	if err == nil {
+		outside, err = readOutside(options)
+	}
+	if err == nil && key == nil && len(outside.policy.logs) == 0 {
+		err = errors.New("The policy names no log: name the key of the log with --key.")
 	}
 	var trusted *signing
 	if err == nil && options.signers != "" {
@@ -83,7 +102,7 @@ func run(args []string, out, messages io.Writer) int {
 	for _, path := range options.files {
 		var found report
 		if err == nil {
-			found, err = verifyFile(path, key, trusted, receipts)
+			found, err = verifyFile(path, key, trusted, receipts, outside)
 		}
 		if err != nil {
 			break
@@ -91,7 +110,7 @@ func run(args []string, out, messages io.Writer) int {
 		if len(found.problems) > 0 {
 			exitCode = exitNotShown
 		}
-		if err := found.print(out, path, options, key.Name()); err != nil {
+		if err := found.print(out, path, options); err != nil {
 			fmt.Fprintf(messages, "The result could not be written: %s.\n", err)
 			return exitNotShown
 		}
@@ -104,17 +123,17 @@ func run(args []string, out, messages io.Writer) int {
 }
 
 // Of several bundles, each has a line with the name of its file before it.
-func (r *report) print(out io.Writer, path string, options options, keyName string) error {
+func (r *report) print(out io.Writer, path string, options options) error {
 	if options.isJSON {
 		return json.NewEncoder(out).Encode(r.toJSON())
 	}
 	if len(options.files) > 1 {
 		fmt.Fprintf(out, "%s:\n", quoted(path))
 	}
-	return r.write(out, keyName)
+	return r.write(out)
 }
 
-func verifyFile(path string, key note.Verifier, signing *signing, receipts [][]byte) (report, error) {
+func verifyFile(path string, key note.Verifier, signing *signing, receipts [][]byte, outside outsideTrust) (report, error) {
 	opened, err := os.Open(path)
 	if err != nil {
 		return report{}, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
@@ -139,7 +158,7 @@ func verifyFile(path string, key note.Verifier, signing *signing, receipts [][]b
 		found.add(unreadable, "", 0, "the file has more than 2 GiB")
 		return found, nil
 	}
-	found, err := verify(archive, length, key, signing, receipts)
+	found, err := verify(archive, length, key, signing, receipts, outside)
 	if err != nil {
 		return report{}, fmt.Errorf("%s cannot be read: %w.", quoted(path), err)
 	}
@@ -168,6 +187,10 @@ func readOptions(args []string) (options, error) {
 			into = &read.key
 		case "--signers":
 			into = &read.signers
+		case "--tsa":
+			into = &read.tsa
+		case "--policy":
+			into = &read.policy
 		case "--require":
 			into = &read.require
 		}
@@ -193,16 +216,36 @@ func readOptions(args []string) (options, error) {
 	if len(read.files) == 0 {
 		return read, errors.New("Which bundle?")
 	}
-	if read.key == "" {
+	if read.key == "" && read.policy == "" {
 		return read, errors.New("A bundle does not vouch for itself: name the key of its log with --key.")
 	}
-	if read.require != "" && read.require != "signatures" {
-		return read, errors.New("The option --require takes `signatures`.")
+	for word := range strings.SplitSeq(read.require, ",") {
+		if read.require != "" && !slices.Contains([]string{"signatures", "tsa", "witness"}, word) {
+			return read, fmt.Errorf("The option --require takes `signatures`, `tsa` and `witness`, and not %s.", quoted(word))
+		}
 	}
-	if read.require != "" && read.signers == "" {
+	switch {
+	case read.requires("signatures") && read.signers == "":
 		return read, errors.New("Signatures of whom? Name the file of signers with --signers.")
+	case read.requires("tsa") && read.tsa == "":
+		return read, errors.New("Time stamps of whom? Name the file of certificates with --tsa.")
+	case read.requires("witness") && read.policy == "":
+		return read, errors.New("Which witnesses? Name the file that says so with --policy.")
 	}
 	return read, nil
+}
+
+func readOutside(options options) (read outsideTrust, err error) {
+	read.isTSA, read.areWitness = options.requires("tsa"), options.requires("witness")
+	if options.tsa != "" {
+		if read.roots, err = readAuthorities(options.tsa); err != nil {
+			return read, err
+		}
+	}
+	if options.policy != "" {
+		read.policy, err = readPolicyFile(options.policy)
+	}
+	return read, err
 }
 
 func readSigning(options options) (*signing, error) {
@@ -214,7 +257,7 @@ func readSigning(options options) (*signing, error) {
 	if err != nil {
 		return nil, fmt.Errorf("In %s, %w.", quoted(options.signers), err)
 	}
-	return &signing{signers, options.require != ""}, nil
+	return &signing{signers, options.requires("signatures")}, nil
 }
 
 // A file that is too large is no receipt, as the result says.

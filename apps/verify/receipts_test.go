@@ -25,7 +25,7 @@ func expectReceipts(t *testing.T, m *maker, made files, receipts []string, expec
 		contents = append(contents, []byte(text))
 	}
 	archive := pack(t, made)
-	found, err := verify(bytes.NewReader(archive), int64(len(archive)), m.key, nil, contents)
+	found, err := verify(bytes.NewReader(archive), int64(len(archive)), m.key, nil, contents, outsideTrust{})
 	must(t, err)
 	named := []string{}
 	for _, problem := range found.problems {

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -34,6 +35,9 @@ const (
 	artefact
 	fact
 	erasedCode
+	anchorCode
+	tsaCode
+	witnessCode
 	unsigned
 	statementCode
 	namespaceCode
@@ -48,8 +52,8 @@ const (
 var codeNames = [...]string{
 	"unreadable", "missing", "unknown-file", "signature", "malformed", "origin", "size", "order",
 	"index", "other-goal", "number", "count", "record", "no-record", "proof", "root", "artefact",
-	"fact", "erased", "unsigned", "statement", "namespace", "sshsig", "signer", "validity",
-	"approvals", "attestation", "receipt",
+	"fact", "erased", "anchor", "tsa", "witness", "unsigned", "statement", "namespace", "sshsig",
+	"signer", "validity", "approvals", "attestation", "receipt",
 }
 
 // `line`: from 1; 0 where the problem is about the whole file. `file`: empty where it is about the
@@ -72,6 +76,7 @@ type report struct {
 	named    map[problem]struct{}
 
 	goal, size *string
+	keyName    string
 	entries    int
 	// How many artefacts were erased on record.
 	erased int
@@ -79,6 +84,8 @@ type report struct {
 	attested int
 	// Nil where no signers are known.
 	acts *actCounts
+	// Those that are shown, by rising size.
+	anchors []anchor
 }
 
 func (r *report) add(code code, file string, line int, text string) {
@@ -130,7 +137,7 @@ func (p problem) place() string {
 	}
 }
 
-func (r *report) write(out io.Writer, keyName string) error {
+func (r *report) write(out io.Writer) error {
 	lines := bufio.NewWriter(out)
 	for _, problem := range r.problems {
 		fmt.Fprintf(lines, "%s %s: %s.\n", codeNames[problem.code], quoted(problem.place()), problem.text)
@@ -143,7 +150,7 @@ func (r *report) write(out io.Writer, keyName string) error {
 		if r.goal != nil {
 			what = "all entries of the goal " + *r.goal
 		}
-		fmt.Fprintf(lines, "Shown: %d entries, %s in the log %s of size %s.\n", r.entries, what, keyName, *r.size)
+		fmt.Fprintf(lines, "Shown: %d entries, %s in the log %s of size %s.\n", r.entries, what, r.keyName, *r.size)
 		if r.erased > 0 {
 			fmt.Fprintf(lines, "Erased on record: %d artefacts.\n", r.erased)
 		}
@@ -153,8 +160,29 @@ func (r *report) write(out io.Writer, keyName string) error {
 		if r.acts != nil {
 			fmt.Fprintf(lines, "Acts of people: %d signed, %d not signed.\n", r.acts.Signed, r.acts.Unsigned)
 		}
+		r.writeTimes(lines)
 	}
 	return lines.Flush()
+}
+
+// A witness counts where enough of them have seen the log.
+func (r *report) writeTimes(out io.Writer) {
+	for _, one := range r.anchors {
+		times := one.Seen
+		if !one.IsWitnessed {
+			times = nil
+		}
+		if one.Stamp != nil {
+			times = append([]seen{*one.Stamp}, times...)
+		}
+		for _, moment := range times {
+			at := moment.At.Format(time.RFC3339Nano)
+			fmt.Fprintf(out, "Not later than %s: the entries below %d, by %s.\n", at, one.Size, quoted(moment.By))
+			if one.Sealed != nil {
+				fmt.Fprintf(out, "Not earlier than %s: the entries above %d.\n", at, *one.Sealed)
+			}
+		}
+	}
 }
 
 type problemJSON struct {
@@ -173,6 +201,7 @@ type reportJSON struct {
 	Problems []problemJSON `json:"problems"`
 	LeftOut  int           `json:"left_out,omitempty"`
 	Acts     *actCounts    `json:"acts,omitempty"`
+	Anchors  []anchor      `json:"anchors,omitempty"`
 }
 
 // Digits that may be more than a number of Go holds.
@@ -195,6 +224,7 @@ func (r *report) toJSON() reportJSON {
 		Problems: problems,
 		LeftOut:  r.leftOut,
 		Acts:     r.acts,
+		Anchors:  r.anchors,
 	}
 }
 

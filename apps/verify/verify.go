@@ -97,7 +97,10 @@ type bundle struct {
 	receipts [][]byte
 	erasures
 	// Goal → the events that attestations may be about. Nil where there are none.
-	steps map[string][]step
+	steps   map[string][]step
+	outside outsideTrust
+	// The largest index of an entry; -1 without one.
+	last int64
 }
 
 // `line`: of the entry, from 1. `isFound`: it has a record.
@@ -107,8 +110,8 @@ type placed struct {
 }
 
 // The error is one of reading the archive, which is then neither shown nor refuted.
-func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signing, receipts [][]byte) (report, error) {
-	b := &bundle{key: key, receipts: receipts, lines: map[digest]placed{}, signing: signing, contents: map[string]string{}, asked: map[string]*asked{}, erasures: newErasures()}
+func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signing, receipts [][]byte, outside outsideTrust) (report, error) {
+	b := &bundle{key: key, receipts: receipts, outside: outside, last: -1, lines: map[digest]placed{}, signing: signing, contents: map[string]string{}, asked: map[string]*asked{}, erasures: newErasures()}
 	var err error
 	if b.files, err = readArchive(archive, length); err != nil {
 		if !isOfForm(err) {
@@ -117,9 +120,12 @@ func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signi
 		b.add(unreadable, "", 0, err.Error())
 		return b.report, nil
 	}
+	if err := b.chooseKey(); err != nil {
+		return report{}, err
+	}
 	b.checkFiles()
 	for _, check := range [...]func() error{
-		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord, b.checkErased, b.checkActs, b.checkQuorums, b.checkAttestations, b.checkReceipts,
+		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord, b.checkErased, b.checkOutside, b.checkActs, b.checkQuorums, b.checkAttestations, b.checkReceipts,
 	} {
 		if err := check(); err != nil {
 			return report{}, err
@@ -128,6 +134,23 @@ func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signi
 	b.checkUnnamed()
 	b.sort()
 	return b.report, nil
+}
+
+// Without a key, it is that of the policy which the bundle names.
+func (b *bundle) chooseKey() error {
+	if b.key == nil {
+		var name []byte
+		if file := b.files["checkpoint"]; file != nil {
+			content, err := file.all()
+			if err != nil {
+				return err
+			}
+			name, _, _ = bytes.Cut(content, []byte{'\n'})
+		}
+		b.key = b.outside.policy.logOf(string(name))
+	}
+	b.keyName = b.key.Name()
+	return nil
 }
 
 func (b *bundle) checkFiles() {
@@ -227,6 +250,9 @@ func (b *bundle) checkEntries() error {
 		}
 		b.checkEntry(at, read, before, numbers)
 		before = append(before[:0], read.index...)
+		if index, _ := strconv.ParseInt(string(read.index), 10, 64); index > b.last {
+			b.last = index
+		}
 		b.tree.add(read.data)
 		if digest := digestOf(read.digest); b.lines[digest].line == 0 {
 			b.lines[digest] = placed{line: uint32(at)}

@@ -20,8 +20,9 @@ import {
   erasures,
   signedErasures,
 } from "../../support/proof/erasure-bundles.ts";
+import { authority, outsideCases, policyText } from "../../support/proof/outside-bundles.ts";
 import { quorumBundle, quorums } from "../../support/proof/quorum-bundles.ts";
-import { randomDamages } from "../../support/proof/random-damages.ts";
+import { randomDamages, randomOutside } from "../../support/proof/random-damages.ts";
 import {
   signedBundle,
   signedChanges,
@@ -136,6 +137,24 @@ test("both verifiers tell what was erased on record from what is missing, and na
       cases.map(([name, , problems]) => [name, problems]),
     );
   }
+});
+
+const outside = { tsa: authority.root, policy: policyText };
+
+test("both verifiers name the same time stamps and witnesses that do not show when the log was there", async () => {
+  const made = outsideCases.map(({ name, files }) => ({ name, archive: pack(files) }));
+  const trust = { key: key.verifier, outside };
+  const { differences, found } = await compareVerifiers(program, made, trust);
+  expect(differences).toEqual([]);
+  expect(outsideCases.map(({ name }, at) => [name, found[at]])).toEqual(
+    outsideCases.map(({ name, problems }) => [name, problems]),
+  );
+});
+
+test("both verifiers come to the same after 500 random changes of what was seen outside", async () => {
+  const trust = { key: key.verifier, outside };
+  const { differences } = await compareVerifiers(program, randomOutside(3, 500), trust);
+  expect(differences).toEqual([]);
 });
 
 test("both verifiers come to the same after 300 random changes", async () => {
