@@ -1,6 +1,7 @@
 // Builds what is written in Go, from the modules that its projects publish: `bun .ci/go.ts
 // collector`, a collector of OpenTelemetry for the tests; `bun .ci/go.ts verify`, the verifier of
-// bundles, which is tested first. Both are below bin/tests. The first time takes a minute or two;
+// bundles, which is tested first; and a witness of logs, for a test by night. All are below
+// bin/tests. The first time takes a minute or two;
 // then nothing is done until the sources change. A release has the verifier, too (.ci/package.ts).
 import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
@@ -12,7 +13,11 @@ import { reportFailure } from "./report-failure.ts";
 const root = dirname(import.meta.dir);
 const options = ["-trimpath", "-buildvcs=false", "-mod=readonly"];
 const flags = ["build", ...options, "-ldflags=-s -w"];
-const folders = { collector: ".ci/collector", verify: "apps/verify" };
+const folders = { collector: ".ci/collector", verify: "apps/verify", witness: ".ci/witness" };
+/** Where the program is in a module of another project. */
+const programs: Partial<Record<keyof typeof folders, string>> = {
+  witness: "filippo.io/torchwood/cmd/litewitness",
+};
 
 /**
  * Its path. Its name has what it was built from, so that several runs of the tests may build and
@@ -24,7 +29,7 @@ export async function buildForTests(name: keyof typeof folders): Promise<string>
   if (existsSync(path)) return path;
   await mkdir(dirname(path), { recursive: true });
   const unfinished = `${path}.${process.pid}`;
-  await go(name, [...flags, "-o", unfinished, "."]);
+  await go(name, [...flags, "-o", unfinished, programs[name] ?? "."]);
   await rename(unfinished, path);
   return path;
 }

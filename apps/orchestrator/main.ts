@@ -133,6 +133,10 @@ const program = {
       const order = await text(process.stdin);
       for await (const line of exportLines(...proof(), order)) console.log(line);
     },
+    "--keep-anchor": async () => {
+      const { keepAnchor } = await import("./notary/anchors.ts");
+      console.log(JSON.stringify(await keepAnchor(...proof(), await text(process.stdin))));
+    },
     "--proof-key": async () => {
       console.log(await proofKey(...proof()));
       process.stdout.write(await attestationKey(...proof()));

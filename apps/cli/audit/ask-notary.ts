@@ -30,12 +30,39 @@ export async function untilSealed(
 ): Promise<{ head: Head; isBehind: boolean }> {
   const stopMs = performance.now() + maxWaitMs;
   for (;;) {
-    const [line = ""] = await exportOf(shell, instance, { head: true });
-    const head = Head.parse(JSON.parse(line));
+    const head = await headOf(shell, instance);
     const isBehind = isLater(end, head.last_place);
     if (!isBehind || performance.now() >= stopMs) return { head, isBehind };
     await setTimeout(lookEveryMs, undefined, { signal: shell.interrupted });
   }
+}
+
+/** What the notary has signed last. Throws `not-ready`. */
+export async function headOf(shell: Shell, instance: InstanceName): Promise<Head> {
+  const [line = ""] = await exportOf(shell, instance, { head: true });
+  return Head.parse(JSON.parse(line));
+}
+
+/** How the first `from` entries are the beginning of all: lines of hashes. Throws `not-ready`. */
+export async function consistencyOf(
+  shell: Shell,
+  instance: InstanceName,
+  consistency: { checkpoint: string; from: number },
+): Promise<string> {
+  const [line = ""] = await exportOf(shell, instance, { consistency });
+  return z.object({ path: z.string() }).parse(JSON.parse(line)).path;
+}
+
+type Anchoring = { checkpoint: string; at: string; tsr?: string; cosigned?: string };
+
+/** `index`: of the entry that says so, where it is sealed by now. Throws `not-ready`. */
+export async function keepAnchor(
+  shell: Shell,
+  instance: InstanceName,
+  seen: Anchoring,
+): Promise<{ index: number | null }> {
+  const [line = ""] = await answerOf(shell, instance, { argument: "--keep-anchor", order: seen });
+  return z.object({ index: z.number().nullable() }).parse(JSON.parse(line));
 }
 
 /**

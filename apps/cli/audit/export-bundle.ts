@@ -22,6 +22,15 @@ import { sealBy } from "./story-sources.ts";
 const Entry = z.object({ entry: z.string() });
 const Recorded = z.object({ record: z.string() });
 const Line = z.object({ index: z.number(), ...Entry.shape, ...Recorded.shape, proof: z.string() });
+const Anchor = z.object({
+  size: z.number(),
+  checkpoint: z.string(),
+  tsr: z.string().optional(),
+  cosigned: z.string().optional(),
+  consistency: z.string(),
+  sealed: z.string(),
+  record: z.string(),
+});
 const Note = z.object({ note: z.string() });
 
 type Order = { instance: InstanceName; goal: GoalId | undefined };
@@ -34,7 +43,14 @@ export type Exported = {
   attested: number;
   unattested: number;
 };
-type Added = { checkpoint: string; entries: number; named: NamedFiles };
+/** `first`, `last`: the ends of its entries, by their indexes. */
+type Added = {
+  checkpoint: string;
+  entries: number;
+  named: NamedFiles;
+  first: number;
+  last: number;
+};
 
 /**
  * `isBehind`: not all that was on record when it began is sealed yet. `missing`: how many of the
@@ -51,10 +67,12 @@ export async function exportBundle(
   const { head, isBehind } = await untilSealed(shell, instance, await source.board.endOfEvents());
   using bundle = new BundleWriter(path);
   bundle.add("README", readme);
-  const { checkpoint, entries, named } =
+  const { checkpoint, entries, named, first, last } =
     goal === undefined
       ? await addAll(shell, bundle, { instance, head })
       : await addGoal(shell, bundle, { instance, goal });
+  for (const line of await exportOf(shell, instance, { anchors: { checkpoint, first, last } }))
+    addAnchor(bundle, Anchor.parse(JSON.parse(line)));
   const { missing, results } = await addContent(source.board, bundle, named);
   const attested = await addAttestations(shell, bundle, source, {
     instance,
@@ -98,7 +116,7 @@ async function addAll(
     noteNamed(named, record);
     return `${record}\n`;
   });
-  return { checkpoint, entries: index, named };
+  return { checkpoint, entries: index, named, first: 0, last: index - 1 };
 }
 
 async function addGoal(shell: Shell, bundle: BundleWriter, of: OfGoal): Promise<Added> {
@@ -110,7 +128,22 @@ async function addGoal(shell: Shell, bundle: BundleWriter, of: OfGoal): Promise<
   for (const { index, proof } of lines) bundle.add(`proofs/${index}.tlog-proof`, proof);
   const named = nothingNamed();
   for (const { record } of lines) noteNamed(named, record);
-  return { checkpoint, entries: lines.length, named };
+  const ends = { first: lines[0]?.index ?? 0, last: lines.at(-1)?.index ?? 0 };
+  return { checkpoint, entries: lines.length, named, ...ends };
+}
+
+/** The files of what others have seen of the log. */
+function addAnchor(bundle: BundleWriter, { size, tsr, ...texts }: z.infer<typeof Anchor>): void {
+  const { checkpoint, consistency, cosigned, sealed, record } = texts;
+  const add = (name: string, content: string | Uint8Array | undefined) => {
+    if (content !== undefined) bundle.add(`anchors/${size}/${name}`, content);
+  };
+  add("checkpoint", checkpoint);
+  add("consistency", consistency);
+  add("cosigned", cosigned);
+  add("record", record);
+  add("sealed", sealed);
+  add("tsr", tsr === undefined ? undefined : Buffer.from(tsr, "base64"));
 }
 
 /** All that is sealed about a goal. Throws `not-ready` where nothing is. */

@@ -13,10 +13,15 @@ import {
 } from "../../../lib/proof/anchors.ts";
 import { type BundleFiles, readArchive } from "../../../lib/proof/archive.ts";
 import { maxNoteBytes, readVerifierKey, type VerifierKey } from "../../../lib/proof/note.ts";
+import { readPem } from "../../../lib/proof/outside/certificates.ts";
+import { type Moment, timesOf } from "../../../lib/proof/outside/moments.ts";
+import type { OutsideAnchor, OutsideTrust } from "../../../lib/proof/outside/outside-in-bundle.ts";
+import type { Policy } from "../../../lib/proof/outside/witnesses.ts";
 import type { Problem } from "../../../lib/proof/problems.ts";
 import { actCodes } from "../../../lib/proof/signed-act.ts";
 import { type Shown, verifyBundle } from "../../../lib/proof/verify.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { policyIn } from "./anchor.ts";
 import { openBundle } from "./bundle-file.ts";
 import { readSignersFile } from "./read-signers.ts";
 import {
@@ -35,10 +40,7 @@ type SeenAnchor = Anchor & { time: Date };
  * `undecided`: claims of which the log says too little to decide them again. `seen`: undefined
  * where no repository was asked, or it has seen nothing of this log.
  */
-type Found = Pick<
-  Shown,
-  "checkpoint" | "goal" | "entries" | "leftOut" | "acts" | "erased" | "attested"
-> & {
+type Found = Omit<Shown, "problems"> & {
   decisions: number;
   receipts: number;
   undecided: number;
@@ -52,30 +54,32 @@ type Order = {
   signers: string | undefined;
   receipts: readonly string[];
   require: string | undefined;
+  tsa: string | undefined;
+  policy: string | undefined;
   json: boolean;
 };
 
 /** The exit code. Throws `usage`. */
-export async function showVerified(
-  { file, key, repository, signers, receipts: receiptFiles, require, json }: Order,
-  shell: Shell,
-): Promise<number> {
+export async function showVerified(order: Order, shell: Shell): Promise<number> {
+  const { file, key, repository, signers, receipts: receiptFiles, require, json } = order;
   if (file === undefined)
     throw new SettError("usage", "`sett audit verify` needs a file.", {
       hint: "`sett audit export` writes one.",
     });
-  const trusted = await readKey(key, shell);
   const required = requiredIn(require);
+  const outside = await outsideTrustOf(order, required, shell);
+  const own = await readKey(key, outside.policy, shell);
   const isReplayRequired = required.includes("replay");
   const signing = await signingOf(signers, required.includes("signatures"), shell);
   const receipts = await Promise.all(receiptFiles.map((one) => readReceiptFile(one, shell)));
   await using bundle = await openBundle(resolve(shell.cwd, file));
   const files = await readArchive(bundle);
+  const trusted = own ?? (await keyInPolicy(files, outside.policy));
   const anchors = repository === undefined ? undefined : await anchorsIn(repository, shell);
   const found =
     typeof files === "string"
       ? unreadable(files)
-      : await verified(files, trusted, { anchors, signing, receipts, isReplayRequired });
+      : await verified(files, trusted, { anchors, signing, receipts, isReplayRequired, outside });
   if (json) await shell.out.write(`${JSON.stringify(jsonOf(found))}\n`);
   else await shell.out.write(textOf(found));
   conclude(found, { file, key: trusted }, shell);
@@ -115,13 +119,37 @@ function conclude(
   else shell.messages.warn(`${oneLine(file)} is not what was sealed: ${count}.`);
 }
 
+/** Throws `usage`. */
+async function outsideTrustOf(
+  { tsa, policy: file }: Pick<Order, "tsa" | "policy">,
+  words: readonly string[],
+  shell: Shell,
+): Promise<OutsideTrust> {
+  const required = (["tsa", "witness"] as const).filter((word) => words.includes(word));
+  if (required.includes("tsa") && tsa === undefined)
+    throw new SettError("usage", "--require tsa needs --tsa: whose certificates do you trust?");
+  if (required.includes("witness") && file === undefined)
+    throw new SettError("usage", "--require witness needs --policy: which witnesses do you trust?");
+  const policy = await policyIn(file, shell);
+  if (tsa === undefined) return { policy, required };
+  const text = await readFile(resolve(shell.cwd, tsa), "utf8").catch((cause) => {
+    const message = `${oneLine(tsa)} cannot be read: ${clauseOf(cause)}.`;
+    throw new SettError("usage", message, { cause });
+  });
+  const roots = readPem(text);
+  if (roots !== undefined) return { roots, policy, required };
+  throw new SettError("usage", `${oneLine(tsa)} has no certificate that can be read.`, {
+    hint: "--tsa takes a file with BEGIN CERTIFICATE: the root of the authority, by a way of its own.",
+  });
+}
+
 /** `signatures,replay`. Throws `usage`. */
 function requiredIn(text: string | undefined): string[] {
   const words = text === undefined ? [] : text.split(",");
-  const unknown = words.find((word) => word !== "signatures" && word !== "replay");
+  const unknown = words.find((word) => !["signatures", "replay", "tsa", "witness"].includes(word));
   if (unknown === undefined) return words;
   throw new SettError("usage", `--require does not know \`${oneLine(unknown)}\`.`, {
-    hint: "It takes `signatures`, `replay`, or both: --require signatures,replay",
+    hint: "It takes `signatures`, `replay`, `tsa` and `witness`: --require signatures,replay",
   });
 }
 
@@ -140,7 +168,13 @@ async function signingOf(
   throw new SettError("usage", "--require signatures needs --signers: whose keys do you trust?");
 }
 
-async function readKey(key: string | undefined, { cwd }: Shell): Promise<VerifierKey> {
+/** Undefined where the policy has it. Throws `usage`. */
+async function readKey(
+  key: string | undefined,
+  policy: Policy | undefined,
+  { cwd }: Shell,
+): Promise<VerifierKey | undefined> {
+  if (key === undefined && (policy?.logs.length ?? 0) > 0) return undefined;
   if (key === undefined)
     throw new SettError("usage", "A bundle does not vouch for itself: --key says what you trust.", {
       hint: "The people of the instance print it by `sett audit key`.",
@@ -151,6 +185,20 @@ async function readKey(key: string | undefined, { cwd }: Shell): Promise<Verifie
   throw new SettError("usage", "--key is no verifier key, and no file with one.", {
     hint: "It looks like demo.sett.invalid/1a2b3c4d+5e6f7a8b+AX0…: one line, as `sett audit key` prints it.",
   });
+}
+
+/** Of several logs, the one that the bundle names. */
+async function keyInPolicy(
+  files: BundleFiles | string,
+  policy: Policy | undefined,
+): Promise<VerifierKey> {
+  const checkpoint = typeof files === "string" ? undefined : files.get("checkpoint");
+  const isNote = checkpoint !== undefined && checkpoint.size <= maxNoteBytes;
+  const [name] = isNote ? (await checkpoint.whole()).toString().split("\n", 1) : [];
+  const [first, ...others] = policy?.logs ?? [];
+  const key = others.find((log) => log.name === name) ?? first;
+  if (key === undefined) throw new TypeError("The policy has a key of a log.");
+  return key;
 }
 
 /** Throws `usage`. */
@@ -186,7 +234,7 @@ function unreadable(text: string): Found {
     undecided: 0,
     seen: undefined,
     acts: undefined,
-    ...{ erased: 0, attested: 0 },
+    ...{ erased: 0, attested: 0, first: -1, last: -1, outside: [] },
   };
   return { ...nothing, problems: [problem] };
 }
@@ -199,11 +247,13 @@ async function verified(
     signing,
     receipts,
     isReplayRequired,
+    outside,
   }: {
     anchors: readonly SeenAnchor[] | undefined;
     signing: Signing | undefined;
     receipts: readonly string[];
     isReplayRequired: boolean;
+    outside: OutsideTrust;
   },
 ): Promise<Found> {
   const decided = new DecidedAgain(await factsIn(files));
@@ -213,6 +263,7 @@ async function verified(
     (record) => decided.add(record),
     signing,
     receipts,
+    outside,
   );
   const { checkpoint, goal } = shown;
   const anchored =
@@ -265,14 +316,17 @@ function jsonOf(found: Found): object {
   const left = leftOut === 0 ? {} : { left_out: leftOut };
   const git = seen && { size: seen.size, at: seen.anchor.time, commit: seen.anchor.place.slice(4) };
   const { acts, erased, attested } = found;
+  const { outside: anchors, first, last } = found;
   const made = { entries, decisions, receipts, undecided, erased, attested, seen: git, acts };
-  return { shown: problems.length === 0, ...about, ...log, ...made, problems, ...left };
+  const times = anchors.length === 0 ? {} : { anchors, ...timesOf(anchors, { first, last }) };
+  return { shown: problems.length === 0, ...about, ...log, ...made, ...times, problems, ...left };
 }
 
 function textOf(found: Found): string {
   const { checkpoint, goal, entries, decisions, receipts, undecided } = found;
-  const { seen, problems, leftOut } = found;
+  const { problems, leftOut } = found;
   const people = peopleTexts(found);
+  const times = timeTexts(found);
   if (problems.length > 0) {
     const lines = problems.map(
       ({ code, place, text }) => `${code} ${oneLine(place)}: ${oneLine(text)}\n`,
@@ -289,8 +343,8 @@ function textOf(found: Found): string {
   whole      nothing was changed, left out or put in between
   content    the artefacts and the rules are those that the log names${erasedText(found)}
   decisions  ${decisions} were made again by the rules, and are those on record
-${attestedText(found)}${receipts === 0 ? "" : "  receipts   each act that a receipt is about is in the log, at its place\n"}${people.shown}${seen === undefined ? "" : `  time       git had the first ${seen.size} entries of the log at ${seen.anchor.time.toISOString()}\n`}Not shown
-${people.notShown}${seen === undefined ? "  time       only the notary says when: --repository shows what a clone has seen\n" : ""}  before     what was changed or removed before the notary sealed it
+${attestedText(found)}${receipts === 0 ? "" : "  receipts   each act that a receipt is about is in the log, at its place\n"}${people.shown}${times.shown}Not shown
+${people.notShown}${times.notShown}  before     what was changed or removed before the notary sealed it
 ${undecidedText(undecided)}  the rest   commits, calls of models and outputs are named by digests alone
 `;
 }
@@ -319,6 +373,33 @@ function peopleTexts({ acts }: Found): { shown: string; notShown: string } {
   const isAll = unsigned === 0 && signed > 0;
   const rest = unsigned === 0 ? "it has no act of a person" : `${are(unsigned)} not signed`;
   return { shown, notShown: isAll ? "" : `  people     ${rest}\n` };
+}
+
+const onlyNotary =
+  "only the notary says when: --tsa, --policy and --repository show what others have seen";
+
+function timeTexts(found: Found): { shown: string; notShown: string } {
+  const { seen, outside, goal } = found;
+  const { notLater, notEarlier } = timesOf(outside, found);
+  const which = ({ size }: OutsideAnchor) =>
+    goal !== undefined && size > found.last
+      ? "all of them"
+      : `the first ${size} entries of the log`;
+  const lines = [
+    ...(notLater === undefined
+      ? []
+      : [`${which(notLater.anchor)} not later than ${said(notLater)}`]),
+    ...(notEarlier === undefined ? [] : [`all of them not earlier than ${said(notEarlier)}`]),
+    ...(seen === undefined
+      ? []
+      : [`git had the first ${seen.size} entries of the log at ${seen.anchor.time.toISOString()}`]),
+  ];
+  if (lines.length === 0) return { shown: "", notShown: `  time       ${onlyNotary}\n` };
+  return { shown: lines.map((line) => `  time       ${line}\n`).join(""), notShown: "" };
+}
+
+function said({ at, by }: Moment): string {
+  return `${at.toISOString()}, says ${oneLine(by)}`;
 }
 
 function undecidedText(claims: number): string {

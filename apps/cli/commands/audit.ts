@@ -2,6 +2,7 @@
 
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import { anchorLog } from "../audit/anchor.ts";
 import { attest } from "../audit/attest.ts";
 import { exportAudit, printKey } from "../audit/export.ts";
 import { writeReceipt } from "../audit/receipt.ts";
@@ -23,12 +24,14 @@ export const audit = defineCommand({
     "`attest` prints how a commit came about, or each commit of a goal: SLSA provenance in a bundle of Sigstore, as cosign and",
     "other programs verify it with the key of `key --pem`. With --notes it is kept with the commit, in refs/notes/sett.",
     "`receipt` keeps the proof that an act of yours, such as an approval, is in the log: by --receipt `verify` names its absence.",
+    "`anchor` shows what was sealed to others, for example each hour: an authority that stamps the time, witnesses, a remote of git.",
+    "`verify` then shows that it was there not later than they say, and what came after it not earlier.",
   ].join("\n"),
   args: {
     what: {
       type: "positional",
       required: true,
-      description: "`replay`, `export`, `verify`, `attest`, `receipt` or `key`",
+      description: "`replay`, `export`, `verify`, `attest`, `receipt`, `anchor` or `key`",
     },
     about: {
       type: "positional",
@@ -73,11 +76,34 @@ export const audit = defineCommand({
       valueHint: "FILE",
       description: "a receipt: `verify` shows that the bundle has this act; may be repeated",
     },
+    tsa: {
+      type: "string",
+      valueHint: "URL|FILE",
+      description:
+        "`anchor`: the address of an authority that stamps the time (RFC 3161). `verify`: a file with the certificates that are trusted, as PEM",
+    },
+    witness: {
+      type: "string",
+      isList: true,
+      valueHint: "URL",
+      description: "`anchor`: a witness (c2sp.org/tlog-witness); may be repeated",
+    },
+    policy: {
+      type: "string",
+      valueHint: "FILE",
+      description:
+        "which witnesses are trusted, and how many must have seen the log (c2sp.org/tlog-policy); for `verify` it may have the key, too",
+    },
+    push: {
+      type: "string",
+      valueHint: "REMOTE",
+      description: "`anchor`: push what git has of the log to this remote",
+    },
     require: {
       type: "string",
       valueHint: "WORDS",
       description:
-        "`signatures`, with --signers: each verdict, answer and goal of a person must be signed; `replay`: each claim must be decided again to its end",
+        "with commas between them. `signatures`, with --signers: each verdict, answer and goal of a person must be signed. `replay`: each claim must be decided again to its end. `tsa`, `witness`: such a one must be about all of the goal",
     },
     notes: {
       type: "boolean",
@@ -106,12 +132,12 @@ export const audit = defineCommand({
     "sett audit key --pem > attest.pub",
     "sett audit receipt 1a2b3c4d --to mine.tlog-proof",
     "sett audit verify release.tar --key demo.key --receipt mine.tlog-proof",
+    "sett audit anchor --tsa https://timestamp.example/ --push origin",
+    "sett audit verify release.tar --key demo.key --tsa authority.pem --require tsa",
   ],
-  async run(
-    { what, about, all, to, archive, key, repository, signers, receipt, require, ...more },
-    shell,
-  ) {
-    const { notes, pem, json, name } = more;
+  async run(args, shell) {
+    const { what, about, all, to, archive, key, repository, signers, receipt, require } = args;
+    const { tsa, witness, policy, push, notes, pem, json, name } = args;
     switch (what) {
       case "replay":
         return await showReplay({ file: about, json, name }, shell);
@@ -119,7 +145,10 @@ export const audit = defineCommand({
         return await exportAudit({ goal: about, all, to, archives: archive, json, name }, shell);
       case "verify":
         return await showVerified(
-          { file: about, key, repository, signers, receipts: receipt, require, json },
+          {
+            ...{ file: about, key, repository, signers, receipts: receipt, require, json },
+            ...{ tsa, policy },
+          },
           shell,
         );
       case "attest":
@@ -134,6 +163,8 @@ export const audit = defineCommand({
             hint: "The id of what you posted: `sett audit receipt 9f3a12b4`",
           });
         return await writeReceipt({ artefact: about, to, name }, shell);
+      case "anchor":
+        return await anchorLog({ tsa, witnesses: witness, policy, push, json, name }, shell);
       case "key":
         return await printKey({ name, pem }, shell);
       default:

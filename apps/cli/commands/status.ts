@@ -59,10 +59,11 @@ export const status = defineCommand({
     const { board, place } = session;
     const goal =
       args.goal === undefined ? undefined : await resolveGoalId(board, args.goal, shell.suggest);
-    const [count, situation, requests] = await Promise.all([
+    const [count, situation, requests, anchored] = await Promise.all([
       board.countGoals(),
       readSituation(board, shell.suggest),
       readRequests(board),
+      board.readAnchored(),
     ]);
     const from = limit === undefined ? 0 : Math.max(0, count - limit);
     const open = goal === undefined && from > 0 ? await readOpen(board, situation, from) : [];
@@ -75,6 +76,7 @@ export const status = defineCommand({
       instance: board.instance,
       situation,
       requests,
+      anchored,
       lanes: await readLanes(board, situation),
       crashes: crashesOf(place.containers, situation.nowMs),
       clusterNotes: clusterNotesOf(place.containers, situation.nowMs),
@@ -197,6 +199,7 @@ function jsonOf(report: Report) {
     held: (situation.holds ?? []).map(({ whose, period }) => ({ whose, period })),
     notice_problems: noticeProblems.map(({ hook: _, ...problem }) => problem),
     trace_problem: report.traceProblem ?? null,
+    anchored: report.anchored ?? null,
     cluster: report.clusterNotes.map(({ part, sentence: says }) => ({ part, says })),
     redis:
       store === undefined

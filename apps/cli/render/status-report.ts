@@ -1,6 +1,7 @@
 // The state of an instance for people: the orchestrator, the agents, and each goal with what it
 // waits for.
 
+import type { Anchored } from "../../../lib/blackboard/port/proof.ts";
 import type { TraceProblem } from "../../../lib/blackboard/records/trace-problem.ts";
 import {
   claimsOf,
@@ -92,6 +93,8 @@ export type Report = {
   cassettes?: CassettesInUse | undefined;
   /** Undefined where traces arrive, or none are sent. */
   traceProblem?: TraceProblem | undefined;
+  /** What others have seen of the sealed log. */
+  anchored?: Anchored | undefined;
   /** By the names of the agents that merge onto them. */
   lanes: ReadonlyMap<AgentName, LaneState>;
   /** How many goals are not shown. */
@@ -115,6 +118,7 @@ export function statusReport(
     gateway,
     cassettes,
     traceProblem,
+    anchored,
     lanes,
     hidden,
   }: Report,
@@ -142,6 +146,7 @@ export function statusReport(
     ...(traceProblem === undefined
       ? []
       : [style.yellow(traceProblemSentence(traceProblem, nowMs, suggest))]),
+    ...(anchored === undefined ? [] : [style.dim(anchoredSentence(anchored, nowMs))]),
     ...requests.map((request) => style.yellow(requestSentence(request, nowMs))),
     "",
     ...(rows.length === 0
@@ -165,6 +170,11 @@ export function statusReport(
     ...goals.flatMap((goal) => goalLines(goal, situation, drawing, columns)),
   ];
   return lines.flatMap((line) => wrap(line, { columns }).split("\n"));
+}
+
+function anchoredSentence({ size, at }: Anchored, nowMs: number): string {
+  const entries = size === 1 ? "The first entry" : `The first ${size} entries`;
+  return `${entries} of the sealed log ${size === 1 ? "was" : "were"} shown to others ${agoOf(at, nowMs)}`;
 }
 
 function unreadableLine(

@@ -10,23 +10,33 @@ import {
   newAttestationKey,
   signAttestation,
 } from "../../../lib/proof/attestation.ts";
-import { goalNoteText, jsonObject, proofText, readRecord } from "../../../lib/proof/formats.ts";
+import {
+  goalNoteText,
+  hashesText,
+  jsonObject,
+  proofText,
+  readRecord,
+} from "../../../lib/proof/formats.ts";
 import { idOfArtefact } from "../../../lib/proof/named-content.ts";
 import {
   newPrivateKey,
   type SignerKey,
-  signerKey,
   signNote,
   verifierKeyText,
 } from "../../../lib/proof/note.ts";
 import { Provenance, resultIn } from "../../../lib/proof/provenance.ts";
+import { receiptText } from "../../../lib/proof/receipt.ts";
 import { orderIn } from "../../../lib/service/order-in.ts";
+import { type SealedAnchor, sealedAnchor } from "./anchors.ts";
+import { knownKey, nothingSealed } from "./known-key.ts";
 import type { SealedFiles } from "./sealed-files.ts";
 import { SealedLog, sizeSigned } from "./sealed-log.ts";
 
 /**
- * `part`: of the whole log under this checkpoint, from this index on. `attest`: the results among
- * these files, by the log up to this checkpoint. They are those of a bundle, in base64.
+ * `part`: of the whole log under this checkpoint, from this index on. `anchors`: what others have
+ * seen, as far as it says when the entries from `first` to `last` were there. `consistency`: of the
+ * first `from` entries with those of the checkpoint. `attest`: the results among these files, by
+ * the log up to this checkpoint. They are those of a bundle, in base64.
  */
 const Order = z.union([
   z.strictObject({ head: z.literal(true) }),
@@ -40,6 +50,12 @@ const Order = z.union([
       checkpoint: z.string(),
       from: z.int().nonnegative(),
     }),
+  }),
+  z.strictObject({
+    anchors: z.strictObject({ checkpoint: z.string(), first: z.int(), last: z.int() }),
+  }),
+  z.strictObject({
+    consistency: z.strictObject({ checkpoint: z.string(), from: z.int().positive() }),
   }),
 ]);
 
@@ -88,6 +104,12 @@ export async function* exportLines(
   if (size === undefined || checkpoint === undefined) throw nothingSealed(instance);
   if ("part" in wanted) return yield* partLines(files, key, { ...wanted.part, size });
   if ("attest" in wanted) return yield* attestLines(files, instance, { ...wanted.attest, size });
+  if ("anchors" in wanted) return yield* anchorLines(files, key, { ...wanted.anchors, size });
+  if ("consistency" in wanted) {
+    const { checkpoint: note, from } = wanted.consistency;
+    const sealed = await sealedAt(files, key, { checkpoint: note, size });
+    return yield JSON.stringify({ path: hashesText(await sealed.consistency(from)) });
+  }
   const sealed = await SealedLog.open(files, key, { size, isWriter: false });
   const lastPlace = sealed.lastPlace;
   const keys = {
@@ -187,16 +209,43 @@ async function noteGoal(sealed: SealedLog, goal: string, provenance: Provenance)
   }
 }
 
-async function knownKey(files: SealedFiles, instance: InstanceName): Promise<SignerKey> {
-  const pem = await files.readText("key");
-  if (pem === undefined) throw nothingSealed(instance);
-  return signerKey(pem, (sha256) => `${instance}.sett.invalid/${sha256.slice(0, 8)}`);
+/** A line of JSON for each anchor: the contents of the files that a bundle has of it. */
+async function* anchorLines(
+  files: SealedFiles,
+  key: SignerKey,
+  order: { checkpoint: string; first: number; last: number; size: number },
+): AsyncGenerator<string> {
+  const { checkpoint } = order;
+  const sealed = await sealedAt(files, key, order);
+  for (const { size, index, ...anchor } of await anchorsAround(files, sealed.size, order)) {
+    const { entry, record } = await sealed.read(index);
+    const proof = proofText({ index, path: await sealed.prove(index), checkpoint });
+    const consistency = hashesText(await sealed.consistency(size));
+    const own = { consistency, sealed: receiptText(proof, entry), record };
+    yield JSON.stringify({ size, ...anchor, ...own });
+  }
 }
 
-function nothingSealed(instance: InstanceName): SettError {
-  return new SettError("not-ready", "The notary has sealed nothing yet.", {
-    hint: `\`sett logs notary --name ${instance}\` may show why.`,
+/** From the last ones before the entries to the first ones behind them, of each kind. */
+async function anchorsAround(
+  files: SealedFiles,
+  logSize: number,
+  { first, last }: { first: number; last: number },
+): Promise<SealedAnchor[]> {
+  const all: SealedAnchor[] = [];
+  for (const size of await files.sizesOfAnchors("sealed")) {
+    const anchor = await sealedAnchor(files, size);
+    if (anchor !== undefined && anchor.index < logSize) all.push(anchor);
+  }
+  const ends = (["tsr", "cosigned"] as const).map((kind) => {
+    const ofKind = all.filter((anchor) => anchor[kind] !== undefined);
+    const before = ofKind.findLast(({ index }) => index < first) ?? ofKind[0];
+    const behind = ofKind.find(({ size }) => size > last) ?? ofKind.at(-1);
+    return [before?.size ?? logSize, behind?.size ?? 0];
   });
+  const from = Math.min(...ends.map(([size = 0]) => size));
+  const to = Math.max(...ends.map(([, size = 0]) => size));
+  return all.filter(({ size }) => from <= size && size <= to);
 }
 
 /** Each by its id: what a person has written of one claim says nothing of another one. */

@@ -11,8 +11,9 @@ import { isLater } from "../../../lib/model/stream-id.ts";
 import { lostType, ownPlace, readEntry, type SealedRecord } from "../../../lib/proof/formats.ts";
 import type { SignerKey } from "../../../lib/proof/note.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
+import { newAnchors, newestAnchor, noteSealed, recordOf } from "./anchors.ts";
 import type { SealedFiles } from "./sealed-files.ts";
-import { SealedLog, sizeSigned } from "./sealed-log.ts";
+import { SealedLog, signedAt, sizeSigned } from "./sealed-log.ts";
 
 /** Redis writes its log to disk each second; what is younger may be lost with it. */
 const minAgeMs = 3_000;
@@ -22,7 +23,7 @@ const pageSize = 1_000;
 type Deps = {
   board: Pick<
     NotaryBlackboard,
-    "time" | "contactProblem" | "readRawEvents" | "takeProof" | "noteCheckpoint"
+    "time" | "contactProblem" | "readRawEvents" | "takeProof" | "noteCheckpoint" | "noteAnchored"
   >;
   files: SealedFiles;
   key: SignerKey;
@@ -55,6 +56,7 @@ export class Notary {
       try {
         this.#sealed ??= await this.#begin();
         await this.#sealOn(this.#sealed, signal);
+        await this.#sealAnchors(this.#sealed);
         this.#problem = undefined;
       } catch (error) {
         if (error instanceof CannotGoOn) throw error;
@@ -86,6 +88,7 @@ export class Notary {
     if (size === 0) await sealed.append(await this.#beginning());
     else await this.#noteLost(sealed, noted?.size ?? 0);
     await this.#seal(sealed, noted?.size ?? 0);
+    await board.noteAnchored(await newestAnchor(files));
     return sealed;
   }
 
@@ -177,6 +180,18 @@ export class Notary {
     }
   }
 
+  /** Where it is ended in between, it seals one twice; the second one counts. */
+  async #sealAnchors(sealed: SealedLog): Promise<void> {
+    const { board, files } = this.#deps;
+    for (const anchor of await newAnchors(files)) {
+      const index = sealed.size;
+      await sealed.append([recordOf(anchor)]);
+      await this.#seal(sealed, index);
+      await noteSealed(files, anchor, index);
+      await board.noteAnchored(anchor);
+    }
+  }
+
   /** By Redis' clock, or by the notary's: a person may have written an event of the future. */
   async #countOld(page: readonly RawEvent[]): Promise<number> {
     const { board, clock } = this.#deps;
@@ -216,21 +231,6 @@ export class Notary {
 class CannotGoOn extends SettError {
   constructor(sentence: string, hint: string) {
     super("not-ready", sentence, { hint });
-  }
-}
-
-/** Undefined where the volume has not all that such a tree is of. */
-async function signedAt(
-  size: number,
-  files: SealedFiles,
-  key: SignerKey,
-): Promise<string | undefined> {
-  try {
-    const sealed = await SealedLog.open(files, key, { size, isWriter: false });
-    return await sealed.sign();
-  } catch (error) {
-    if ((error as { code?: unknown }).code === "ENOENT") return undefined;
-    throw error;
   }
 }
 

@@ -1,8 +1,19 @@
 // The files of the sealed log on the notary's volume: entries and records in files of 256 lines,
-// full tiles of the tree, the entries of each goal, the keys, and the checkpoint that counts.
+// full tiles of the tree, the entries of each goal, what others have seen of it, the keys, and the
+// checkpoint that counts.
 import type { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { link, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** A tile has so many hashes, and a file so many lines. */
@@ -11,6 +22,8 @@ export const tileWidth = 256;
 export type LineKind = "entries" | "records";
 /** The keys of notes and of attestations, and attestations by the digests of their statements. */
 export type FirstName = "key" | "attestation-key" | `attestations/${string}`;
+/** Whether the log has what others have seen of it. */
+type AnchorState = "new" | "sealed";
 
 export class SealedFiles {
   readonly folder: string;
@@ -30,16 +43,29 @@ export class SealedFiles {
 
   /** The same; where there is one before, also by another program, that one stays. */
   async createText(name: FirstName, text: string): Promise<void> {
-    const path = join(this.folder, name);
-    await makeFolder(dirname(path));
-    const draft = `${path}.${randomUUID()}.draft`;
-    try {
-      await writeFile(draft, text, { mode: 0o600, flush: true });
-      await link(draft, path).catch(unless("EEXIST", undefined));
-    } finally {
-      await rm(draft, { force: true });
-    }
-    await syncFolder(dirname(path));
+    await createWhole(join(this.folder, name), text);
+  }
+
+  /** It has not been sealed yet. False where there is one of this size already. */
+  async createAnchor(size: number, text: string): Promise<boolean> {
+    if ((await this.readAnchor("sealed", size)) !== undefined) return false;
+    return await createWhole(this.#anchorPath("new", size), text);
+  }
+
+  async readAnchor(state: AnchorState, size: number): Promise<string | undefined> {
+    return await readFile(this.#anchorPath(state, size), "utf8").catch(unlessMissing(undefined));
+  }
+
+  /** Rising. */
+  async sizesOfAnchors(state: AnchorState): Promise<number[]> {
+    const names = await readdir(join(this.folder, "anchors", state)).catch(unlessMissing([]));
+    const sizes = names.filter((name) => /^\d+$/.test(name)).map(Number);
+    return sizes.toSorted((one, other) => one - other);
+  }
+
+  async settleAnchor(size: number, text: string): Promise<void> {
+    await this.#writeWhole(this.#anchorPath("sealed", size), text);
+    await rm(this.#anchorPath("new", size), { force: true });
   }
 
   /** Without line feeds; empty where there is no such file. What a crash has cut is no line. */
@@ -92,6 +118,10 @@ export class SealedFiles {
     await this.#writeWhole(this.#goalPath(goal), indexes.map((index) => `${index}\n`).join(""));
   }
 
+  #anchorPath(state: AnchorState, size: number): string {
+    return join(this.folder, "anchors", state, size.toString());
+  }
+
   #goalPath(goal: string): string {
     return join(this.folder, "goals", goal === "-" ? "none" : goal.slice(0, 2), goal);
   }
@@ -109,6 +139,19 @@ export class SealedFiles {
     const draft = `${path}.draft`;
     await writeFile(draft, content, { mode: 0o600, flush: true });
     await rename(draft, path);
+    await syncFolder(dirname(path));
+  }
+}
+
+/** False where another program has written it before: that one stays. */
+async function createWhole(path: string, text: string): Promise<boolean> {
+  await makeFolder(dirname(path));
+  const draft = `${path}.${randomUUID()}.draft`;
+  try {
+    await writeFile(draft, text, { mode: 0o600, flush: true });
+    return await link(draft, path).then(() => true, unless("EEXIST", false));
+  } finally {
+    await rm(draft, { force: true });
     await syncFolder(dirname(path));
   }
 }

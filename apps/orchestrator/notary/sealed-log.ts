@@ -17,6 +17,7 @@ import {
   type SealedRecord,
 } from "../../../lib/proof/formats.ts";
 import {
+  consistencyProof,
   type Hash,
   hashBytes,
   inclusionProof,
@@ -102,6 +103,15 @@ export class SealedLog {
 
   async *all(from = 0): AsyncGenerator<Sealed> {
     for (let index = from; index < this.#size; index++) yield await this.#readEntry(index);
+  }
+
+  async read(index: number): Promise<Sealed> {
+    return await this.#readEntry(index);
+  }
+
+  /** How the first `from` entries, 1 at least, are the beginning of all. */
+  async consistency(from: number): Promise<Hash[]> {
+    return await consistencyProof(from, this.#size, this.#readNode);
   }
 
   async prove(index: number): Promise<Hash[]> {
@@ -265,6 +275,21 @@ export class SealedLog {
 export function sizeSigned(note: string | undefined, key: SignerKey): number | undefined {
   const text = note === undefined ? undefined : openNote(note, key);
   return text === undefined ? undefined : readCheckpoint(text)?.size;
+}
+
+/** Undefined where the volume has not all that such a tree is of. */
+export async function signedAt(
+  size: number,
+  files: SealedFiles,
+  key: SignerKey,
+): Promise<string | undefined> {
+  try {
+    const sealed = await SealedLog.open(files, key, { size, isWriter: false });
+    return await sealed.sign();
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 /** As the last one of `max`; the one that was longest not asked for goes. */

@@ -226,6 +226,7 @@ export type PersonBlackboard = Pick<
   | "keepReply"
   | "readReply"
   | "readCheckpoint"
+  | "readAnchored"
 > &
   AsyncDisposable;
 
@@ -250,6 +251,6 @@ export type GatewayBlackboard = Pick<
 /** The notary: it reads the log, and says what it has sealed. */
 export type NotaryBlackboard = Pick<
   Blackboard,
-  "time" | "contactProblem" | "readRawEvents" | "takeProof" | "noteCheckpoint"
+  "time" | "contactProblem" | "readRawEvents" | "takeProof" | "noteCheckpoint" | "noteAnchored"
 > &
   AsyncDisposable;

@@ -9,6 +9,9 @@ export type SealedSize = { size: number; checkpoint: string };
 /** `place`: of the last event that is sealed; `0` before the first. */
 type Sealed = SealedSize & { place: string };
 
+/** Others have seen the first `size` entries. `at`: when, by their clocks, as an ISO 8601 time. */
+export type Anchored = { size: number; at: string };
+
 export interface ProofBoard {
   /** Events after `from` (`0` is the beginning), at most `count`; empty at the end. */
   readRawEvents(from: string, count: number): Promise<RawEvent[]>;
@@ -21,6 +24,9 @@ export interface ProofBoard {
   readCheckpoint(): Promise<string | undefined>;
   /** The place of the last event that is sealed; undefined where nothing is. */
   readSealedPlace(): Promise<string | undefined>;
+  /** Undefined where nothing was shown to others yet. */
+  readAnchored(): Promise<Anchored | undefined>;
+  noteAnchored(anchored: Anchored | undefined): Promise<void>;
   /** `before`: the size that the holder knows. `moved`: Redis knows another one. */
   noteCheckpoint(order: {
     holder: string;

@@ -117,8 +117,8 @@ export function keysOf(instance: InstanceName) {
     facts: `${prefix}facts`,
     /**
      * hash: what the notary has sealed: `holder` (the notary that started last, which alone may
-     * seal), `size` of the tree, its `checkpoint`, signed (docs/reference/proof.md), and the
-     * `place` of the last event in it.
+     * seal), `size` of the tree, its `checkpoint`, signed (docs/reference/proof.md), the `place` of
+     * the last event in it, and up to where and when others have seen it, `anchored`, as JSON.
      */
     proof: `${prefix}proof`,
     /** hash: lane → the commit at its tip. */

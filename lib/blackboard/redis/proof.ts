@@ -1,6 +1,10 @@
 // Reads and leaves in Redis what the notary needs.
+import { z } from "zod";
+import { parseJson } from "../../model/json.ts";
 import type { ProofBoard } from "../port/proof.ts";
 import type { Deps } from "./deps.ts";
+
+const Anchored = z.object({ size: z.int(), at: z.iso.datetime() });
 
 export function proofOf({ connection, keys, call }: Deps): ProofBoard {
   return {
@@ -26,6 +30,17 @@ export function proofOf({ connection, keys, call }: Deps): ProofBoard {
 
     readSealedPlace: async () =>
       (await connection.run((client) => client.hGet(keys.proof, "place"))) ?? undefined,
+
+    readAnchored: async () => {
+      const noted = await connection.run((client) => client.hGet(keys.proof, "anchored"));
+      return Anchored.safeParse(parseJson(noted ?? "")).data;
+    },
+
+    async noteAnchored(anchored) {
+      const { size, at } = anchored ?? {};
+      const text = anchored === undefined ? "" : JSON.stringify({ size, at });
+      await connection.run((client) => client.hSet(keys.proof, "anchored", text));
+    },
 
     noteCheckpoint: ({ holder, before, sealed: { size, checkpoint, place } }) =>
       call("noteCheckpoint", { proof: keys.proof }, { holder, before, size, checkpoint, place }),

@@ -6,6 +6,7 @@ import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { commitTree } from "../run/merge-trees.ts";
 import { type Git, type GitRun, runGit, tryGit } from "../run/run-git.ts";
+import { sshOfPerson } from "../run/ssh-of-person.ts";
 import { withoutPerson } from "../run/without-person.ts";
 import { readObjects } from "./read-objects.ts";
 
@@ -46,6 +47,19 @@ export async function keepCheckpoint(
   ]);
   const refs = [join(place.commonDir, folder), join(place.commonDir, ref)];
   await changeOwner(place.owner, ...objects, ...refs);
+}
+
+/** As the person's own git pushes, and never by force. Throws git-failed. */
+export async function pushCheckpoints(
+  git: Git,
+  place: RepositoryPlace,
+  instance: InstanceName,
+  remote: string,
+): Promise<void> {
+  const ref = `${folder}/${instance}`;
+  const env = await sshOfPerson(git, place.gitDir);
+  const to = ["push", "--quiet", "--end-of-options", remote, `${ref}:${ref}`];
+  await runGit(git, { args: [`--git-dir=${place.gitDir}`, ...to], env, isFetch: true });
 }
 
 /** `time`: when git was given it, by the clock of that machine. */

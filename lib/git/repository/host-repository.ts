@@ -25,7 +25,12 @@ import { PlainView } from "../run/plain-view.ts";
 import type { GitProgress, GitWait } from "../run/progress.ts";
 import { type Git, type GitResult, type GitRun, runGit, tryGit } from "../run/run-git.ts";
 import { withoutRepository } from "../run/user-environment.ts";
-import { type KeptCheckpoint, keepCheckpoint, listCheckpoints } from "./checkpoints.ts";
+import {
+  type KeptCheckpoint,
+  keepCheckpoint,
+  listCheckpoints,
+  pushCheckpoints,
+} from "./checkpoints.ts";
 import { commitFiles, filesPath, keepCommitFiles } from "./commit-files.ts";
 import { commitNewFiles, type NewFiles } from "./commit-new-files.ts";
 import { type DirtyFile, dirtyFiles } from "./dirty-files.ts";
@@ -568,6 +573,11 @@ export class HostRepository {
   /** The commits among these that are here, as git has them. Throws git-failed. */
   async readCommits(commits: Iterable<CommitHash>): Promise<Map<string, Buffer>> {
     return await readObjects((run) => this.#run(run), commits);
+  }
+
+  /** As the function of this name. */
+  async pushCheckpoints(instance: InstanceName, remote: string): Promise<void> {
+    await pushCheckpoints(this.#git, this.place, instance, remote);
   }
 
   /** As `listCheckpoints`. */

@@ -29,6 +29,7 @@ class Board {
   holder = "";
   time = async () => Number.MAX_SAFE_INTEGER;
   contactProblem = () => undefined;
+  noteAnchored = async () => {};
 
   async readRawEvents(from: string, count: number): Promise<RawEvent[]> {
     return this.events.filter(({ place }) => isLater(place, from)).slice(0, count);

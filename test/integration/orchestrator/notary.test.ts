@@ -1,8 +1,10 @@
 // The notary seals the log of a blackboard, and says what is wrong where it cannot.
 import { describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { keepAnchor } from "../../../apps/orchestrator/notary/anchors.ts";
 import { exportLines, openKey, proofKey } from "../../../apps/orchestrator/notary/export-proof.ts";
 import { Notary } from "../../../apps/orchestrator/notary/notary.ts";
 import { SealedFiles } from "../../../apps/orchestrator/notary/sealed-files.ts";
@@ -13,6 +15,7 @@ import { newPrivateKey, verifierKeyText } from "../../../lib/proof/note.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
 import { postGoal } from "../../support/blackboard/scene.ts";
+import { errorOf } from "../../support/error-of.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const instance = InstanceName.parse("demo");
@@ -122,7 +125,45 @@ describe("the notary", () => {
     // One that found none, and comes to write its own when another one has written.
     await new SealedFiles(folder).createText("key", newPrivateKey());
     expect(await proofKey(new SealedFiles(folder), instance)).toBe(first ?? "");
-    expect(await readdir(folder)).toEqual(["key"]);
+    expect((await readdir(folder)).toSorted()).toEqual(["attestation-key", "key"]);
+  });
+
+  test("seals once what others have seen, also where it is started again, and says so to Redis", async () => {
+    await using place = await temporary();
+    const bench = blackboardInMemory({ instance });
+    await using board = await bench.open();
+    const first = await startNotary(board, place.folder);
+    const ask = async (order: object) => {
+      const text = JSON.stringify(order);
+      const lines = await Array.fromAsync(exportLines(first.files, instance, text));
+      return lines.map((line) => JSON.parse(line));
+    };
+    const [{ checkpoint }] = await ask({ head: true });
+    const seen = { checkpoint, at: "2026-11-30T10:00:00.000Z", tsr: "AAAA" };
+    const keep = (order: object) => keepAnchor(first.files, instance, JSON.stringify(order));
+    expect(await keep(seen)).toEqual({ size: 1, index: 1 });
+    expect((await board.readAnchored())?.size).toBe(1);
+    // Another one of the same checkpoint, of none of this log, and what is no order.
+    expect(await errorOf(keep(seen))).toMatchObject({ code: "not-ready" });
+    const strange = await errorOf(keep({ ...seen, checkpoint: `${checkpoint}— x AAAAAAA=\n` }));
+    expect(strange.message).toBe("The notary does not know this checkpoint.");
+    expect(await errorOf(keep({ ...seen, at: "now" }))).toMatchObject({ code: "usage" });
+    await first.stop();
+
+    await board.noteAnchored(undefined);
+    await using again = await startNotary(board, place.folder);
+    expect((await board.readAnchored())?.size).toBe(1);
+    await postGoal(board);
+    expect(await sealedTypes(board, again.files)).toEqual([
+      ...["notary_began", "notary_anchored", "artefact_created"],
+    ]);
+    const [, anchored] = await sealed(again.files);
+    const { at, size, tsr } = JSON.parse(JSON.parse(anchored?.record ?? "").event);
+    expect({ at, size }).toEqual({ at: seen.at, size: 1 });
+    expect(tsr).toBe(createHash("sha256").update(Buffer.from("AAAA", "base64")).digest("hex"));
+    const [{ checkpoint: now }] = await ask({ head: true });
+    const lines = await ask({ anchors: { checkpoint: now, first: 2, last: 2 } });
+    expect(lines).toMatchObject([{ size: 1, checkpoint, tsr: "AAAA" }]);
   });
 
   test("names what Redis has lost of what was sealed, and keeps it", async () => {

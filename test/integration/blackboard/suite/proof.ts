@@ -44,4 +44,15 @@ export function proofSuite(open: () => Promise<Bench>): void {
       checkpoint: "note 2000000\n",
     });
   });
+
+  test("up to where and when others have seen the log is noted, and taken back for a new log", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    expect(await board.readAnchored()).toBeUndefined();
+    const seen = { size: 40, at: "2026-11-30T10:00:00.000Z" };
+    await board.noteAnchored(seen);
+    expect(await board.readAnchored()).toEqual(seen);
+    await board.noteAnchored(undefined);
+    expect(await board.readAnchored()).toBeUndefined();
+  });
 }

@@ -1,0 +1,111 @@
+// What authorities and witnesses have said of a checkpoint. The command line, which has a network,
+// brings it (`orchestrator --keep-anchor`); the notary seals it.
+import { Buffer } from "node:buffer";
+import { hash } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { z } from "zod";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import {
+  anchoredType,
+  ownPlace,
+  readCheckpoint,
+  type SealedRecord,
+} from "../../../lib/proof/formats.ts";
+import { openNote } from "../../../lib/proof/note.ts";
+import { maxTimeStampBytes } from "../../../lib/proof/outside/time-stamp.ts";
+import { orderIn } from "../../../lib/service/order-in.ts";
+import { knownKey } from "./known-key.ts";
+import type { SealedFiles } from "./sealed-files.ts";
+import { signedAt } from "./sealed-log.ts";
+
+/** `tsr`: a time stamp, in base64. `cosigned`: the checkpoint with signatures of witnesses. */
+const Anchor = z.strictObject({
+  checkpoint: z.string(),
+  at: z.iso.datetime(),
+  tsr: z
+    .base64()
+    .max(maxTimeStampBytes * 2)
+    .optional(),
+  cosigned: z.string().max(100_000).optional(),
+});
+type Anchor = z.infer<typeof Anchor> & { size: number };
+/** `index`: of the entry that has sealed it. */
+const SealedAnchor = z.strictObject({ ...Anchor.shape, index: z.int() });
+export type SealedAnchor = z.infer<typeof SealedAnchor> & { size: number };
+
+/** The notary looks each second. */
+const maxWaitMs = 20_000;
+const lookEveryMs = 200;
+
+/**
+ * Keeps it until the notary has sealed it, and waits for that. `index` is null where it did not
+ * happen in time. Throws `usage`, and `not-ready` where the checkpoint is none of this log, or has
+ * one already.
+ */
+export async function keepAnchor(
+  files: SealedFiles,
+  instance: InstanceName,
+  order: string,
+): Promise<{ size: number; index: number | null }> {
+  const what = { shape: Anchor, what: "What to keep", hint: "Write JSON, as `sett` does." };
+  const wanted = orderIn(order, what);
+  const key = await knownKey(files, instance);
+  const { size } = readCheckpoint(openNote(wanted.checkpoint, key) ?? "") ?? {};
+  if (size === undefined || (await signedAt(size, files, key)) !== wanted.checkpoint)
+    throw new SettError("not-ready", "The notary does not know this checkpoint.", {
+      hint: "Run the command again.",
+    });
+  if (!(await files.createAnchor(size, JSON.stringify(wanted))))
+    throw new SettError("not-ready", `The log of ${size} entries was anchored a moment ago.`, {
+      hint: "Run the command again when something new is on record.",
+    });
+  for (const stopMs = performance.now() + maxWaitMs; performance.now() < stopMs; ) {
+    const sealed = await sealedAnchor(files, size);
+    if (sealed !== undefined) return { size, index: sealed.index };
+    await setTimeout(lookEveryMs);
+  }
+  return { size, index: null };
+}
+
+/** Those that the notary has not sealed yet, by rising size. */
+export async function newAnchors(files: SealedFiles): Promise<Anchor[]> {
+  const sizes = await files.sizesOfAnchors("new");
+  return await Promise.all(
+    sizes.map(async (size) => {
+      const text = (await files.readAnchor("new", size)) ?? "";
+      return { ...Anchor.parse(JSON.parse(text)), size };
+    }),
+  );
+}
+
+export async function sealedAnchor(
+  files: SealedFiles,
+  size: number,
+): Promise<SealedAnchor | undefined> {
+  const text = await files.readAnchor("sealed", size);
+  return text === undefined ? undefined : { ...SealedAnchor.parse(JSON.parse(text)), size };
+}
+
+/** Undefined where there is none. */
+export async function newestAnchor(files: SealedFiles): Promise<SealedAnchor | undefined> {
+  const size = (await files.sizesOfAnchors("sealed")).at(-1);
+  return size === undefined ? undefined : await sealedAnchor(files, size);
+}
+
+export async function noteSealed(
+  files: SealedFiles,
+  { size, ...anchor }: Anchor,
+  index: number,
+): Promise<void> {
+  await files.settleAnchor(size, JSON.stringify({ ...anchor, index }));
+}
+
+/** What the log says of it: the digests could not be known earlier. */
+export function recordOf({ size, at, tsr, cosigned }: Anchor): Omit<SealedRecord, "salt"> {
+  const digests = {
+    ...(tsr !== undefined && { tsr: hash("sha256", Buffer.from(tsr, "base64")) }),
+    ...(cosigned !== undefined && { cosigned: hash("sha256", cosigned) }),
+  };
+  return { place: ownPlace, type: anchoredType, event: JSON.stringify({ size, at, ...digests }) };
+}
