@@ -63,7 +63,10 @@ test("a forge that does not answer keeps those who wait for another from nothing
     readPausedGoals: async () => new Map(),
     listOpenClaims: async () => ["c"],
     readClaims: async () => [
-      { claim: { id: "c", artefact_id: "a" }, grants: [grantOf("slow"), grantOf("quick")] },
+      {
+        claim: { id: "c", artefact_id: "a", bids: [] },
+        grants: [grantOf("slow"), grantOf("quick")],
+      },
     ],
     readWithDigest: async () => ({ artefact: {}, digest: "" }),
   };
