@@ -82,7 +82,7 @@ export async function startFarWorld(
   const redis = server?.server ?? (await redisThere(machine, instance, own));
   const url = server?.server.url ?? (await ownerUrl(instance, sett.env));
   const board = parts.use(await connectBlackboard({ url, instance, ...patient }));
-  const follower = parts.use(sett.start("watch", "--output", "jsonl", "--name", sett.name));
+  const follower = parts.use(await startFollowing(sett));
   const service = (name: string) => partOf(machine, `sett-${instance}-${name}`);
   const agents = clan.map(({ name }) => [String(name), service(`agent-${name}`)] as const);
   const names = ["packs", "egress", "recorder", ...(server === undefined ? [] : ["redis"])];
@@ -126,7 +126,20 @@ function configOf(at: { site: string; redis: string | undefined }) {
   };
 }
 
-/** What a person's command uses, in this process. */
+/** Its first connection may be too late on a busy machine: a person types it again. */
+async function startFollowing(sett: SettWorkspace): Promise<Running> {
+  for (;;) {
+    const follower = sett.start("watch", "--output", "jsonl", "--name", sett.name);
+    let isOver = false;
+    void follower.exited.then(() => {
+      isOver = true;
+    });
+    await waitFor("the first event", () => isOver || follower.out().includes("\n"));
+    if (!isOver) return follower;
+  }
+}
+
+/** The way of a person's command, in this process. */
 async function ownerUrl(instance: InstanceName, env: Record<string, string>): Promise<string> {
   const { observe } = await runtimeOf({ ...fakeShell(), env }, instance);
   const { ownerUrl: url } = redisUrlsOf(await observe.parts(instance));

@@ -1,9 +1,11 @@
 // A Redis of others that its operators change in place, while a sett works on it: what a person
 // sees, and that nothing is lost.
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
+import { dirname } from "node:path";
+import { signCertificate } from "../support/http/make-certificate.ts";
 import { nightly } from "../support/nightly.ts";
 import { type RedisServer, startRedisServer } from "../support/redis/redis-server.ts";
-import { password } from "../support/redis/tls-server.ts";
+import { password, startTlsServer } from "../support/redis/tls-server.ts";
 import { answering, ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -107,5 +109,50 @@ nightly(
     sett.env = { OPS_REDIS: "another-password" };
     expect(await up()).toMatchObject({ code: 0 });
     await allSettled(3);
+  },
+);
+
+nightly(
+  "a certificate that is renewed is never noticed, and one that has expired is named until it is renewed",
+  async () => {
+    await using tls = await startTlsServer();
+    const install = async (isExpired: boolean) => {
+      const { cert, key } = await signCertificate(dirname(tls.ca), "IP:127.0.0.1", isExpired);
+      await tls.server.cli("CONFIG", "SET", "tls-cert-file", cert, "tls-key-file", key);
+      // Connections that are open would go on.
+      await tls.server.cli("CLIENT", "KILL", "TYPE", "normal");
+    };
+    const at = `rediss://127.0.0.1:${tls.tlsPort}`;
+    await using own = await ProcessSett.create(`version: '1.0'
+services: { redis: { url: "${at}", ca: ${tls.ca}, secret: redis } }
+secrets: { redis: { environment: OPS_REDIS } }
+agents:
+${echo}`);
+    own.env = { OPS_REDIS: password };
+    await own.need("up", "--runtime", "process", "--name", own.name);
+    await install(false);
+    await own.need("forage", "--goal", "renewed", "--watch");
+
+    await install(true);
+    const refused = await own.sett("forage", "--goal", "not posted");
+    const sentence = `Redis does not answer at ${at}, by way of sett-${own.name}-redis.`;
+    expect(refused.err).toContain(sentence);
+    expect(refused.err).toContain("`sett logs redis` say");
+    expect(refused.code).toBe(1);
+    expect((await own.sett("logs", "redis")).out).toContain("certificate has expired");
+    const again = await own.sett("up", "--name", own.name);
+    expect(again).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("certificate has expired"),
+    });
+
+    await install(false);
+    const post = () => own.sett("forage", "--goal", "after it");
+    await waitFor("a goal to be posted", async () => (await post()).code === 0);
+    await waitFor("both goals to be settled", async () => {
+      const { out, code } = await own.sett("status", "--json");
+      const found: { state: string }[] = code === 0 ? JSON.parse(out).goals : [];
+      return found.length === 2 && found.every(({ state }) => state === "settled");
+    });
   },
 );

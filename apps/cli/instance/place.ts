@@ -149,7 +149,9 @@ export function redisUrlsOf(parts: InstanceParts): RedisUrls {
 function placeBehind(parts: InstanceParts): string | undefined {
   const redis = redisPartOf(parts);
   const ledBy = redis?.ports.find(({ port }) => port === redisPort)?.ledBy;
-  return ledBy && `${redis?.name}, which is reached through ${ledBy}`;
+  const led = ledBy && `${redis?.name}, which is reached through ${ledBy}`;
+  const elsewhere = elsewhereIn(parts);
+  return elsewhere === undefined ? led : `${elsewhere}, by way of ${led ?? redis?.name}`;
 }
 
 /** For a program on this machine. Throws `usage` where only the URL of Redis is known. */

@@ -163,7 +163,7 @@ export function unreachable(
   const hint =
     leadsTo === undefined
       ? "Is the instance up? Try `sett list`."
-      : "Is the instance up, and the way there whole? Try `sett list`.";
+      : "Is the instance up, and the way there whole? `sett list` and `sett logs redis` say.";
   if (
     code === "ENOTFOUND" ||
     code === "EAI_AGAIN" ||

@@ -44,11 +44,20 @@ test("people have a user of their own, and its owner's password only loads funct
   expect(redisUrl).toMatch(/^redis:\/\/person:[0-9a-f]{64}@127\.0\.0\.1:40001$/);
 });
 
-test("a Redis to which a port of this machine only leads is named by its container and its Engine", () => {
+test("a Redis to which a port of this machine only leads is named by the way to it", () => {
   const { containers, ...rest } = instanceParts("demo", workspace, "containers");
   const ports = [{ port: 6379, hostPort: 40_001, ledBy: "the Docker Engine at ssh://build" }];
-  const led = containers.map((one) => (one.labels.component === "redis" ? { ...one, ports } : one));
-  expect(redisUrlsOf({ ...rest, containers: led }).redisAt).toBe(
-    "sett-demo-redis, which is reached through the Docker Engine at ssh://build",
+  const redisAt = (over: Partial<(typeof containers)[number]>) => {
+    const changed = containers.map((one) =>
+      one.labels.component === "redis" ? { ...one, ports, ...over } : one,
+    );
+    return redisUrlsOf({ ...rest, containers: changed }).redisAt;
+  };
+  const led = "sett-demo-redis, which is reached through the Docker Engine at ssh://build";
+  expect(redisAt({})).toBe(led);
+  const env = { SETT_REDIS_AT: "rediss://redis.example.org" };
+  expect(redisAt({ env })).toBe(`rediss://redis.example.org, by way of ${led}`);
+  expect(redisAt({ env, ports: [{ port: 6379, hostPort: 40_001 }] })).toBe(
+    "rediss://redis.example.org, by way of sett-demo-redis",
   );
 });

@@ -54,7 +54,7 @@ test("a sentence names the place to which a port of this machine only leads, and
   );
   expect(error).toMatchObject({
     message: `Redis cannot be reached at ${at}: nothing listens there.`,
-    hint: "Is the instance up, and the way there whole? Try `sett list`.",
+    hint: "Is the instance up, and the way there whole? `sett list` and `sett logs redis` say.",
   });
 });
 
