@@ -73,6 +73,7 @@ test("an instance at work goes into one file, which only its owner can read, and
     "blackboard/appendonly.aof.manifest",
     "results.bundle",
     expect.stringMatching(/^record\/outputs\/[0-9a-f-]{36}\/[0-9a-f]{64}\.gz$/),
+    "proof/attestation-key",
     "proof/checkpoint",
     "proof/entries/000",
     "proof/goals/none/-",
@@ -102,6 +103,7 @@ test("elsewhere it has the same record and results, and goes on with what was op
   await there.need("audit", "export", "--all", "--to", "sealed.tar");
   const shown = await there.need("audit", "verify", "sealed.tar", "--key", key);
   expect(shown).toContain("nothing was changed, left out or put in between");
+  expect(await there.need("audit", "key", "--pem")).toBe(await here.need("audit", "key", "--pem"));
   await rm(join(there.folder, "sealed.tar"));
   await there.need("resume");
   const painted = await waitFor("the open goal to be painted", async () => {

@@ -35,7 +35,7 @@ export const blackboardFolder = "blackboard/";
 export const resultsName = "results.bundle";
 /** The bodies of calls of models, and what commands have printed. */
 export const recordFolder = "record/";
-/** The sealed log, and the key of its notary. */
+/** The sealed log, the keys of its notary, and what it has attested. */
 export const proofFolder = "proof/";
 
 /** Keys of models and secrets, each in the clear; none unless they were asked for. */
@@ -48,7 +48,8 @@ const known = [
   /^results\.bundle$/,
   /^record\/[0-9a-f]{2}\/[0-9a-f]{62}\.gz$/,
   /^record\/outputs\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[0-9a-f]{64}\.gz$/,
-  /^proof\/(?:key|checkpoint|goals\/(?:none\/-|[0-9a-f]{2}\/[0-9a-f-]{36}))$/,
+  /^proof\/(?:key|attestation-key|attestations\/[0-9a-f]{64})$/,
+  /^proof\/(?:checkpoint|goals\/(?:none\/-|[0-9a-f]{2}\/[0-9a-f-]{36}))$/,
   /^proof\/(?:entries|records|tile\/\d)\/(?:x\d{3}\/){0,5}\d{3}$/,
   /^keys\/models\/[a-z0-9][a-z0-9._-]{0,39}$/,
   /^keys\/secrets\/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/,
