@@ -1,7 +1,7 @@
 // Builds what is written in Go, from the modules that its projects publish: `bun .ci/go.ts
 // collector`, a collector of OpenTelemetry for the tests; `bun .ci/go.ts verify`, the verifier of
-// bundles, which is tested first; and a witness of logs, for a test by night. All are below
-// bin/tests. The first time takes a minute or two;
+// bundles, which is tested first; and for tests by night a witness of logs and what cosign verifies
+// with. All are below bin/tests. The first time takes a minute or two;
 // then nothing is done until the sources change. A release has the verifier, too (.ci/package.ts).
 import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
@@ -13,7 +13,12 @@ import { reportFailure } from "./report-failure.ts";
 const root = dirname(import.meta.dir);
 const options = ["-trimpath", "-buildvcs=false", "-mod=readonly"];
 const flags = ["build", ...options, "-ldflags=-s -w"];
-const folders = { collector: ".ci/collector", verify: "apps/verify", witness: ".ci/witness" };
+const folders = {
+  attestation: ".ci/attestation",
+  collector: ".ci/collector",
+  verify: "apps/verify",
+  witness: ".ci/witness",
+};
 /** Where the program is in a module of another project. */
 const programs: Partial<Record<keyof typeof folders, string>> = {
   witness: "filippo.io/torchwood/cmd/litewitness",
