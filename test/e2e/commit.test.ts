@@ -163,8 +163,10 @@ test("each commit has its provenance for tools of others, in a bundle and beside
   const key = (await sett.need("audit", "key")).trim();
   const shown = await sett.need("audit", "verify", bundle, "--key", key);
   expect(shown).toContain("  commits    1 commit is attested, by what the log says of the work\n");
-  const ofGoal = await sett.sett("audit", "attest", stated);
-  expect(ofGoal).toMatchObject({ code: 1, out: "" });
+  const posted = await sett.need("post", "Idea", "--commit", stated, "--from", result.goal_id);
+  const byPerson = await sett.sett("audit", "attest", posted.trim());
+  expect(byPerson).toMatchObject({ code: 1, out: "" });
+  expect(byPerson.err).toContain("No agent has made a commit");
 });
 
 test("a bundle of all is shown, too", async () => {

@@ -11,7 +11,7 @@ import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { openSession } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { untilSealed } from "./ask-notary.ts";
-import { attestationsOf } from "./attestations.ts";
+import { attestationsOf, lackingIn } from "./attestations.ts";
 import { besideNotary, readCommitsOf, repositoryOf } from "./export.ts";
 import { sealedGoal } from "./export-bundle.ts";
 import {
@@ -45,14 +45,10 @@ export async function attest({ about, notes, name }: Order, shell: Shell): Promi
   const wanted = String(id) === String(goal) ? undefined : artefactFile(id);
   const results = await resultsAmong(board, named, wanted);
   const repository = await repositoryOf(place, shell);
-  const readCommits = readCommitsOf(repository);
-  const order = { instance, checkpoint, named, results };
+  const objects = await readCommitsOf(repository)(results.values());
+  const order = { instance, checkpoint, named, results, objects };
   let count = 0;
-  for await (const { commit, attestation } of attestationsOf(
-    shell,
-    { board, readCommits },
-    order,
-  )) {
+  for await (const { commit, attestation } of attestationsOf(shell, board, order)) {
     count++;
     if (!notes) await shell.out.write(attestation);
     else {
@@ -60,6 +56,8 @@ export async function attest({ about, notes, name }: Order, shell: Shell): Promi
       await shell.out.write(`${commit}\n`);
     }
   }
+  const lacking = lackingIn(objects, results);
+  if (lacking > 0) throw notHere(lacking);
   if (count === 0) throw noCommit(about);
   if (notes)
     shell.messages.next(
@@ -83,6 +81,13 @@ async function resultsAmong(
     if (commit !== undefined) results.set(name, CommitHash.parse(commit));
   }
   return results;
+}
+
+function notHere(count: number): SettError {
+  const commits = count === 1 ? "1 commit is" : `${count} commits are`;
+  return new SettError("not-found", `${commits} not attested: not in the repository here.`, {
+    hint: "Do this where `sett hoard` fetches the results: in the repository of the instance.",
+  });
 }
 
 function noCommit(about: string): SettError {

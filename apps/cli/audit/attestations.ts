@@ -26,6 +26,8 @@ type Order = {
   named: NamedFiles;
   /** Files of artefacts → the commits that they have delivered. */
   results: ReadonlyMap<string, CommitHash>;
+  /** Those of them that the repository has, as git has them. */
+  objects: ReadonlyMap<string, Buffer>;
 };
 type Files = Map<string, Buffer>;
 
@@ -37,13 +39,15 @@ const maxBytes = 4 * 1024 ** 2;
 
 export type Source = { board: ContentBoard; readCommits: ReadCommits };
 
-/** Those whose commits are not in the repository are left out. Throws `not-ready`. */
+/**
+ * Those whose commits are not in the repository are left out, and those that no agent has made.
+ * Throws `not-ready`.
+ */
 export async function* attestationsOf(
   shell: Shell,
-  { board, readCommits }: Source,
-  { instance, checkpoint, named, results }: Order,
+  board: ContentBoard,
+  { instance, checkpoint, named, results, objects }: Order,
 ): AsyncGenerator<Attested> {
-  const objects = await readCommits(new Set(results.values()));
   const attest = async (files: Files) => {
     const content = [...files].map(([name, bytes]) => [name, bytes.toString("base64")]);
     const order = { attest: { checkpoint, files: Object.fromEntries(content) } };
@@ -74,4 +78,12 @@ export async function* attestationsOf(
     files = new Map();
   }
   yield* await attest(files);
+}
+
+/** Of how many results the commit is not in the repository. */
+export function lackingIn(
+  objects: ReadonlyMap<string, unknown>,
+  results: ReadonlyMap<string, CommitHash>,
+): number {
+  return [...results.values()].filter((commit) => !objects.has(commit)).length;
 }

@@ -8,7 +8,7 @@ import { idOfArtefact } from "../../../lib/proof/named-content.ts";
 import { attestationFile, commitFile, resultIn } from "../../../lib/proof/provenance.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { exportOf, Head, noAnswer, untilSealed } from "./ask-notary.ts";
-import { attestationsOf, type Source } from "./attestations.ts";
+import { type Attested, attestationsOf, lackingIn, type Source } from "./attestations.ts";
 import { BundleWriter } from "./bundle-file.ts";
 import {
   type ContentBoard,
@@ -54,8 +54,8 @@ type Added = {
 
 /**
  * `isBehind`: not all that was on record when it began is sealed yet. `missing`: how many of the
- * artefacts and rules that the log names are on no board. `unattested`: how many results with a
- * commit have no attestation. `onSealed` gets the checkpoint before the
+ * artefacts and rules that the log names are on no board. `unattested`: of how many results the
+ * repository has not the commit. `onSealed` gets the checkpoint before the
  * file is kept. Throws `not-ready`, and `output-failed`.
  */
 export async function exportBundle(
@@ -74,20 +74,16 @@ export async function exportBundle(
   for (const line of await exportOf(shell, instance, { anchors: { checkpoint, first, last } }))
     addAnchor(bundle, Anchor.parse(JSON.parse(line)));
   const { missing, results } = await addContent(source.board, bundle, named);
-  const attested = await addAttestations(shell, bundle, source, {
-    instance,
-    checkpoint,
-    named,
-    results,
-  });
+  const objects = await source.readCommits(results.values());
+  const order = { instance, checkpoint, named, results, objects };
+  const attested = await addAttestations(bundle, attestationsOf(shell, source.board, order));
   bundle.add("attestation-key", head.attestation_key);
-  const erased = named.erased.size;
   bundle.add("keys", `${head.key}\n`);
   // Nothing takes long after the file is kept: where the command is interrupted, there is none.
   await onSealed(checkpoint);
   bundle.keep();
-  const left = results.size - attested;
-  return { key: head.key, entries, isBehind, missing, erased, attested, unattested: left };
+  const counts = { entries, missing, erased: named.erased.size, attested };
+  return { key: head.key, isBehind, ...counts, unattested: lackingIn(objects, results) };
 }
 
 /** By parts, since a whole log may not fit into memory. */
@@ -223,13 +219,12 @@ async function addContent(
 
 /** Resolves with how many there are. */
 async function addAttestations(
-  shell: Shell,
   bundle: BundleWriter,
-  ...attesting: [Source, Parameters<typeof attestationsOf>[2]]
+  attestations: AsyncIterable<Attested>,
 ): Promise<number> {
   const commits = new Set<string>();
   let count = 0;
-  for await (const one of attestationsOf(shell, ...attesting)) {
+  for await (const one of attestations) {
     bundle.add(attestationFile(one.id), one.attestation);
     // Several results may have delivered one commit.
     if (!commits.has(one.commit)) bundle.add(commitFile(one.commit), one.object);
