@@ -1,6 +1,7 @@
 // A push to a forge by git's own protocol over HTTP: one branch, from the commit that it is known
 // to have. The server compares, so that a commit of another person is never lost.
 import { Buffer } from "node:buffer";
+import { messageOf } from "../model/errors.ts";
 import { ForgeError } from "./port.ts";
 
 /** `url`: of the repository, ending in `.git`. */
@@ -68,7 +69,7 @@ async function send(
     const bytes = Buffer.from(await answer.arrayBuffer());
     if (answer.ok && bytes.length <= maxAnswerBytes) return bytes;
   } catch (error) {
-    throw new ForgeError("away", `The forge cannot be reached: ${cleaned(String(error))}`);
+    throw new ForgeError("away", `The forge cannot be reached: ${cleaned(messageOf(error))}`);
   }
   const { status } = answer;
   if (status >= 500 || status === 429)

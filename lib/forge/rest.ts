@@ -1,5 +1,6 @@
 // Requests to the REST API of a forge: with its token, ETags, pages, and the limits that it states.
 import { request as octokit } from "@octokit/request";
+import { messageOf } from "../model/errors.ts";
 import { ForgeError, type Listed } from "./port.ts";
 
 /** `root`: of the API. */
@@ -149,7 +150,7 @@ type Failure = {
 function failureOf({ status, message, response }: Failure, now: number): ForgeError {
   const code = typeof status === "number" && response !== undefined ? status : undefined;
   if (code === undefined)
-    return new ForgeError("away", `The forge cannot be reached: ${shortOf(message)}`);
+    return new ForgeError("away", `The forge cannot be reached: ${shortOf(messageOf(message))}`);
   if (code >= 300 && code < 400) return new ForgeError("refused", movedSentence);
   const headers = response?.headers ?? {};
   const said = shortOf(Object(response?.data).message ?? message);

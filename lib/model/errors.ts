@@ -105,9 +105,14 @@ export function isUnreachable(error: unknown): error is SettError {
   return error instanceof SettError && error.code.endsWith("-unreachable");
 }
 
+/** Where nothing takes a connection, `fetch` of Bun asks back, which is no part of a sentence. */
+const unconnected =
+  /^(?:ECONNREFUSED: )?Unable to connect\. Is the computer able to access the url\?$/;
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return unconnected.test(message) ? "nothing accepts a connection there" : message;
 }
 
 /** The same, or a text, as a part of another sentence: without a full stop at its end. */

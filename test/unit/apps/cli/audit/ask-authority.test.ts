@@ -72,7 +72,11 @@ test("an address that is none, and one where nothing listens, are refused", asyn
   const at = (url: string) => errorOf(askAuthority({ url, checkpoint: "the note", signal }));
   for (const url of ["timestamp.example", "file:///etc/passwd", "ftp://timestamp.example/"])
     expect(await at(url)).toMatchObject({ code: "usage" });
-  expect(await at("http://127.0.0.1:1/")).toMatchObject({ code: "not-ready" });
+  expect(await at("http://127.0.0.1:1/")).toMatchObject({
+    code: "not-ready",
+    message:
+      "http://127.0.0.1:1/ has not answered as it should: nothing accepts a connection there.",
+  });
 });
 
 test("a clock that is far from this machine's is refused in both directions", () => {
