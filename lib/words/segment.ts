@@ -41,9 +41,16 @@ export function typed(tone: Tone, type: string): Segment {
   return { ...toned(tone, type), isType: true };
 }
 
-/** As plain text; `clean` makes foreign text safe. */
+/**
+ * As plain text; `clean` makes foreign text safe. In the quotation marks of a sentence it cannot
+ * end the quotation.
+ */
 export function textOf(segments: readonly Segment[], clean: (text: string) => string): string {
-  return segments.map(({ text, isForeign }) => (isForeign === true ? clean(text) : text)).join("");
+  return segments
+    .map(({ text, isForeign }) =>
+      isForeign === true ? clean(text).replaceAll(/[“”]/g, '"') : text,
+    )
+    .join("");
 }
 
 function segmentsOf(value: Value): readonly Segment[] {

@@ -19,9 +19,9 @@ export function storyHeading({ artefact }: Story): Segment[] {
 export function storyRows(story: Story): ResultRow[] {
   const { artefact, goal, bids, grant, sealed } = story;
   const rows: ResultRow[] = [
-    { name: "", says: artefact.id === goal.id ? [] : say`${artefact.summary}` },
+    { name: "", says: artefact.id === goal.id ? [] : quoted(artefact.summary) },
     { name: "commit", says: say`${artefact.commit ?? ""}` },
-    { name: "asked", says: say`${who(goal.by)}, ${own(timeOf(goal.at))}: ${goal.text}` },
+    { name: "asked", says: say`${who(goal.by)}, ${own(timeOf(goal.at))}${wordsOf(goal.text)}` },
     { name: "because", says: becauseSentence(story.because) },
     {
       name: "bids",
@@ -77,7 +77,7 @@ function becauseSentence({ about, cause, rejections, answers }: Story["because"]
     [
       say`${nameOf(about)}${own(led === undefined ? "" : ` ${led}`)}`,
       ...rejections.map(opinionSentence),
-      ...answers.map((answer) => say`${nameOf(answer)}: ${answer.summary}`),
+      ...answers.map((answer) => say`${nameOf(answer)}${wordsOf(answer.summary)}`),
     ],
     "; ",
   );
@@ -104,9 +104,17 @@ function callsSentence({ count, usd, unpriced, models, requests }: Story["calls"
 function opinionSentence({ by, for: agent, at, approves, words, meaning }: Opinion): Segment[] {
   const name = who(by);
   const whose = agent === "" || name === agent ? [] : say` for ${agent}`;
-  const said = words === "" ? [] : say`: ${words}`;
   const how = `${approves ? "approves" : "rejects"}, ${timeOf(at)}${signedAs({ meaning })}`;
-  return say`${name}${whose} ${own(how)}${said}`;
+  return say`${name}${whose} ${own(how)}${wordsOf(words)}`;
+}
+
+/** No surface lets words end their quotation marks, and so none pass for Sett's own. */
+function quoted(words: string): Segment[] {
+  return words === "" ? [] : say`“${words}”`;
+}
+
+function wordsOf(words: string): Segment[] {
+  return words === "" ? [] : say`: ${quoted(words)}`;
 }
 
 function someOf(all: readonly Segment[][], leftOut: number): Segment[] {

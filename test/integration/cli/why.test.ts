@@ -84,9 +84,9 @@ test("of an artefact is shown who asked, the review, the bids, the grant and its
   const text = await clan.need("why", second?.id ?? "");
   expect(text.split("\n").length).toBeLessThan(13);
   expect(text).toStartWith(`Draft ${second?.id.slice(0, 8)}, version 2 by writer, 20`);
-  expect(text).toMatch(/^ {2}asked {3}test, .*: Write it$/m);
+  expect(text).toMatch(/^ {2}asked {3}test, .*: “Write it”$/m);
   expect(text).toMatch(
-    /^ {2}because Draft \w{8} by writer was sent back; Ada Lovelace for owner rejects, .*: Too long$/m,
+    /^ {2}because Draft \w{8} by writer was sent back; Ada Lovelace for owner rejects, .*: “Too long”$/m,
   );
   expect(text).toMatch(/^ {2}review {2}checker approves, /m);
   expect(text).toMatch(/^ {2}review {2}Ada Lovelace for owner approves, .*, signed as approval$/m);
