@@ -19,7 +19,8 @@ const folders = {
   verify: "apps/verify",
   witness: ".ci/witness",
 };
-/** Where the program is in a module of another project. */
+
+/** The packages of programs that are in modules of other projects. */
 const programs: Partial<Record<keyof typeof folders, string>> = {
   witness: "filippo.io/torchwood/cmd/litewitness",
 };

@@ -44,7 +44,7 @@ type policy struct {
 
 func (p *policy) isEnough(names map[string]bool) bool { return p.quorum == nil || p.quorum(names) }
 
-// Of several logs, the one that the bundle names.
+// logOf finds the key of the log that the bundle names.
 func (p *policy) logOf(origin string) note.Verifier {
 	for _, log := range p.logs {
 		if log.Name() == origin {
@@ -115,7 +115,7 @@ type policyReader struct {
 	// The keys of logs.
 	keys  [][]byte
 	rules map[string]rule
-	// Those that are in a group by now, since each may be in one alone.
+	// The names that are in a group by now, since each may be in one alone.
 	members   map[string]bool
 	hasQuorum bool
 }

@@ -150,7 +150,7 @@ func (w *work) digestOf(id string) string {
 
 var imageForm = regexp.MustCompile(`(?:^|@)sha256:([0-9a-f]{64})$`)
 
-// By the registrations on which the work was decided; empty where they do not say so.
+// The image by the registrations on which the work was decided; empty where they do not say so.
 func (b *bundle) imageFor(w *work) (string, error) {
 	until := w.start
 	if until == nil {

@@ -84,7 +84,7 @@ type report struct {
 	attested int
 	// Nil where no signers are known.
 	acts *actCounts
-	// Those that are shown, by rising size.
+	// The anchors that are shown, by rising size.
 	anchors []anchor
 }
 

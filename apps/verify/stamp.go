@@ -215,7 +215,7 @@ func (s *stamp) readInfo(f *form, info, content []byte) error {
 	return nil
 }
 
-// With or without parts of a second, of which 9 digits are read.
+// A time has parts of a second or not, of which 9 digits are read.
 func timeIn(text string) (time.Time, bool) {
 	const whole = "20060102150405"
 	digits, isUTC := bytes.CutSuffix([]byte(text), []byte("Z"))

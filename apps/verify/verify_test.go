@@ -276,7 +276,7 @@ func TestEachDamageIsNamed(t *testing.T) {
 			}
 		}
 	}
-	// Those of acts have a test of their own, and those of anchors one with a real authority.
+	// The codes of acts have a test of their own, and the codes of anchors one with a real authority.
 	for _, name := range codeNames[:anchorCode] {
 		if !codes[name] {
 			t.Errorf("no damage is named %s", name)

@@ -105,7 +105,7 @@ export function isUnreachable(error: unknown): error is SettError {
   return error instanceof SettError && error.code.endsWith("-unreachable");
 }
 
-/** Where nothing takes a connection, `fetch` of Bun asks back, which is no part of a sentence. */
+/** The words of Bun where nothing takes a connection: a question is no part of a sentence. */
 const unconnected =
   /^(?:ECONNREFUSED: )?Unable to connect\. Is the computer able to access the url\?$/;
 

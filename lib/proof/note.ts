@@ -98,7 +98,7 @@ export function readSignature(line: string): NoteSignature | undefined {
   return { name, id: bytes.subarray(0, idBytes), bytes: bytes.subarray(idBytes) };
 }
 
-/** Those that name the key. */
+/** The signatures that name the key. */
 export function signaturesBy(key: VerifierKey, signatures: readonly NoteSignature[]): Buffer[] {
   const own = signatures.filter(({ name, id }) => name === key.name && id.equals(key.id));
   return own.map(({ bytes }) => bytes);

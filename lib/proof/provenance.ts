@@ -1,4 +1,4 @@
-// Which agent made a commit, from what, and what others have said of it: a statement of in-toto
+// Says which agent made a commit, from what, and what others think of it: a statement of in-toto
 // with the provenance of SLSA, by the log and the content that it names alone
 // (docs/reference/proof.md#attestations). Pure.
 import type { Buffer } from "node:buffer";
@@ -204,7 +204,7 @@ class Work {
     return [...this.#hashedIn("stdout"), ...this.#hashedIn("stderr"), ...named];
   }
 
-  /** Those of claims about the result. */
+  /** The reviews by claims about the result. */
   #reviewsOf(id: string): Resource[] {
     const ofType = (wanted: string) => this.#steps.filter(({ type }) => type === wanted);
     const about = ofType("claim_opened").filter(({ artefact }) => artefact === id);
@@ -221,7 +221,7 @@ class Work {
       });
   }
 
-  /** With the digest of its record, where the log names it. */
+  /** It has the digest of its record, where the log names it. */
   #named(name: string, id: string): Resource {
     const sha256 = this.#steps.find((step) => isCreationOf(id, step))?.data.sha256;
     const known = sha256 === undefined ? undefined : { sha256: String(sha256) };
@@ -233,7 +233,7 @@ class Work {
     return isText(found, digest) ? [hashed(name, found)] : [];
   }
 
-  /** By the registrations on which the work was decided. */
+  /** The image is that of the registrations on which the work was decided. */
   async #image(files: Files): Promise<string | undefined> {
     const before = this.#steps.slice(0, this.#steps.indexOf(this.#start ?? this.#end));
     const decided = before.findLast(

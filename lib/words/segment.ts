@@ -42,8 +42,8 @@ export function typed(tone: Tone, type: string): Segment {
 }
 
 /**
- * As plain text; `clean` makes foreign text safe. In the quotation marks of a sentence it cannot
- * end the quotation.
+ * As plain text; `clean` makes foreign text safe, which cannot end the quotation marks of a
+ * sentence either.
  */
 export function textOf(segments: readonly Segment[], clean: (text: string) => string): string {
   return segments

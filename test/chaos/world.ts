@@ -30,7 +30,7 @@ export type ChaosRedis = Pick<RedisServer, "url" | "cli" | "kill" | "start"> & {
 export type World = AsyncDisposable & {
   readonly redis: ChaosRedis;
   /**
-   * Of an instance on another machine: the link to that, and its services. Undefined for processes
+   * An instance on another machine has the link to that, and its services. Undefined for processes
    * of this machine.
    */
   readonly far: { link: Breakable; services: ReadonlyMap<string, Part> } | undefined;

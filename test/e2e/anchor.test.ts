@@ -53,7 +53,7 @@ const Answer = z.object({
 });
 type Verdict = z.infer<typeof Answer> & { code: number; times: (string | undefined)[] };
 
-/** By both verifiers, which must agree. */
+/** Both verifiers are asked, and must agree. */
 async function verify(file: string, ...more: string[]): Promise<Verdict> {
   const verifier = await buildForTests("verify");
   const args = [file, ...more, "--json"];

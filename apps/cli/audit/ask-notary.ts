@@ -37,7 +37,7 @@ export async function untilSealed(
   }
 }
 
-/** What the notary has signed last. Throws `not-ready`. */
+/** Reads the checkpoint that the notary has signed last. Throws `not-ready`. */
 export async function headOf(shell: Shell, instance: InstanceName): Promise<Head> {
   const [line = ""] = await exportOf(shell, instance, { head: true });
   return Head.parse(JSON.parse(line));

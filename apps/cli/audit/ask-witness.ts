@@ -83,7 +83,7 @@ function signaturesIn(text: string, order: Order): Cosigned {
   return { lines: lines.map((line) => `${line}\n`).join(""), at, by };
 }
 
-/** Those of other kinds of keys are left out: no verifier here would know them. */
+/** Lines by other kinds of keys are left out: no verifier here would know them. */
 function isOfWitness(line: string): boolean {
   const signature = readSignature(line);
   return signature !== undefined && cosignedAt(signature.bytes) !== undefined;

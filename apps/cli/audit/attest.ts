@@ -25,7 +25,7 @@ import {
 type Order = { about: string; notes: boolean; name: string | undefined };
 
 /**
- * Of a goal, those of all of its results. Throws `artefact-not-found`, `not-ready`, and `not-found`
+ * A goal has those of all of its results. Throws `artefact-not-found`, `not-ready`, and `not-found`
  * where there is no commit of an agent.
  */
 export async function attest({ about, notes, name }: Order, shell: Shell): Promise<undefined> {

@@ -26,7 +26,7 @@ type Order = {
   named: NamedFiles;
   /** Files of artefacts → the commits that they have delivered. */
   results: ReadonlyMap<string, CommitHash>;
-  /** Those of them that the repository has, as git has them. */
+  /** The commits that the repository has, as git has them. */
   objects: ReadonlyMap<string, Buffer>;
 };
 type Files = Map<string, Buffer>;
@@ -40,7 +40,7 @@ const maxBytes = 4 * 1024 ** 2;
 export type Source = { board: ContentBoard; readCommits: ReadCommits };
 
 /**
- * Those whose commits are not in the repository are left out, and those that no agent has made.
+ * Results whose commits are not in the repository are left out, and all that no agent has made.
  * Throws `not-ready`.
  */
 export async function* attestationsOf(
@@ -80,7 +80,7 @@ export async function* attestationsOf(
   yield* await attest(files);
 }
 
-/** Of how many results the commit is not in the repository. */
+/** Counts the results whose commit is not in the repository. */
 export function lackingIn(
   objects: ReadonlyMap<string, unknown>,
   results: ReadonlyMap<string, CommitHash>,

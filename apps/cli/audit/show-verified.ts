@@ -187,7 +187,7 @@ async function readKey(
   });
 }
 
-/** Of several logs, the one that the bundle names. */
+/** A policy may have several logs: the bundle names one. */
 async function keyInPolicy(
   files: BundleFiles | string,
   policy: Policy | undefined,

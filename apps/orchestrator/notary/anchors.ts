@@ -1,4 +1,4 @@
-// What authorities and witnesses have said of a checkpoint. The command line, which has a network,
+// Keeps what authorities and witnesses say of a checkpoint. The command line, which has a network,
 // brings it (`orchestrator --keep-anchor`); the notary seals it.
 import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
@@ -68,7 +68,7 @@ export async function keepAnchor(
   return { size, index: null };
 }
 
-/** Those that the notary has not sealed yet, by rising size. */
+/** Lists what the notary has not sealed yet, by rising size. */
 export async function newAnchors(files: SealedFiles): Promise<Anchor[]> {
   const sizes = await files.sizesOfAnchors("new");
   return await Promise.all(

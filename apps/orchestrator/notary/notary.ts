@@ -180,7 +180,7 @@ export class Notary {
     }
   }
 
-  /** Where it is ended in between, it seals one twice; the second one counts. */
+  /** A notary that is ended in between seals one twice; the second one counts. */
   async #sealAnchors(sealed: SealedLog): Promise<void> {
     const { board, files } = this.#deps;
     for (const anchor of await newAnchors(files)) {

@@ -49,7 +49,7 @@ export async function keepCheckpoint(
   await changeOwner(place.owner, ...objects, ...refs);
 }
 
-/** As the person's own git pushes, and never by force. Throws git-failed. */
+/** Pushes them as the person's own git does, and never by force. Throws git-failed. */
 export async function pushCheckpoints(
   git: Git,
   place: RepositoryPlace,

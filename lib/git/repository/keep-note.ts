@@ -1,4 +1,4 @@
-// What attests a commit, as a note of git: it goes where the notes of the repository go
+// Keeps what attests a commit as a note of git: it goes where the notes of the repository go
 // (docs/reference/proof.md#attestations).
 import { join } from "node:path";
 import type { CommitHash, InstanceName } from "../../model/ids.ts";
@@ -9,7 +9,7 @@ import { withoutPerson } from "../run/without-person.ts";
 
 const folder = "refs/notes/sett";
 
-/** In the place of an earlier one. `text`: one line, with its line feed. Throws git-failed. */
+/** Replaces an earlier one. `text`: one line, with its line feed. Throws git-failed. */
 export async function keepNote(
   git: Git,
   { gitDir, commonDir, owner }: RepositoryPlace,

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { GitRun } from "../run/run-git.ts";
 
-/** Those that are not there are left out. Throws git-failed. */
+/** An object that is not there is left out. Throws git-failed. */
 export async function readObjects(
   run: (run: GitRun) => Promise<unknown>,
   hashes: Iterable<string>,
@@ -18,7 +18,7 @@ export async function readObjects(
     const end = bytes.indexOf("\n", from);
     const [hash = "", , size] = bytes.toString("latin1", from, end).split(" ");
     from = end + 1;
-    // Of one that is not there git has a line alone.
+    // An object that is not there has a line alone.
     if (size === undefined) continue;
     objects.set(hash, bytes.subarray(from, from + Number(size)));
     from += Number(size) + 1;

@@ -1,4 +1,4 @@
-// Who makes a commit that no person has asked for.
+// Names Sett as who makes a commit that no person has asked for.
 
 /** For the environment of git. */
 export const withoutPerson = {

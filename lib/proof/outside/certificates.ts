@@ -62,7 +62,7 @@ function x509Of(whole: Buffer): X509Certificate {
     // A key of a kind that is not known here shows when it is read.
     if (read.publicKey.type === "public") return read;
   } catch {
-    // What it says is of no use to people.
+    // Its message is of no use to people.
   }
   throw new NotOfForm("no certificate");
 }

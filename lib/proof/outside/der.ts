@@ -74,7 +74,7 @@ function elementsIn(bytes: Buffer): Der[] {
   return found;
 }
 
-/** In the shortest way alone. `from`: where the content begins. */
+/** The length has to be written in the shortest way. `from`: where the content begins. */
 function lengthAt(bytes: Buffer, at: number): { length: number; from: number } {
   const first = bytes[at];
   if (first === undefined) throw new NotOfForm("cut");

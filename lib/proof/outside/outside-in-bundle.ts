@@ -59,7 +59,7 @@ type Folder = { size: number; bytes: Map<File, Buffer>; text: string };
 
 const fileNames = ["checkpoint", "consistency", "tsr", "cosigned", "sealed", "record"] as const;
 
-/** Those that are shown, by rising size. */
+/** Returns the anchors that are shown, by rising size. */
 export async function checkOutside(
   bundle: Bundle,
   key: VerifierKey,

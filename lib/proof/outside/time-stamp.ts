@@ -14,7 +14,7 @@ export type TimeStamp = {
   at: Date;
   nonce: string;
   signer: Certificate;
-  /** What else the authority has sent, for the way to its root. */
+  /** The authority has sent these as well, for the way to its root. */
   others: Certificate[];
 };
 

@@ -1,4 +1,4 @@
-// What attests a commit, as a note of git, in repositories of real git.
+// Keeps what attests a commit as a note of git, in repositories of real git.
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

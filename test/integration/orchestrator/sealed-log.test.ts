@@ -182,7 +182,7 @@ test("it attests what the sealed log says of a commit, with one signature, and n
   expect(await ask({})).toEqual([]);
 });
 
-/** As they were before they were sealed. */
+/** The events are as they were before they were sealed. */
 function recordsIn(bundle: ReadonlyMap<string, Uint8Array>) {
   const lines = Buffer.from(bundle.get("records.jsonl") ?? [])
     .toString()

@@ -1,5 +1,6 @@
-// What the notary attests is right by the programs of others: sigstore-go, which is what cosign
-// uses, and in-toto's own rules. The first build of the program takes a minute of a processor.
+// The attestations of the notary are right by the programs of others: sigstore-go, which is what
+// cosign uses, and in-toto's own rules. The first build of the program takes a minute of a
+// processor.
 import { expect, test } from "bun:test";
 import { createPublicKey } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

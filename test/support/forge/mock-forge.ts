@@ -57,7 +57,7 @@ export class MockForge implements Disposable {
   readonly moments: MockMoment[] = [];
   /** Every request, as `POST /repos/acme/door/pulls 201`. */
   readonly requests: string[] = [];
-  /** What it was asked to merge, and how. */
+  /** The requests to merge, and how. */
   readonly merges: Record<string, unknown>[] = [];
   /** Its rules are not met then. */
   mergeRefusal = "";

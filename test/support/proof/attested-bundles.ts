@@ -119,7 +119,7 @@ export type AttestedCase = {
   isOfAll?: boolean;
 };
 
-/** Where nothing can be attested, the file has the sample's statement. */
+/** The file has the sample's statement where nothing can be attested. */
 export async function attestedBundle(
   {
     events,
@@ -153,7 +153,7 @@ export async function attestedBundle(
   return files;
 }
 
-/** As the notary makes it. */
+/** The statement is made as the notary makes it. */
 async function statementIn(files: Files, { signer }: Key): Promise<string | undefined> {
   const provenance = new Provenance();
   for (const line of Buffer.from(files.get("records.jsonl") ?? [])

@@ -10,7 +10,7 @@ import { timeStampRequest } from "../../../lib/proof/outside/time-stamp.ts";
 type Validity = { from: string; to: string };
 type Kind = {
   validity?: Validity;
-  /** Those of the certificate of the signer. */
+  /** The extensions of the certificate of the signer. */
   extensions?: string;
   digest?: string;
   key?: readonly string[];

@@ -11,7 +11,7 @@ import { waitFor } from "../wait-for.ts";
 
 export class Litewitness implements AsyncDisposable {
   readonly url: string;
-  /** As a policy has it. */
+  /** Its form is that of a policy. */
   readonly key: string;
   readonly #folder: string;
   readonly #children: ChildProcess[];
@@ -51,7 +51,7 @@ export class Litewitness implements AsyncDisposable {
         () => false,
       ),
     );
-    // As its own tool does, which does not build.
+    // Its own tool does the same, and does not build.
     using db = new Database(join(folder, "db"));
     const [origin = ""] = logKey.split("+");
     const empty = createHash("sha256").digest("base64");

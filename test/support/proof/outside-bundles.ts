@@ -181,7 +181,7 @@ const cosignedBy = (...lines: string[]) => `${utf8(noteOf(6))}${lines.join("")}`
 const expired = { validity: { from: "20200101000000Z", to: "20210101000000Z" } };
 const stranger = newWitness("three.example");
 const byStranger = newKey();
-/** Of the same sizes, by the same key, with an event that is another one. */
+/** It has the same sizes and key, and an event that is another one. */
 const forked = await outsideBundle(goal, key, "bid 3 of a log that was written anew");
 
 const cases: [name: string, change: Change, problems: string[]][] = [

@@ -10,7 +10,7 @@ export class PlayedWitness implements Disposable {
   /** The log that it knows. */
   key: VerifierKey | undefined;
   seen: { size: number; root: Uint8Array } | undefined;
-  /** By its clock. */
+  /** The time by its clock. */
   at = new Date();
 
   constructor() {

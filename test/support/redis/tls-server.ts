@@ -21,7 +21,7 @@ type Options = {
   settings?: readonly string[];
   hasUsers?: boolean;
   isExpired?: boolean;
-  /** Where it keeps its data, which then stays. */
+  /** It keeps its data there, which then stays. */
   folder?: string;
 };
 

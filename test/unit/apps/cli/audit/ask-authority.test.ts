@@ -1,4 +1,4 @@
-// What an authority may answer in the place of a time stamp: each is refused with a sentence.
+// An authority may answer these in the place of a time stamp: each is refused with a sentence.
 import { afterAll, expect, test } from "bun:test";
 import { askAuthority } from "../../../../../apps/cli/audit/ask-authority.ts";
 import { requireNow } from "../../../../../apps/cli/audit/require-now.ts";

@@ -1,4 +1,4 @@
-// What a witness may answer: a log that it knows otherwise is a finding, and named as one.
+// A witness may answer all of these: a log that it knows otherwise is a finding, and named as one.
 import { expect, test } from "bun:test";
 import { askWitness } from "../../../../../apps/cli/audit/ask-witness.ts";
 import { checkpointText, hashesText } from "../../../../../lib/proof/formats.ts";

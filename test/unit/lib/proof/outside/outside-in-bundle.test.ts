@@ -46,7 +46,7 @@ test("a time stamp and witnesses that are required must be about all entries of 
   expect(await problemsOf(seenOfGoal, both)).toEqual([]);
   const missing = ["tsa anchors", "witness anchors"];
   expect(await problemsOf(without(seenOfGoal, "anchors/13"), both)).toEqual(missing);
-  // Of a whole log there is always something at the end that was not seen yet.
+  // A whole log always has something at its end that was not seen yet.
   expect(await problemsOf(without(seenOfAll, "anchors/13"), both)).toEqual([]);
   expect(await problemsOf(without(seenOfAll, "anchors"), both)).toEqual(missing);
   expect(await problemsOf(seenOfGoal, both, { required: [] })).toEqual(missing);
@@ -68,7 +68,7 @@ test("the entries of a goal are between the last look before them and the first 
     notLater: { anchor: { size: 6 } },
     notEarlier: undefined,
   });
-  // As many as were seen.
+  // The anchor has as many as were seen.
   expect(timesOf(found.outside, { first: 0, last: 14 }).notLater?.anchor.size).toBe(13);
   expect(timesOf([], { first: 0, last: 14 })).toEqual({
     notLater: undefined,
