@@ -116,10 +116,15 @@ export class WorkerPool {
 
   async #readQueued(claim: ClaimId): Promise<Queued | undefined> {
     const snapshot = await this.#deps.board.readClaim(claim);
-    const grant = snapshot?.grants.find((one) => one.agent === this.#template.agent);
-    if (snapshot === undefined || isEnded(snapshot.claim.status) || grant?.state !== "queued")
-      return undefined;
+    const grant = this.#openGrant(snapshot);
+    if (snapshot === undefined || grant?.state !== "queued") return undefined;
     return { attempt: grant.attempt, goal: snapshot.claim.goal_id, snapshot, grant };
+  }
+
+  /** Undefined where the claim has ended. */
+  #openGrant(snapshot: ClaimSnapshot | undefined): Grant | undefined {
+    if (snapshot === undefined || isEnded(snapshot.claim.status)) return undefined;
+    return snapshot.grants.find((one) => one.agent === this.#template.agent);
   }
 
   /**
@@ -138,8 +143,10 @@ export class WorkerPool {
     if (end === "not_accepted") return await this.#enqueue([claim]);
     const { reason, isFinal = false } = end;
     const board = this.#deps.board.asOf();
-    const hasBegun = (await this.#readQueued(claim))?.attempt !== attempt;
-    if (hasBegun || isFinal) {
+    const grant = this.#openGrant(await this.#deps.board.readClaim(claim));
+    // A crash of Redis may have taken the attempt back: once it is queued anew, it begins anew.
+    if (grant?.attempt !== attempt) return await this.#enqueue([claim]);
+    if (grant.state !== "queued" || isFinal) {
       this.#forgetStarts(claim);
       return await this.#frame.lose({ claim, attempt, reason }, board);
     }

@@ -115,3 +115,34 @@ test("the Failure of a worker that its runtime has ended says why, and of anothe
     "The worker ended with exit code 137 before it posted a result.",
   ]);
 });
+
+test("the worker of an attempt that a crash of Redis has taken back loses none, and the one on record begins", async () => {
+  const agent = agentName("coder");
+  const board = await blackboardInMemory({ instance: InstanceName.parse("demo") }).open();
+  const { claim } = await queueGrant(board);
+  const over = new AbortController();
+  const started: number[] = [];
+  const host: WorkerHost = {
+    nameOf: () => "worker",
+    list: async () => [{ name: "worker", claim: claim.id, attempt: 2, slot: 1 }],
+    ...{ isThere: never, prepare: never, forgetLog: never },
+    ...{ idOf: async () => "id", wait: async () => 0, causeOf: async () => undefined },
+    ...{ readLog: async () => [], remove: async () => {} },
+    start: async ({ attempt }) => {
+      started.push(attempt);
+      over.abort();
+    },
+  };
+  const lost: unknown[] = [];
+  const deps = {
+    board: lead(board, 1),
+    log: createJsonLog(() => {}, systemClock.now),
+    decide: async (_: unknown, event: unknown) => {
+      lost.push(event);
+      over.abort();
+    },
+    host,
+  };
+  await new WorkerPool(deps, { agent, replicas: 1 }).run(over.signal);
+  expect([started, lost]).toEqual([[1], []]);
+});
