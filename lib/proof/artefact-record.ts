@@ -20,6 +20,7 @@ const recordMembers = [
   "claim_id",
   "metadata",
 ];
+
 /** Undefined where it is not written as docs/reference/proof.md#the-record-of-an-artefact says. */
 export function readPersonalRecord(bytes: Buffer): PersonalRecord | undefined {
   const text = isUtf8(bytes) ? bytes.toString() : "";

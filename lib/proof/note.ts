@@ -15,7 +15,7 @@ export type VerifierKey = { name: string; id: Buffer; publicKey: KeyObject };
 export type SignerKey = VerifierKey & { privateKey: KeyObject };
 
 const ed25519 = 1;
-/** What a key of Ed25519 signs with its time (c2sp.org/tlog-cosignature). */
+/** The kind of a signature by Ed25519 with its time (c2sp.org/tlog-cosignature). */
 export const cosigning = 4;
 const rawKeyBytes = 32;
 const idBytes = 4;

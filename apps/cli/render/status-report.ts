@@ -93,7 +93,7 @@ export type Report = {
   cassettes?: CassettesInUse | undefined;
   /** Undefined where traces arrive, or none are sent. */
   traceProblem?: TraceProblem | undefined;
-  /** What others have seen of the sealed log. */
+  /** Others have seen so much of the sealed log. */
   anchored?: Anchored | undefined;
   /** By the names of the agents that merge onto them. */
   lanes: ReadonlyMap<AgentName, LaneState>;

@@ -101,7 +101,7 @@ export async function noteSealed(
   await files.settleAnchor(size, JSON.stringify({ ...anchor, index }));
 }
 
-/** What the log says of it: the digests could not be known earlier. */
+/** The log names its digests, which could not be known earlier. */
 export function recordOf({ size, at, tsr, cosigned }: Anchor): Omit<SealedRecord, "salt"> {
   const digests = {
     ...(tsr !== undefined && { tsr: hash("sha256", Buffer.from(tsr, "base64")) }),

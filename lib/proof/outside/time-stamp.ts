@@ -98,7 +98,7 @@ function stampIn(token: Der | undefined, content: string | Buffer): TimeStamp | 
   return { at, nonce, signer, others: certificates.filter((one) => one !== signer) };
 }
 
-/** One that cannot be read is left out: it may not be needed. */
+/** A certificate that cannot be read is left out: it may not be needed. */
 function certificatesIn(list: Der): Certificate[] {
   return membersOf(list, tagged(0)).flatMap(({ whole }) => {
     try {
