@@ -2,6 +2,7 @@
 // fill the disk of the instance's repository. An API that starts again counts anew.
 import type { Clock } from "../../../lib/async/clock.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import { sizeText } from "../../../lib/model/size-text.ts";
 
 /** One token may bring so much. `bytes`: of packs, also of those that were refused then. */
 export type BroughtLimits = { bytes: number; commits: number };
@@ -37,7 +38,7 @@ export class BroughtToday {
     this.#days.set(token, after);
     const { bytes: maxBytes, commits: maxCommits } = this.#limits;
     if (after.commits > maxCommits) throw tooMuch(`${maxCommits} commits`);
-    if (after.bytes > maxBytes) throw tooMuch(`${Math.floor(maxBytes / 1024 ** 2)} MiB`);
+    if (after.bytes > maxBytes) throw tooMuch(sizeText(maxBytes));
   }
 }
 

@@ -8,6 +8,7 @@ import type { MiddlewareHandler } from "hono";
 import { bringingMs, maxBroughtBytes } from "../../../lib/client/remote/bring-commit.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { sizeText } from "../../../lib/model/size-text.ts";
 import { BroughtToday } from "../access/brought-today.ts";
 import { type Api, type Env, requireRight } from "../env.ts";
 import { FewAtOnce } from "../few-at-once.ts";
@@ -141,8 +142,8 @@ function tooSlow(): SettError {
 }
 
 function tooLarge(): SettError {
-  const limit = maxBroughtBytes / 1024 ** 2;
-  return new SettError("too-large", `The pack of the commit has more than ${limit} MiB.`, {
+  const limit = sizeText(maxBroughtBytes);
+  return new SettError("too-large", `The pack of the commit has more than ${limit}.`, {
     hint: "Push the branch to where the instance is, and fetch it there.",
   });
 }

@@ -1,7 +1,7 @@
 // Judges the exchange, where each agent has a folder for the commits that it publishes.
 import type { AgentHoldings } from "../../../lib/git/exchange/port.ts";
+import { sizeText } from "../../../lib/model/size-text.ts";
 import type { Finding } from "../facts/finding.ts";
-import { sizeText } from "../terminal/size-text.ts";
 
 const shownNames = 3;
 const check = "exchange";

@@ -2,8 +2,8 @@
 import { isRefusedBy, type TraceProblem } from "../../../lib/blackboard/records/trace-problem.ts";
 import { hookText, noticeRemedy, traceRemedy } from "../../../lib/client/render/notice-problem.ts";
 import type { NoticeProblem } from "../../../lib/model/notify.ts";
+import { sizeText } from "../../../lib/model/size-text.ts";
 import type { Finding } from "../facts/finding.ts";
-import { sizeText } from "../terminal/size-text.ts";
 import type { RedisFacts } from "./facts.ts";
 import { clockFinding, diskFinding, isAtLeast } from "./measures.ts";
 

@@ -1,4 +1,6 @@
 // Judges whether a part runs, and within which limits.
+
+import { sizeText } from "../../../lib/model/size-text.ts";
 import type { ContainerSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
 import type { Finding } from "../facts/finding.ts";
@@ -112,7 +114,7 @@ export function limitsFinding(
     return {
       ...base,
       level: "ok",
-      found: `${Math.round((memoryBytes ?? 0) / 1024 ** 2)} MiB of memory, ${pids} processes`,
+      found: `${sizeText(memoryBytes ?? 0)} of memory, ${pids} processes`,
     };
   return {
     ...base,

@@ -2,10 +2,10 @@
 // agents share.
 
 import type { ShownSize } from "../../../lib/git/exchange/port.ts";
+import { sizeText } from "../../../lib/model/size-text.ts";
 import { maxLayers } from "../../../lib/runtime/layered-volumes.ts";
 import { formatCount } from "../../../lib/words/count.ts";
 import type { Finding } from "../facts/finding.ts";
-import { sizeText } from "../terminal/size-text.ts";
 import type { LayerFacts } from "./facts.ts";
 
 /** Undefined where nothing is shown, or it cannot be read. */

@@ -1,7 +1,7 @@
 // Judgements that several subjects share: free space, and clocks.
 
+import { sizeText } from "../../../lib/model/size-text.ts";
 import type { Finding } from "../facts/finding.ts";
-import { sizeText } from "../terminal/size-text.ts";
 import type { ClockReading, Disk } from "./facts.ts";
 
 const gibibyte = 1024 ** 3;

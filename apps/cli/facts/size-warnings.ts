@@ -4,7 +4,7 @@ import type { ConfigProblem } from "../../../lib/config/problems.ts";
 import { SparsePaths } from "../../../lib/git/copy/sparse-paths.ts";
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
-import { sizeText } from "../terminal/size-text.ts";
+import { sizeText } from "../../../lib/model/size-text.ts";
 
 /** By the files of HEAD, which the next goal begins with. */
 export async function sizeWarnings(

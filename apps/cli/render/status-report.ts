@@ -48,6 +48,7 @@ import { typeText } from "../../../lib/client/text/type-text.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import { type GoalRevert, goalReverts } from "../../../lib/core/goal-reverts.ts";
 import type { Waiting } from "../../../lib/core/goal-status.ts";
+import { isOrchestrator } from "../../../lib/model/actor-kind.ts";
 import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import { formatAmount } from "../../../lib/model/amounts.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
@@ -215,7 +216,7 @@ function leaderLine(situation: Situation, { style }: Drawing): string {
 function pauseLine({ suggest, pause, nowMs }: Situation, style: Style): string[] {
   if (pause === undefined) return [];
   const since = lastingSince(pause.since, nowMs);
-  const next = pause.by.startsWith("orchestrator:")
+  const next = isOrchestrator(pause.by)
     ? `${suggest("logs notary")} may show why`
     : `to resume: ${suggest("resume")}`;
   return [

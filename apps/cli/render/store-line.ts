@@ -4,7 +4,7 @@ import type { Situation } from "../../../lib/client/facts/blocked-reason.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
-import { sizeText } from "../terminal/size-text.ts";
+import { sizeText } from "../../../lib/model/size-text.ts";
 
 /** The share of memory at which there is a warning: early enough to act. */
 const warnAt = 0.8;

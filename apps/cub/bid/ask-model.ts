@@ -6,6 +6,7 @@ import { sleep } from "../../../lib/async/sleep.ts";
 import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { bidAsking } from "../../../lib/model/bid.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
+import { sizeText } from "../../../lib/model/size-text.ts";
 import { newToken } from "../../../lib/models/token.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { untilContact } from "../../../lib/service/until-contact.ts";
@@ -168,7 +169,7 @@ async function readBounded({ body }: Response): Promise<string> {
     bytes += chunk.byteLength;
     // Leaving the loop cancels the body.
     if (bytes > maxAnswerBytes)
-      throw new Error(`The answer has more than ${maxAnswerBytes / 1024 ** 2} MiB.`);
+      throw new Error(`The answer has more than ${sizeText(maxAnswerBytes)}.`);
     whole += text.decode(chunk, { stream: true });
   }
   return whole + text.decode();

@@ -1,6 +1,7 @@
 // With `proof: { required: true }` nothing new begins while the notary seals nothing: the instance
 // is paused, as by a person, and goes on by itself once it is sealed again.
 import type { LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
+import { isOrchestrator } from "../../../lib/model/actor-kind.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 import type { Deps } from "../leader/deps.ts";
 
@@ -54,7 +55,7 @@ export class SealWatch {
   async #goOn(): Promise<void> {
     const { board, log } = this.#deps;
     const pause = await board.readPause();
-    if (pause?.by.startsWith("orchestrator:") !== true) return;
+    if (pause === undefined || !isOrchestrator(pause.by)) return;
     const { outcome } = await this.#set(false);
     if (outcome === "set") log.info("Resumed: the log is sealed again");
   }

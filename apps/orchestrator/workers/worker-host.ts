@@ -6,6 +6,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName, ClaimId, CommitHash, GoalId } from "../../../lib/model/ids.ts";
 import { mayBeOutput } from "../../../lib/model/output-line.ts";
 import type { Preparation, PrepareBase } from "../../../lib/model/prepare.ts";
+import { sizeText } from "../../../lib/model/size-text.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { labelsFor } from "../../../lib/runtime/labels.ts";
@@ -269,7 +270,7 @@ function causeOfEnd({
 }: ContainerPart): string | undefined {
   if (problem !== undefined) return problem.sentence;
   if (!isOutOfMemory || state.state !== "exited" || state.exitCode !== killed) return undefined;
-  const limit = `its limit is ${Math.round((memoryBytes ?? 0) / 1024 ** 2)} MiB`;
+  const limit = `its limit is ${sizeText(memoryBytes ?? 0)}`;
   return `it was killed for want of memory${memoryBytes === undefined ? "" : ` (${limit})`}`;
 }
 

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { HostRepository } from "../../git/repository/host-repository.ts";
 import { SettError } from "../../model/errors.ts";
 import { CommitHash } from "../../model/ids.ts";
+import { sizeText } from "../../model/size-text.ts";
 import { type ApiAddress, askApi, longPatienceMs, readAnswer } from "./api-client.ts";
 
 const path = "/v1/board/commits";
@@ -37,7 +38,7 @@ export async function bringCommit(
     if (bytes <= maxBroughtBytes) pieces.push(piece);
   });
   if (bytes > maxBroughtBytes)
-    throw new SettError("too-large", `The API takes no ${Math.ceil(bytes / 1024 ** 2)} MiB.`, {
+    throw new SettError("too-large", `The API takes no ${sizeText(bytes)}.`, {
       hint: "Push the branch to where the instance is, and fetch it there.",
     });
   await askApi(api, {

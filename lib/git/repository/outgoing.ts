@@ -3,6 +3,7 @@
 import { Buffer } from "node:buffer";
 import { SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
+import { sizeText } from "../../model/size-text.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { type Git, runGit } from "../run/run-git.ts";
 
@@ -75,7 +76,7 @@ export async function readOutgoing(
           if (bytes <= maxPackBytes) pieces.push(piece);
         },
       });
-      if (bytes > maxPackBytes) throw tooMuch(`more than ${maxPackBytes / 1024 ** 2} MiB`);
+      if (bytes > maxPackBytes) throw tooMuch(`more than ${sizeText(maxPackBytes)}`);
       return Buffer.concat(pieces);
     },
   };

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { pipeline } from "node:stream/promises";
 import { SettError } from "../../model/errors.ts";
+import { sizeText } from "../../model/size-text.ts";
 import {
   fetchEnvironment,
   harmlessArgs,
@@ -284,7 +285,7 @@ function isOutOfMemory(stderr: string): boolean {
 function memorySentence(memoryBytes: number | undefined): string {
   return memoryBytes === undefined
     ? "there was not enough memory for it"
-    : `it needed more than ${Math.floor(memoryBytes / 1024 ** 2)} MiB of memory`;
+    : `it needed more than ${sizeText(memoryBytes)} of memory`;
 }
 
 /** So many reasons, and files of one, are shown: the others are most often the same. */

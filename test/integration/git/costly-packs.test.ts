@@ -78,11 +78,11 @@ test("a pack that exceeds a limit is checked once, for all that read it, and say
   writeFileSync(path, pack);
   const results = [{ artefact: newArtefactId(), commit, agent: scene.good.agent }];
   const { repository, count } = await recorded(scene.path, scene.root);
-  const why = "it needed more than 2048 MiB of memory";
+  const why = "it needed more than 2.0 GiB of memory";
   const first = await repository.fetchCommits(instance, results);
   expect(first.broken).toMatchObject([{ reason: `git index-pack failed: ${why}` }]);
   expect(count("index-pack")).toBe(1);
-  const again = /git index-pack failed: it needed more than 2048 MiB of memory \(tried at .*\)/;
+  const again = /git index-pack failed: it needed more than 2\.0 GiB of memory \(tried at .*\)/;
   // A later grant of the agent may touch it.
   utimesSync(path, 1, 1);
   const later = await recorded(scene.path, scene.root);

@@ -52,7 +52,7 @@ test("an object that unpacks to gigabytes is ended, and all others arrive", asyn
   const fetched = await scene.fetch();
   expect(fetched.imported).toEqual([scene.good]);
   expect(fetched.broken).toMatchObject([
-    { ...evil, reason: "git index-pack failed: it needed more than 2048 MiB of memory" },
+    { ...evil, reason: "git index-pack failed: it needed more than 2.0 GiB of memory" },
   ]);
 });
 

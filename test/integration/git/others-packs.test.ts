@@ -43,7 +43,7 @@ test("a costly pack that looks like another agent's does not keep that one from 
   }));
   const { imported, broken } = await scene.repository.fetchCommits("demo" as never, results);
   expect(broken).toMatchObject([
-    { commit: other, reason: expect.stringContaining("more than 2048 MiB of memory") },
+    { commit: other, reason: expect.stringContaining("more than 2.0 GiB of memory") },
   ]);
   expect(imported.map(({ commit }) => commit)).toEqual([scene.good.commit]);
 }, 120_000);

@@ -2,6 +2,7 @@
 
 const [mebibyte, gibibyte] = [1024 ** 2, 1024 ** 3];
 
+/** `512 MiB`, `1.5 GiB`. */
 export function sizeText(bytes: number): string {
   return bytes >= gibibyte
     ? `${(bytes / gibibyte).toFixed(1)} GiB`
