@@ -85,11 +85,10 @@ export class Oidc {
       throw refused(
         "The token has an email address that the identity provider has not verified (`email_verified`).",
       );
-    const values = [payload[claim]]
-      .flat()
-      .flatMap((value) => (typeof value === "string" ? value.split(" ") : []));
     const granted = new Set(
-      values.flatMap((value) => (Object.hasOwn(rights, value) ? (rights[value] ?? []) : [])),
+      valuesOf(payload[claim]).flatMap((value) =>
+        Object.hasOwn(rights, value) ? (rights[value] ?? []) : [],
+      ),
     );
     const name = nameIn(payload[name_claim]) || nameIn(payload.sub);
     if (name === "") throw refused(`The token has neither \`${name_claim}\` nor \`sub\`.`);
@@ -168,6 +167,15 @@ function isRefusal(error: unknown): error is Error {
 function isAboutCertificate(cause: unknown): boolean {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code);
+}
+
+/**
+ * A list has whole names: who may make a group could else name it after another one, with a word
+ * more. One text is a name, or several with spaces, as scopes are.
+ */
+function valuesOf(claim: unknown): string[] {
+  if (typeof claim === "string") return [claim, ...claim.split(" ")];
+  return Array.isArray(claim) ? claim.filter((value) => typeof value === "string") : [];
 }
 
 /** Empty where there is none. On record an address is in `<…>`, which no name may forge. */

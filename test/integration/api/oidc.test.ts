@@ -141,6 +141,21 @@ test("a token without a group that is known has no rights", async () => {
   });
 });
 
+test("the name of a group may have spaces, and gives no right of the groups that its words name", async () => {
+  const rights = { developers: ["read"], "Release leads": ["read", "approve"] } as const;
+  await using api = await another({ rights: OidcSettings.shape.rights.parse(rights) });
+  const mayOf = async (groups: string | string[]) => {
+    const headers = { authorization: `Bearer ${await issuer.token({ sub: "1", groups })}` };
+    const answer = await api.get("/v1/instance", { as: "stranger", headers });
+    return answer.status === 200 ? (answer.body as { me: { rights: string[] } }).me.rights : [];
+  };
+  expect(await mayOf(["no developers", "developers-to-be"])).toEqual([]);
+  expect(await mayOf(["Release leads"])).toEqual(["read", "approve"]);
+  expect(await mayOf("Release leads")).toEqual(["read", "approve"]);
+  // Scopes are one text with spaces.
+  expect(await mayOf("openid developers")).toEqual(["read"]);
+});
+
 test("a token for others, of others, or that is over, is refused with the reason", async () => {
   const refused = { status: 401, body: { code: "not-authenticated" } };
   expect(await ask(await issuer.token(ada, { audience: "other" }))).toMatchObject(refused);
