@@ -33,6 +33,7 @@ export function policyOf(config: SettConfig): Policy {
     ...decidedBy,
     ...withoutUndefined({ workers }),
     ...(other_events_ms !== undefined && { other_events_ms }),
+    ...(proof !== "off" && { sealed: true as const }),
     ...(proof === "required" && { proof_required: true as const }),
   };
 }

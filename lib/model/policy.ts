@@ -12,6 +12,8 @@ export const Policy = z.strictObject({
   workers: z.int().min(1).optional(),
   /** How long events of no goal are kept; undefined: for ever. */
   other_events_ms: z.int().min(1).optional(),
+  /** A notary seals the log: events that it has not sealed stay. */
+  sealed: z.literal(true).optional(),
   /** Nothing new begins while the notary seals nothing. */
   proof_required: z.literal(true).optional(),
 });

@@ -213,3 +213,16 @@ test("a goal that was moved into an archive is shown to a stranger as before", a
     expect(await sett.need("audit", "verify", bundle, "--key", key)).toContain(shown);
   }
 });
+
+test("a goal that is moved as soon as it rests was sealed to its end before", async () => {
+  const goal = await sett.forage("Release 1.2.0");
+  await sett.need("forage", "--watch", "--id", goal, "--goal", "Release 1.2.0");
+  const [archive, bundle] = [".git/at-once.jsonl", join(sett.folder, ".git/at-once.tar")];
+  const { err } = await sett.sett("prune", "--before", "0s", "--to", archive);
+  expect(err).toContain("Moved 1 goal");
+  await sett.need("audit", "export", goal, "--archive", archive, "--to", bundle);
+  const key = (await sett.need("audit", "key")).trim();
+  expect(await sett.need("audit", "verify", bundle, "--key", key)).toContain(
+    `Shown: goal ${goal}, which is closed`,
+  );
+});

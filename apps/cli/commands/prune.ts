@@ -8,6 +8,7 @@ import { readDate } from "../../../lib/client/text/read-date.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { GoalId, InstanceName } from "../../../lib/model/ids.ts";
+import { sealedUpTo } from "../audit/sealed-up-to.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
 import { removeOutputs } from "../instance/read-outputs.ts";
@@ -62,7 +63,10 @@ export const prune = defineCommand({
     const { board } = session;
     const nowMs = await board.time();
     const before = new Date(ago(nowMs)).toISOString();
-    const { goals, rest, damaged, referred } = await chooseGoals(board, Date.parse(before));
+    const sealed = await sealedUpTo(board, shell);
+    const { goals, rest, damaged, referred } = await chooseGoals(
+      ...([board, Date.parse(before), sealed] as const),
+    );
     const isDry = args["dry-run"];
     if (isDry && retention !== undefined) await noteOthers(board, retention, nowMs, shell);
     const pruneLogs = () => removeKeptLogs(session.place, Date.parse(before), isDry, shell);
@@ -98,6 +102,7 @@ export const prune = defineCommand({
       header,
       actor,
       file: basename(path),
+      sealed,
       signal: shell.interrupted,
     });
     await removeOutputsOf(
@@ -250,8 +255,10 @@ async function noteOthers(
     let events = 0;
     for await (const page of eventPages(board, await board.endOfEvents()))
       events += page.filter(
-        ({ id, goal_id }) =>
-          goal_id === undefined && Number.parseInt(id, 10) < nowMs - other_events_ms,
+        ({ id, goal_id, type }) =>
+          goal_id === undefined &&
+          type !== "unreadable" &&
+          Number.parseInt(id, 10) < nowMs - other_events_ms,
       ).length;
     messages.note(
       `The orchestrator removes ${counted(events, "event")} of no goal, older than ${daysOf(other_events_ms)}.`,

@@ -47,9 +47,14 @@ const goalsAtOnce = 20;
 /** Undefined: the goal stays. */
 type Candidates = Map<GoalId, PrunableGoal | undefined>;
 
-export async function chooseGoals(board: PersonBlackboard, beforeMs: number): Promise<Choice> {
+/** `sealed`: the place up to which a notary has sealed the log; undefined where there is none. */
+export async function chooseGoals(
+  board: PersonBlackboard,
+  beforeMs: number,
+  sealed?: string,
+): Promise<Choice> {
   const log = await readLog(board);
-  const handled = await handledUpTo(board);
+  const handled = earlier(await handledUpTo(board), sealed);
   const candidates: Candidates = new Map();
   const references = new Map<GoalId, ArtefactId[]>();
   const damaged: DamagedGoal[] = [];
@@ -128,8 +133,12 @@ async function readLog(
  */
 async function handledUpTo(board: PersonBlackboard): Promise<string> {
   const [leader, notices] = await Promise.all([board.readLeader(), board.readNoticeCursor()]);
-  const cursor = leader?.cursor ?? "0";
-  return notices !== undefined && isLater(cursor, notices) ? notices : cursor;
+  return earlier(leader?.cursor ?? "0", notices);
+}
+
+/** Of two places in the log; `other`: undefined where it does not count. */
+export function earlier(one: string, other: string | undefined): string {
+  return other !== undefined && isLater(one, other) ? other : one;
 }
 
 /** Undefined where it, or an artefact of it, was damaged so that it cannot be read. */

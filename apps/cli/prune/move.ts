@@ -13,7 +13,7 @@ import type { ArchiveHeader } from "../archive/format.ts";
 import { recordMembers } from "../archive/record-of-line.ts";
 import { type Archive, writeArchive } from "../archive/write.ts";
 import { factsNamedIn } from "../audit/replay.ts";
-import type { PrunableGoal } from "./choose.ts";
+import { earlier, type PrunableGoal } from "./choose.ts";
 
 /** Small, because Redis runs nothing else while a function runs. */
 const removedAtOnce = 50;
@@ -31,6 +31,8 @@ type Options = {
   header: ArchiveHeader;
   actor: Actor;
   file: string;
+  /** As `chooseGoals` has it. */
+  sealed?: string | undefined;
   signal: AbortSignal;
 };
 
@@ -71,10 +73,10 @@ class AfterArchive extends Error {}
 async function archiveAndRemove(
   board: PersonBlackboard,
   goals: PrunableGoal[],
-  { path, header, actor, file, signal }: Options,
+  { path, header, actor, file, sealed, signal }: Options,
 ): Promise<PruneResult> {
   // Later events of these goals stay in the log.
-  const end = await board.endOfEvents();
+  const end = earlier(await board.endOfEvents(), sealed);
   let events = 0;
   const sha256 = await writeArchive(path, header, async (archive) => {
     events = await addGoals(board, goals, { archive, end, signal });

@@ -28,15 +28,15 @@ export class OldEvents {
   /** Looks at the next page of the log; milliseconds after which to go on. */
   async runOnce(): Promise<number> {
     const { board, policy, log } = this.#deps;
-    const { other_events_ms } = policy;
+    const { other_events_ms, sealed } = policy;
     if (other_events_ms === undefined) return lookEveryMs;
-    const [events, nowMs, handled] = await Promise.all([
+    const [events, nowMs, done] = await Promise.all([
       board.readEvents(this.#place, pageSize),
       board.time(),
-      this.#handledUpTo(),
+      this.#doneUpTo(sealed === true),
     ]);
     const old = events.filter(
-      ({ id }) => Number.parseInt(id, 10) < nowMs - other_events_ms && !isLater(id, handled),
+      ({ id }) => Number.parseInt(id, 10) < nowMs - other_events_ms && !isLater(id, done),
     );
     const ids = old
       .filter(({ goal_id, type }) => goal_id === undefined && !kept.has(type))
@@ -52,11 +52,19 @@ export class OldEvents {
     return old.length === pageSize ? pageEveryMs : lookEveryMs;
   }
 
-  /** The place in the log up to which every event is handled and every notice sent. */
-  async #handledUpTo(): Promise<string> {
+  /**
+   * The place in the log up to which every event is handled, every notice sent, and, where a notary
+   * seals the log, every event sealed.
+   */
+  async #doneUpTo(isSealed: boolean): Promise<string> {
     const { board } = this.#deps;
-    const [leader, notices] = await Promise.all([board.readLeader(), board.readNoticeCursor()]);
-    const cursor = leader?.cursor ?? "0";
-    return notices !== undefined && isLater(cursor, notices) ? notices : cursor;
+    const [leader, notices, sealed = "0"] = await Promise.all([
+      board.readLeader(),
+      board.readNoticeCursor(),
+      board.readSealedPlace(),
+    ]);
+    const places = [leader?.cursor ?? "0", ...(notices === undefined ? [] : [notices])];
+    if (isSealed) places.push(sealed);
+    return places.reduce((one, other) => (isLater(one, other) ? other : one));
   }
 }

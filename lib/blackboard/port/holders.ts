@@ -226,6 +226,7 @@ export type PersonBlackboard = Pick<
   | "keepReply"
   | "readReply"
   | "readCheckpoint"
+  | "readSealedPlace"
   | "readAnchored"
 > &
   AsyncDisposable;

@@ -53,6 +53,7 @@ export const remoteCalls = {
   listCommits: { right: "read", args: none },
   listLanes: { right: "read", args: none },
   readCheckpoint: { right: "read", args: none },
+  readSealedPlace: { right: "read", args: none },
   readAnchored: { right: "read", args: none },
   readGoal: { right: "read", args: goal },
   readClaim: { right: "read", args: z.tuple([ClaimId]) },

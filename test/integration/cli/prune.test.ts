@@ -225,6 +225,27 @@ test("a goal that moves after it was chosen stays", async () => {
   expect(await board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 3 });
 }, 120_000);
 
+test("where a notary seals the log, a goal stays until all of its events are sealed", async () => {
+  const made = [await achieved(), await achieved()];
+  await catchUp();
+  const places = (await board.readEvents("0", 100))
+    .filter(({ goal_id }) => goal_id === made[1]?.goal.goal_id)
+    .map(({ id }) => id);
+  const chosen = async (sealed: string | undefined) =>
+    (await chooseGoals(board, Date.now() + 1_000, sealed)).goals.map(({ id }) => id);
+  const ids = made.map(({ goal }) => goal.goal_id);
+  expect(await chosen("0")).toEqual([]);
+  expect(await chosen(places.at(-2))).toEqual(ids.slice(0, 1));
+  expect(await chosen(places.at(-1))).toEqual(ids);
+  // Nothing that comes after what is sealed goes with them.
+  const { goals } = await chooseGoals(board, Date.now() + 1_000, places.at(-1));
+  const late = { type: "result_refused", goal_id: made[0]?.goal.goal_id } as const;
+  await board.logEvent(late, "agent:coder");
+  await moveGoals(board, goals, { ...orderTo("old.jsonl"), sealed: places.at(-1) });
+  expect(await board.listGoals()).toEqual([]);
+  expect((await board.readEvents("0", 100)).filter(({ goal_id }) => goal_id)).toMatchObject([late]);
+}, 120_000);
+
 nightly.each(["removeEvents", "removeOfGoal"] as const)(
   "interrupted at %s, the next run finishes, and nothing is lost",
   async (where) => {

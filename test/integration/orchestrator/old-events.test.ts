@@ -4,7 +4,7 @@ import { OldEvents } from "../../../apps/orchestrator/log/old-events.ts";
 import { lead } from "../../../lib/blackboard/port/leading.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { defaultPolicy } from "../../../lib/model/policy.ts";
+import { defaultPolicy, type Policy } from "../../../lib/model/policy.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { acquireLeaderLease } from "../../support/blackboard/scene.ts";
 import { newGoalId } from "../../support/records/sample.ts";
@@ -50,10 +50,13 @@ async function scene(name: string) {
       counts[type] = (counts[type] ?? 0) + 1;
     return counts;
   };
-  const old = (days: number | undefined) =>
+  const old = (days: number | undefined, more: Partial<Policy> = {}) =>
     new OldEvents({
       board: leader,
-      policy: { ...defaultPolicy, ...(days !== undefined && { other_events_ms: days * dayMs }) },
+      policy: {
+        ...{ ...defaultPolicy, ...more },
+        ...(days !== undefined && { other_events_ms: days * dayMs }),
+      },
       log,
     });
   return { board, leader, types, old };
@@ -85,4 +88,19 @@ test("without `retention.other_events` all of them stay", async () => {
   await leader.moveCursor(await board.endOfEvents());
   await old(undefined).runOnce();
   expect(await types()).toEqual(all);
+});
+
+test("where a notary seals the log, what it has not sealed stays", async () => {
+  const { board, leader, types, old } = await scene("sealed");
+  await using _ = board;
+  await leader.moveCursor(await board.endOfEvents());
+  const looks = old(30, { sealed: true });
+  await looks.runOnce();
+  expect(await types()).toEqual(all);
+  const [third] = (await board.readEvents("0", 3)).slice(-1);
+  await board.takeProof("notary");
+  const sealed = { size: 1, checkpoint: "of 1", place: third?.id ?? "" };
+  await board.noteCheckpoint({ holder: "notary", before: 0, sealed });
+  await looks.runOnce();
+  expect(await types()).toEqual({ ...all, api_called: 702 });
 });

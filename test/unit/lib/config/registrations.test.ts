@@ -248,10 +248,16 @@ test("the orchestrator learns how long events of no goal are kept, where sett.ym
   expect(policyOf(configOf(text))).not.toHaveProperty("goals_ms");
 });
 
-test("only a proof that is required is part of the policy", () => {
-  for (const text of ["proof: on\n", "proof: off\n", "proof: { required: false }\n"])
-    expect(policyOf(configOf(`${validText}${text}`))).not.toHaveProperty("proof_required");
+test("the orchestrator learns whether the log is sealed, and whether it has to be", () => {
+  for (const text of ["proof: on\n", "proof: off\n", "proof: { required: false }\n"]) {
+    const policy = policyOf(configOf(`${validText}${text}`));
+    expect(policy).not.toHaveProperty("proof_required");
+    expect(policy.sealed).toBe(text.includes("off") ? undefined : true);
+  }
   const text = `${validText}proof: { required: true }\n`;
-  expect(Policy.parse(policyOf(configOf(text)))).toMatchObject({ proof_required: true });
+  expect(Policy.parse(policyOf(configOf(text)))).toMatchObject({
+    proof_required: true,
+    sealed: true,
+  });
   expect(configOf(text).proof).toBe("required");
 });
