@@ -64,6 +64,9 @@ withGitea(
       ...{ event: "REQUEST_CHANGES", body: "Not yet." },
       comments: [{ path: "door.txt", new_position: 2, body: "Say two." }],
     });
+    // The account is none of its people: this counts for the forge alone.
+    const ofOther = { event: "APPROVED", body: "", commit_id: first };
+    await ask("POST", `/pulls/${pull.number}/reviews`, ofOther, "boss");
     await scene.look();
     const feedback = (await scene.review(made)).payload;
     expect(feedback).toContain("ada requests changes.\\n> Not yet.");
@@ -80,10 +83,10 @@ withGitea(
     await status(second, "ci/lint", "skipped");
     await status(second, "ci/test", "pending");
     await scene.look();
-    // It notices a push a moment later, and until then takes an approval for that of the old head.
-    await waitFor("the forge to notice the second push", async () => {
-      const { head } = await ask("GET", `/pulls/${pull.number}`);
-      return head.sha === second;
+    // It dismisses all approvals a moment after it shows the new head, also one of the new head.
+    await waitFor("the forge to dismiss the approval of the first push", async () => {
+      const reviews = await ask("GET", `/pulls/${pull.number}/reviews`);
+      return reviews.some(({ dismissed }: { dismissed: boolean }) => dismissed);
     });
     await approve(second);
     await scene.look();
