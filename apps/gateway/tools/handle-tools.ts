@@ -55,6 +55,9 @@ async function callerOf({ board }: Pick<Deps, "board">, headers: Headers): Promi
   return { token, caller: found.caller };
 }
 
+/** Deno does not find the types of the SDK, and so does not infer this one. */
+type ToolCall = { params: { name: string; arguments?: Record<string, unknown> | undefined } };
+
 type Incoming = { version: string; request: Request; text: string };
 
 async function answer(tools: Parts["tools"], of: ToolCaller, { version, request, text }: Incoming) {
@@ -69,7 +72,7 @@ async function answer(tools: Parts["tools"], of: ToolCaller, { version, request,
   server.setRequestHandler(types.ListToolsRequestSchema, async () => ({
     tools: await tools.list(of, signal),
   }));
-  server.setRequestHandler(types.CallToolRequestSchema, async ({ params }) => ({
+  server.setRequestHandler(types.CallToolRequestSchema, async ({ params }: ToolCall) => ({
     ...(await tools.call(of, params.name, params.arguments ?? {}, signal)),
   }));
   const transport = new Transport({ enableJsonResponse: true });

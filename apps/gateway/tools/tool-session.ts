@@ -44,7 +44,7 @@ export async function openSession(order: SessionOrder, signal: AbortSignal): Pro
   const { timeoutMs } = order;
   // The SDK says of a stream that breaks only here, and goes on waiting for an answer in it.
   const broken = new AbortController();
-  client.onerror = (error) => broken.abort(error.message);
+  client.onerror = (error: Error) => broken.abort(error.message);
   const limits = (own: AbortSignal) => ({
     ...{ signal: AbortSignal.any([own, broken.signal]), timeout: timeoutMs },
   });
