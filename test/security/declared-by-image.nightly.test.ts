@@ -92,7 +92,10 @@ test("the agent works as it would in another image, and its command sees the var
   // Its model is at 127.0.0.1, where no proxy leads.
   const hosts = `${ofCommand.NO_PROXY},localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0,::`;
   expect(env).toMatchObject({ ...ofCommand, NO_PROXY: hosts, no_proxy: hosts });
-  const ours = { SETT_AGENT_NAME: "loud", SETT_AGENT_ROLE: "loud", SETT_INSTANCE_NAME: sett.name };
+  const ours = {
+    ...{ SETT_AGENT_NAME: "loud", SETT_AGENT_ROLE: "loud", SETT_INSTANCE_NAME: sett.name },
+    SETT_REMARKS: expect.stringMatching(/^\/tmp\/sett-remarks-\w+\/remarks\.jsonl$/),
+  };
   const seen = Object.entries(env).filter(([name]) => /^(?:SETT|BUN)_|REDIS_URL/.test(name));
   expect(Object.fromEntries(seen)).toEqual(ours);
 });

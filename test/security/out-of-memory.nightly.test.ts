@@ -14,7 +14,7 @@ beforeAll(async () => {
   sett = await SettWorkspace.create({
     ...scriptAgent("greedy", obedient),
     "sett.yml": settYml({
-      greedy: `    resources: { limits: { memory: 256M, pids: 300 } }\n    timeout: 60s\n${bidByName("greedy")}`,
+      greedy: `    resources: { limits: { memory: 256M, pids: 300 } }\n    timeout: 10m\n${bidByName("greedy")}`,
     }),
   });
   await sett.commit("Add a sett");

@@ -114,7 +114,7 @@ test("a commit of some kilobytes, whose files take gigabytes, is not checked out
   });
   expect(failure.produced_by_agent as string).toBe("checker");
   expect(JSON.parse(failure.payload).reason).toMatch(
-    /^The files of the commit \w+ take more than `resources.limits.disk` allows\.$/,
+    /^The files of the commit \w+ take more than `resources.limits.disk` allows\. Raise it /,
   );
 });
 
