@@ -40,7 +40,11 @@ export async function openLargeGoal(
       },
       grow: (count) => grow(scene.clan.board, goal, count),
       untilItems,
-      [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose](),
+      [Symbol.asyncDispose]: async () => {
+        // A page that is left open draws on, and each one makes the tests after it slower.
+        await page.context().close();
+        await scene[Symbol.asyncDispose]();
+      },
     };
   } catch (error) {
     await scene[Symbol.asyncDispose]();
