@@ -7,12 +7,10 @@ import { explainStartFailure } from "./explain-start-failure.ts";
 import { killGroup } from "./kill-group.ts";
 import { pipeOpener } from "./open-pipe.ts";
 import { openStdinFile } from "./open-stdin-file.ts";
+import { afterRunning } from "./running-time.ts";
 
 export const usualKillAfterMs = 5_000;
 const defaultMaxOutputBytes = 32 * 1024 * 1024;
-
-/** The longest delay of a timer: a longer one would fire at once. About 24 days. */
-const maxDelayMs = 2 ** 31 - 1;
 
 type Started = {
   child: ChildProcess;
@@ -113,10 +111,11 @@ function supervise(
   const { promise, resolve } = Promise.withResolvers<CommandOutcome>();
   let stopReason: StopReason | undefined;
   let exit: { exitCode: number | null; signal: string | null } | undefined;
-  let timer = setTimeout(() => stop({ kind: "timed_out" }), Math.min(timeoutMs, maxDelayMs));
+  let callOff = afterRunning(timeoutMs, () => stop({ kind: "timed_out" }));
   const next = (step: () => void, delayMs: number) => {
-    clearTimeout(timer);
-    timer = setTimeout(step, delayMs);
+    callOff();
+    const timer = setTimeout(step, delayMs);
+    callOff = () => clearTimeout(timer);
   };
 
   // The first reason counts, and its sequence of signals runs to the end.
@@ -139,7 +138,7 @@ function supervise(
     isFinished = true;
     const isCutOff = !out.isEnded() || !err.isEnded();
     const durationMs = performance.now() - startedAtMs;
-    clearTimeout(timer);
+    callOff();
     signal?.removeEventListener("abort", onAbort);
     killGroup(pid, "SIGKILL");
     stdin?.destroy();

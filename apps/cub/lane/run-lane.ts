@@ -11,6 +11,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { landedType, revertedLaneOf } from "../../../lib/model/lane.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
+import { runningTimeout } from "../../../lib/process/running-time.ts";
 import { stopSignal } from "../../../lib/service/stop-signal.ts";
 import { commandEnvironment } from "../prompt-worker/command-environment.ts";
 import { marginMs, readInput } from "../prompt-worker/read-input.ts";
@@ -24,7 +25,7 @@ type Environment = Record<string, string | undefined>;
 /** The working directory is the workspace. Throws environment-invalid, usage and git-failed. */
 export async function runLane(environment: Environment): Promise<void> {
   const work = readLaneWork(environment);
-  const deadline = AbortSignal.timeout(work.timeoutMs - marginMs(work.timeoutMs));
+  const deadline = runningTimeout(work.timeoutMs - marginMs(work.timeoutMs));
   const signal = AbortSignal.any([stopSignal(), deadline]);
   const env = { ...commandEnvironment(environment), ...ownLibraries(work.git.libraryPath) };
   const git = { path: work.git.path, env, signal };

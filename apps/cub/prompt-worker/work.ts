@@ -7,6 +7,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { callFailedType, noResultType } from "../../../lib/model/own-types.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
+import { runningTimeout } from "../../../lib/process/running-time.ts";
 import { stopSignal } from "../../../lib/service/stop-signal.ts";
 import { createAskModel } from "./ask-model.ts";
 import { ModelCallError } from "./call-error.ts";
@@ -39,7 +40,7 @@ type Environment = Record<string, string | undefined>;
 export async function runWorker(environment: Environment): Promise<void> {
   const settings = readWorkSettings(environment);
   const stop = stopSignal();
-  const deadline = AbortSignal.timeout(settings.timeoutMs - marginMs(settings.timeoutMs));
+  const deadline = runningTimeout(settings.timeoutMs - marginMs(settings.timeoutMs));
   const signal = AbortSignal.any([stop, deadline]);
   const input = readInput();
   const workspace = await workspaceOf(settings, environment, input);
