@@ -66,11 +66,10 @@ async function atWork({ use, provider }: Row, answers: readonly object[]) {
       (await sett.artefacts(goal)).find(
         ({ type }) => type !== "GoalDefined" && type !== "PersonSays",
       );
-    const result = await waitFor("the commit", find, { everyMs: 500, timeoutMs: 300_000 });
-    if (result.type !== "CodeCommit")
-      throw new Error(
-        `${result.payload}\n${(await sett.sett("logs", use)).out}\n${await server.requests()}`,
-      );
+    const happened = async () =>
+      `${(await sett.sett("logs", use)).out}\n${await server.requests()}`;
+    const result = await waitFor("the commit", find, { timeoutMs: 300_000, happened });
+    if (result.type !== "CodeCommit") throw new Error(`${result.payload}\n${await happened()}`);
     return result;
   };
   const end = async () => {
