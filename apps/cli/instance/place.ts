@@ -1,6 +1,6 @@
 // The place of an instance: its Redis on this machine, and its repository.
 
-import { sharedPrefix } from "../../../lib/blackboard/redis/users.ts";
+import { agentOfUser, prefixOfUser, sharedPrefix } from "../../../lib/blackboard/redis/users.ts";
 import type { ApiAddress } from "../../../lib/client/remote/api-client.ts";
 import { apiOf, askInstance } from "../../../lib/client/remote/instance.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -67,8 +67,10 @@ export async function findRedisPlace(shell: Shell, name: string | undefined): Pr
         hint: "It must look like redis://:password@host:6379.",
       });
     }
+    const instance = instanceNameOf(text);
+    refuseAgentUrl(redisUrl);
     return {
-      instance: instanceNameOf(text),
+      instance,
       redisUrl,
       workspace: await workspaceRoot(shell.cwd),
       containers: [],
@@ -82,6 +84,18 @@ export async function findRedisPlace(shell: Shell, name: string | undefined): Pr
   );
   const { instance, containers } = parts;
   return { instance, ...redisUrlsOf(parts), workspace: workspaceOf(parts), containers };
+}
+
+/** Its user may do what an agent does: each command would fail at another of its steps. */
+function refuseAgentUrl(redisUrl: string): void {
+  const user = new URL(redisUrl).username;
+  const agent = agentOfUser(user, prefixOfUser(user));
+  if (agent === undefined) return;
+  throw new SettError(
+    "usage",
+    `REDIS_URL is that of the agent ${agent}, for its program, and not for commands of people.`,
+    { hint: "`unset REDIS_URL`: without it, sett finds the instance of this repository." },
+  );
 }
 
 async function findRemotePlace(

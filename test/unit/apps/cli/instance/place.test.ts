@@ -1,6 +1,8 @@
 // How the command line finds the Redis of an instance.
 import { expect, test } from "bun:test";
-import { redisUrlsOf } from "../../../../../apps/cli/instance/place.ts";
+import { tmpdir } from "node:os";
+import { findRedisPlace, redisUrlsOf } from "../../../../../apps/cli/instance/place.ts";
+import { fakeShell } from "../../../../support/cli/fake-shell.ts";
 import { instanceParts } from "../../../../support/cli/instance-parts.ts";
 import { errorOf } from "../../../../support/error-of.ts";
 
@@ -60,4 +62,20 @@ test("a Redis to which a port of this machine only leads is named by the way to 
   expect(redisAt({ env, ports: [{ port: 6379, hostPort: 40_001 }] })).toBe(
     "rediss://redis.example.org, by way of sett-demo-redis",
   );
+});
+
+test("the variables of `sett agent-env` are for the agent's program, and a person's command says so", async () => {
+  const at = async (user: string) => {
+    const REDIS_URL = `redis://${user}:3f0c@127.0.0.1:49153`;
+    const env = { REDIS_URL, SETT_INSTANCE_NAME: "demo", SETT_AGENT_NAME: "approver" };
+    return await findRedisPlace({ ...fakeShell(), env, cwd: tmpdir() }, undefined);
+  };
+  for (const user of ["agent-approver", "sett.demo.agent-approver"])
+    expect(await errorOf(() => at(user))).toMatchObject({
+      code: "usage",
+      message: expect.stringContaining("that of the agent approver"),
+      hint: expect.stringContaining("`unset REDIS_URL`"),
+    });
+  for (const user of ["", "person", "sett.demo.person", "ada"])
+    expect(await at(user)).toMatchObject({ instance: "demo" });
 });
