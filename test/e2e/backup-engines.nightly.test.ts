@@ -11,7 +11,7 @@ import { canStartEngine, startFreshEngine } from "../support/docker/fresh-engine
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 const images = ["cub", "redis", "orchestrator", "agent-base"].map((name) => `sett/${name}:latest`);
 const script = `cat > /dev/null; date > file; git add file; git commit -qm Work >&2

@@ -7,7 +7,7 @@ import { canStartEngine, startFreshEngine } from "../support/docker/fresh-engine
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 const needed = ["sett/cub", "sett/redis", "sett/orchestrator", "sett/agent-base"];
 

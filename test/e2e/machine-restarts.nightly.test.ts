@@ -12,7 +12,7 @@ import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 const images = ["cub", "redis", "orchestrator", "gateway", "agent-base"].map(
   (name) => `sett/${name}`,

@@ -123,7 +123,7 @@ handedOut(
     const wrong = await run([join(installed, "node_modules/.bin/sett"), "nonsense"], installed);
     expect([wrong.code, wrong.out]).toEqual([2, ""]);
   },
-  240_000,
+  600_000,
 );
 
 handedOut(
@@ -137,7 +137,7 @@ handedOut(
     expect((await sett("up")).err).not.toContain("importing");
     await sett("down", "--volumes");
   },
-  240_000,
+  600_000,
 );
 
 handedOut(
@@ -154,5 +154,5 @@ handedOut(
     );
     await sett("down", "--volumes");
   },
-  240_000,
+  600_000,
 );
