@@ -6,7 +6,7 @@ import { pauseContainer } from "../support/docker/pause-container.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 /** Sleeps where the goal names its phase, and goes on at once where it does not. */
 const sleeper = (phase: string, output: string) => `

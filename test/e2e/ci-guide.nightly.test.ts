@@ -13,7 +13,7 @@ import { fileWrittenBy, readPage } from "../support/docs/pages.ts";
 import { freePort } from "../support/redis/redis-server.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 const page = "docs/guides/ci.md";
 const written = (file: string) => fileWrittenBy(page, file);

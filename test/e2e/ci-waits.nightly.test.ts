@@ -11,7 +11,7 @@ import { fileWrittenBy } from "../support/docs/pages.ts";
 import { freePort } from "../support/redis/redis-server.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 const people = "docs/guides/people.md";
 const token = randomBytes(32).toString("hex");

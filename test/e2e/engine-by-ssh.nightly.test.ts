@@ -8,7 +8,7 @@ import { docker } from "../support/docker/tiny-image.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 
-setDefaultTimeout(240_000);
+setDefaultTimeout(600_000);
 
 const engine = process.env.DOCKER_HOST || "unix:///var/run/docker.sock";
 const command = `set -e; cat > /dev/null; date > made; git add made; git commit -qm Made >&2

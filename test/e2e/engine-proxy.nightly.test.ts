@@ -6,7 +6,7 @@ import { startEngineProxy } from "../support/docker/engine-proxy.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 test("an instance starts, works, shows its logs and ends through a proxy that lets through what the page says", async () => {
   const page = await Bun.file(join(import.meta.dir, "../../docs/operations.md")).text();

@@ -7,7 +7,7 @@ import { bidsOf } from "../../lib/model/recorded-bids.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(240_000);
+setDefaultTimeout(600_000);
 
 const image = "debian:bookworm-slim";
 const leaseMs = 300_000;

@@ -5,7 +5,7 @@ import { scriptedModel } from "../support/models/scripted-model.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 const wants = "    bids: [{ on: GoalDefined, bid: exclusive }]\n";
 /** Says how long its variables are. */

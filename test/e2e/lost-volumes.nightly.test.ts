@@ -10,7 +10,7 @@ import { root } from "../support/root.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 const key = "sk-of-lost-volumes";
 const committing = `#!/bin/sh

@@ -11,7 +11,7 @@ import { root } from "../support/root.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 const key = "sk-of-the-tests-one";
 const provider = new LLMock({

@@ -6,7 +6,7 @@ import { finished } from "../support/cli/finished.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 const settings = `version: '1.0'
 agents:

@@ -7,7 +7,7 @@ import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-worksp
 import { waitFor } from "../support/wait-for.ts";
 import { startHookReceiver } from "../support/world/hook-receiver.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const releaser = `echo '{"structural_type":"Terminal","artefact_type":"Released","artefact_payload":"1.2.0","summary":"Released 1.2.0"}'`;

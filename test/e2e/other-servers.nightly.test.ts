@@ -11,7 +11,7 @@ import { password } from "../support/redis/tls-server.ts";
 import { answering, ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 const echo = answering(
   "echo",

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { accessibilityProblems, TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 let browser: TestBrowser;
 let scene: Awaited<ReturnType<typeof startPageScene>>;

@@ -5,7 +5,7 @@ import { TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 let browser: TestBrowser;
 let scene: Awaited<ReturnType<typeof startPageScene>>;

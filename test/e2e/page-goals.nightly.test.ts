@@ -6,7 +6,7 @@ import { startPageScene } from "../support/page/page-scene.ts";
 import { derived } from "../support/records/lineage.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 test("a goal that a trigger has stated is marked in the list and in its own view", async () => {
   await using browser = await TestBrowser.launch();

@@ -5,7 +5,7 @@ import { TestBrowser } from "../support/page/browser.ts";
 import { openLargeGoal } from "../support/page/large-goal.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(400_000);
+setDefaultTimeout(600_000);
 
 const artefacts = 10_000;
 

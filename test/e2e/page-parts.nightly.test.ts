@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 test("a view that is opened while its server is away says so beside the others, and is there when the server is back", async () => {
   await using browser = await TestBrowser.launch();

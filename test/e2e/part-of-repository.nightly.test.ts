@@ -4,7 +4,7 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import { nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 /** Changes the file that the goal names, and says which files there are beside the repository. */
 const script = `cd /workspace

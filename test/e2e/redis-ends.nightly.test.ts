@@ -5,7 +5,7 @@ import { $ } from "bun";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 test("a damaged file of Redis is named with its remedy, within seconds, by an `up` that starts Redis and by one that finds it", async () => {
   await using sett = await SettWorkspace.create({

@@ -7,7 +7,7 @@ import { readSpec } from "../../lib/runtime/process/registry.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 const value = `a-secret-of-the-tests-${crypto.randomUUID()}`;
 const script = `work=$(cat); printf '%s' "$TOKEN" | cmp -s - "$SETT_SECRETS_DIR/token" && same=same

@@ -12,7 +12,7 @@ import { ProcessSett } from "../support/sett/process-sett.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 const painter = `cat > /dev/null
 echo "painting the door" >&2

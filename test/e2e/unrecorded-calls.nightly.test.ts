@@ -6,7 +6,7 @@ import { AgentName } from "../../lib/model/ids.ts";
 import { makeExchange, printExchange } from "../../lib/models/cassette/exchange.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 const settings = `version: '1.0'
 models:

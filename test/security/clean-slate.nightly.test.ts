@@ -8,7 +8,7 @@ import type { Finding } from "../../apps/cli/facts/finding.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 /**
  * Does what the goal says, and answers with what that has written; nothing of its own is in a file.

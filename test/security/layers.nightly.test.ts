@@ -5,7 +5,7 @@ import { $ } from "bun";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 /**
  * Does what the goal says, and answers with what that has written; nothing of its own is in a file.

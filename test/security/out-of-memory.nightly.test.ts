@@ -6,7 +6,7 @@ import { bidByName, obedient } from "../support/sett/obedient-agent.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 let sett: SettWorkspace;
 

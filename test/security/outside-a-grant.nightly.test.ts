@@ -5,7 +5,7 @@ import { $ } from "bun";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 /** Runs the goal `NAME: commands`, and answers with what these have put into a file. */
 const script = `set -e

@@ -6,7 +6,7 @@ import { $ } from "bun";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 /** Does what the goal says, and answers with what that has written. */
 const runner = `goal=$(jq -r .target_artefact.payload)

@@ -6,7 +6,7 @@ import { HostileScene } from "../support/security/hostile-scene.ts";
 import type { Order, Outcome } from "../support/security/intruder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 let scene: HostileScene;
 let firstRedis: string | undefined;

@@ -9,7 +9,7 @@ import { type ReleaseScene, releaseScene } from "../../support/agents/release-sc
 import { git, runAgent } from "../../support/agents/run-agent.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 let scene: ReleaseScene;
 let folder: string;

@@ -6,7 +6,7 @@ import { commitFiles, git } from "../../support/git/sample-repository.ts";
 import { isNight } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-setDefaultTimeout(240_000);
+setDefaultTimeout(600_000);
 const withGitea = test.skipIf(!isNight || !hasGitea);
 
 let gitea: Gitea;
