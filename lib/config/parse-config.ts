@@ -132,7 +132,7 @@ export function parseConfig(source: ConfigText): ParsedConfig {
   if (!parsed.isValid) addMistakes(found, parsed.mistakes);
 
   // The checks below are of single parts, so that they also run where another part is wrong.
-  const environments = new Map<string, Record<string, string>>();
+  const environments = new Map<string, AgentVariables>();
   for (const [name, agent] of Object.entries(mapIn(agents))) {
     const one = { name, agent, isParsed: parsed.isValid, isWhole: !packed.unread.has(name) };
     environments.set(name, readAgent(found, one, source));
@@ -182,6 +182,12 @@ function addMistakes({ mistakes, problemAt }: Found, findings: readonly Finding[
   for (const { path, sentence, side } of findings) mistakes.push(problemAt(path, sentence, side));
 }
 
+/** `services`: of each service beside the agent. */
+type AgentVariables = {
+  own: Record<string, string>;
+  services: ReadonlyMap<string, Record<string, string>>;
+};
+
 /**
  * Returns the variables of an agent. `isParsed`: the schema has taken the whole file. `isWhole` is
  * false where its package could not be read, so that what is missing is no mistake.
@@ -190,7 +196,7 @@ function readAgent(
   found: Found,
   { name, agent, isParsed, isWhole }: ReadAgent,
   { folder, host }: Pick<ConfigText, "folder" | "host">,
-): Record<string, string> {
+): AgentVariables {
   const path = ["agents", name];
   // The schema does not check below a name that it refuses.
   const own = isParsed ? undefined : parseWith(AgentFile, agent, path);
@@ -203,12 +209,26 @@ function readAgent(
     }));
     addMistakes(found, findings);
   }
-  const environment = resolveEnvironment(readableEntries(mapIn(agent).environment), host);
+  found.places.push(...placesOf(name, mapIn(agent), folder, found.problemAt));
+  const services = Object.entries(mapIn(mapIn(agent).services)).map(
+    ([service, one]) =>
+      [service, readVariables(found, [...path, "services", service], one, host)] as const,
+  );
+  return { own: readVariables(found, path, agent, host), services: new Map(services) };
+}
+
+/** The `environment` of what is at the path. */
+function readVariables(
+  found: Found,
+  path: ConfigPath,
+  of: unknown,
+  host: HostEnvironment,
+): Record<string, string> {
+  const environment = resolveEnvironment(readableEntries(mapIn(of).environment), host);
   for (const list of ["mistakes", "missing", "warnings"] as const) {
     for (const { at, sentence } of environment[list])
       found[list].push(found.problemAt([...path, "environment", at], sentence));
   }
-  found.places.push(...placesOf(name, mapIn(agent), folder, found.problemAt));
   return environment.values;
 }
 
@@ -270,7 +290,7 @@ function mistakesBetween(whole: Readonly<Record<string, unknown>>): Finding[] {
 }
 
 type Resolved = {
-  environments: ReadonlyMap<string, Record<string, string>>;
+  environments: ReadonlyMap<string, AgentVariables>;
   hooks: ReturnType<typeof resolveHooks>["values"];
   models: Pick<ReturnType<typeof resolveModels>, "values" | "way">;
   tools: Pick<ReturnType<typeof resolveTools>, "values">;
@@ -311,6 +331,7 @@ function configOf(
       path,
       role,
       environment: _entries,
+      services,
       external,
       human,
       forge,
@@ -344,7 +365,11 @@ function configOf(
         command,
         source: sourceOf(place.folder, { use, build, image, path }),
         ...(isKnown && { package: { use, digest: known.digest } }),
-        environment: environments.get(name) ?? {},
+        environment: environments.get(name)?.own ?? {},
+        services: services.map((service) => ({
+          ...service,
+          environment: environments.get(name)?.services.get(service.name) ?? {},
+        })),
         prompts: textsOf(prompts),
         shutdown_ms,
       });

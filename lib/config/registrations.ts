@@ -39,12 +39,14 @@ export function policyOf(config: SettConfig): Policy {
 }
 
 /**
- * `images`: agent name → digest or id of its image. An agent without one is registered as not
+ * `images`: agent name → digest or id of its image. `beside`: the same of images of services beside
+ * agents, by their names in the file. An agent without one is registered as not
  * started by a container runtime.
  */
 export function registrationsOf(
   config: SettConfig,
   images: ReadonlyMap<string, string>,
+  beside: ReadonlyMap<string, string> = new Map(),
 ): AgentRegistration[] {
   const started = config.agents.map((agent) => ({
     name: agent.name,
@@ -60,6 +62,7 @@ export function registrationsOf(
       asking_ms: askingMs(agent, config),
       package: agent.package,
       lane: agent.lane,
+      services: servicesOf(agent, beside),
     }),
     on_missing_bid: agent.on_missing_bid,
     workspace_mode: agent.workspace.mode,
@@ -78,6 +81,11 @@ export function registrationsOf(
     position: config.order.indexOf(registration.name),
     ...withoutUndefined({ signing: config.signing }),
   }));
+}
+
+function servicesOf({ services }: AgentConfig, beside: ReadonlyMap<string, string>) {
+  const found = services.map(({ name, image }) => ({ name, image: beside.get(image) ?? image }));
+  return found.length === 0 ? undefined : found;
 }
 
 function bidsByCommand({ bid_command }: AgentConfig): true | undefined {

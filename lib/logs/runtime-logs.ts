@@ -1,6 +1,7 @@
 // The logs of an instance's parts, read from the runtime itself.
 import { sleep } from "../async/sleep.ts";
 import type { InstanceName } from "../model/ids.ts";
+import { isAtWorkFor, lineOf } from "../runtime/log-line.ts";
 import { partName } from "../runtime/part-name.ts";
 import type { ContainerPart, LogLine, Observe } from "../runtime/port.ts";
 import { type AwayNotes, followContainer } from "./follow-container.ts";
@@ -60,10 +61,11 @@ export class RuntimeLogs implements LogSource {
     let newest: LogLine[] = [];
     // Workers are read one after the other: the lines of many would otherwise be in memory at the
     // same time.
-    for (const { id } of parts) {
-      const lines = await Array.fromAsync(this.#observe.logs(id, { tail, signal })).catch(
-        goneIsEmpty,
-      );
+    for (const part of parts) {
+      const lines = await Array.fromAsync(
+        this.#observe.logs(part.id, { tail, signal }),
+        worded(part),
+      ).catch(goneIsEmpty);
       newest = [...newest, ...lines]
         .toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
         .slice(-tail);
@@ -92,14 +94,12 @@ export class RuntimeLogs implements LogSource {
     const workers = async function* () {
       let isFirst = true;
       for (; !either.aborted; await sleep(pollMs, either)) {
-        for (const { id } of workersOfPart(agent, await present().catch(() => []))) {
+        for (const worker of workersOfPart(agent, await present().catch(() => []))) {
+          const { id } = worker;
           if (seen.has(id)) continue;
           seen.add(id);
-          yield observe.logs(id, {
-            follow: true,
-            signal: either,
-            ...(isFirst && { tail }),
-          });
+          const first = isFirst ? { tail } : {};
+          yield wordedLines(worker, observe.logs(id, { follow: true, signal: either, ...first }));
         }
         isFirst = false;
       }
@@ -124,7 +124,16 @@ function workersOfPart(
 }
 
 function workersOf(agent: string, containers: readonly ContainerPart[]): ContainerPart[] {
-  return containers.filter(({ labels }) => labels.component === "worker" && labels.agent === agent);
+  return containers.filter((part) => isAtWorkFor(agent, part));
+}
+
+function worded(part: ContainerPart) {
+  return (said: LogLine): LogLine => ({ ...said, line: lineOf(part, said) });
+}
+
+async function* wordedLines(part: ContainerPart, lines: AsyncIterable<LogLine>) {
+  const word = worded(part);
+  for await (const said of lines) yield word(said);
 }
 
 /** A worker may be removed between the two requests. */

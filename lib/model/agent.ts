@@ -46,6 +46,11 @@ export const AgentRegistration = z.strictObject({
   image: z.string(),
   /** The package that sett.yml names, and the digest of its files or of its image. */
   package: z.strictObject({ use: z.string(), digest: z.string() }).optional(),
+  /** Beside each of its workers, with the digest or id of each image. */
+  services: z
+    .array(z.strictObject({ name: z.string(), image: z.string() }))
+    .min(1)
+    .optional(),
   /** Sett starts nothing for this agent: it takes part by hand, with plain Redis commands. */
   external: z.literal(true).optional(),
   /** A person, who reviews with `sett approve` and `sett reject`. */

@@ -28,6 +28,7 @@ const withContainer = [
     "environment",
     "secrets",
     "resources",
+    "services",
     "prompts",
     "model",
     "budget",
@@ -156,12 +157,7 @@ function impossibleWithoutContainer(
  * checked also where zod stops because another key is wrong.
  */
 export function impossibleCombinations(agent: Readonly<Record<string, unknown>>): Impossible[] {
-  const {
-    command,
-    model,
-    strategy = usualStrategy(Object(agent.workspace)),
-    network = "board",
-  } = agent;
+  const { command, model, strategy = usualStrategy(agent), network = "board" } = agent;
   const withoutContainer = impossibleWithoutContainer(agent);
   if (withoutContainer !== undefined) return withoutContainer;
   const found: Impossible[] = [];
@@ -203,7 +199,22 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
       "cannot be combined with `strategy: reuse`: it lies below the workspace of each new container. Leave `strategy` out";
     found.push({ path: ["workspace", "prepare"], message });
   }
+  found.push(...impossibleServices({ ...agent, strategy }));
   return found;
+}
+
+/** Services come and go with the container beside which they run: that of `sett up` stays. */
+function impossibleServices(agent: Readonly<Record<string, unknown>>): Impossible[] {
+  const { services, lane, strategy, on_demand, replicas } = agent;
+  if (Object.keys(Object(services)).length === 0) return [];
+  if (lane !== undefined)
+    return [
+      { path: ["services"], message: "cannot be combined with `lane`, which has no command" },
+    ];
+  if (strategy === "fresh_per_call" || on_demand === true || Object(replicas).min === 0) return [];
+  const message =
+    "cannot be combined with `strategy: reuse`, unless the agent is `on_demand: true`: leave `strategy` out for services that are new for each grant";
+  return [{ path: ["services"], message }];
 }
 
 /** The gateway knows by the token for a model who calls. */

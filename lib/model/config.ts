@@ -7,6 +7,7 @@ import { type Budget, BudgetFile } from "./budget.ts";
 import type { ForgeAgent } from "./built-in.ts";
 import { BudgetLimits, limitsOf } from "./config-budget.ts";
 import { ImagesFile, KubernetesFile } from "./config-cluster.ts";
+import { Argument, Command } from "./config-command.ts";
 import { Environment } from "./config-environment.ts";
 import { ForgeName, ForgesFile, PullRequestFile } from "./config-forges.ts";
 import {
@@ -26,7 +27,6 @@ import { SecretsFile, SecretUses } from "./config-secrets.ts";
 import { Services } from "./config-services.ts";
 import { type ToolsConfig, ToolsFile, ToolUses } from "./config-tools.ts";
 import { Egress, NetworkMode, networkModes } from "./egress.ts";
-import { bytesOf, maxStringBytes } from "./exec-limits.ts";
 import type { AgentName } from "./ids.ts";
 import { Isolation } from "./isolation.ts";
 import { defaultOutputBytes } from "./kept-output.ts";
@@ -37,33 +37,10 @@ import { type KnownPerson, PeopleFile, type Signing } from "./people.ts";
 import { defaultPolicy } from "./policy.ts";
 import { PrepareFile } from "./prepare.ts";
 import { NotBy, notByWords } from "./quorum.ts";
+import { type Sidecar, SidecarsFile } from "./sidecar.ts";
 import type { SpendingLimits } from "./spending.ts";
 import { type Trigger, TriggersFile } from "./trigger.ts";
 import { WorkspacePaths } from "./workspace-path.ts";
-
-/** The kernel accepts no argument or variable longer than 128 KiB. */
-const maxArgumentBytes = 100 * 1024;
-
-const Argument = z
-  .string()
-  .refine((text) => !text.includes("\0"), { error: "must not contain a NUL character" })
-  .refine((text) => bytesOf(text) <= maxArgumentBytes, {
-    error: "must not be longer than 100 KiB",
-  });
-
-const Command = z
-  .array(Argument, {
-    error: ({ input }) =>
-      typeof input === "string"
-        ? 'must be a list: `["/app/run.sh"]`, or `["sh", "-c", "…"]` for a shell'
-        : undefined,
-  })
-  .min(1, { error: "must not be empty: its first entry is the program" })
-  .refine((words) => words[0] !== "", { path: [0], error: "must name a program" })
-  // The cub gets it as one variable.
-  .refine((words) => bytesOf(JSON.stringify(words)) <= maxStringBytes - 64, {
-    error: "must not be longer than 128 KiB as a whole",
-  });
 
 const Path = Argument.min(1, { error: "must not be empty" });
 
@@ -204,7 +181,7 @@ export const AgentFile = z
         "With `strategy: reuse`: how long a worker waits for more work before it ends. Default: 5m.",
       ),
     strategy: Strategy.optional().describe(
-      "`reuse`: a container works on one grant after the other. `fresh_per_call`: one for each grant. Default: `reuse`, and with `workspace.prepare` `fresh_per_call`.",
+      "`reuse`: a container works on one grant after the other. `fresh_per_call`: one for each grant. Default: `reuse`, and with `workspace.prepare` or `services` `fresh_per_call`.",
     ),
     workspace: z
       .strictObject({
@@ -256,6 +233,9 @@ export const AgentFile = z
       "Secrets of the file that the command gets: each is in `/run/secrets/NAME`, and in `variable`, if one is named.",
     ),
     resources: AgentResources.prefault({}).describe("What the agent's container may use."),
+    services: SidecarsFile.default([]).describe(
+      "Services that run beside each container in which the agent works, such as a database for tests, by name.",
+    ),
     prompts: Prompts,
     model: ModelName.optional().describe(
       "The model of the agent: a name in `models`. Its command reaches it through the gateway. Default, for an agent whose prompts need one: the only model, or the one called `default`.",
@@ -296,16 +276,24 @@ export const AgentFile = z
     replicas: maxReplicas(replicas),
     on_demand: on_demand || minReplicas(replicas) === 0,
     idle_ms: idle ?? defaultIdleMs,
-    strategy: strategy ?? usualStrategy(agent.workspace),
+    strategy: strategy ?? usualStrategy(agent),
     // A model asks, reads and tries for longer than most programs run.
     timeout_ms:
       timeout ?? (agent.command === undefined && agent.lane === undefined ? 30 : 5) * 60_000,
     shutdown_ms: shutdown,
   }));
 
-/** What is prepared lies below the workspace of a container that is made after it. */
-export function usualStrategy({ prepare }: { prepare?: unknown }): Strategy {
-  return prepare === undefined ? "reuse" : "fresh_per_call";
+/**
+ * What is prepared lies below the workspace of a container that is made after it, and services are
+ * started with the container beside which they run.
+ */
+export function usualStrategy({
+  workspace,
+  services,
+}: Readonly<Record<string, unknown>>): Strategy {
+  const isFresh =
+    Object(workspace).prepare !== undefined || Object.keys(Object(services)).length > 0;
+  return isFresh ? "fresh_per_call" : "reuse";
 }
 
 const Limits = z
@@ -476,6 +464,7 @@ export type AgentConfig = Omit<
   | "role"
   | "command"
   | "environment"
+  | "services"
   | "prompts"
   | "shutdown_ms"
 > & {
@@ -487,6 +476,7 @@ export type AgentConfig = Omit<
   /** Empty: the built-in worker does what `prompts.execution` says. */
   command: string[];
   environment: Record<string, string>;
+  services: Sidecar[];
   prompts: { [Key in PromptKey]?: string | undefined };
   /** How long a running command may go on when the agent is stopped. */
   shutdown_ms: number;

@@ -64,6 +64,22 @@ export type WorkersPlace = {
   agents: readonly { agent: AgentName; network: ContainerSpec["network"] }[];
 };
 
+/**
+ * A service beside a container: in its network space, where both are `localhost` to each other, and
+ * there for as long as it. `ready`: a command in it, whose exit code 0 says that it is ready; it
+ * runs without a shell.
+ */
+export type SidecarSpec = Pick<
+  ContainerSpec,
+  "image" | "command" | "env" | "user" | "pidsLimit"
+> & {
+  name: string;
+  resources: Resources;
+  ready?: string[];
+  /** How long it may take until it is ready. */
+  readyMs: number;
+};
+
 export type SecretFile = { file: string; secret: string; key: string };
 
 /** No container can gain privileges. */
@@ -125,6 +141,8 @@ export type ContainerSpec = {
   /** `none`: it has no check, also where its image names one. Default: that of the image. */
   healthcheck?: Healthcheck | "none";
   restart: "no" | "unless-stopped";
+  /** Only beside a worker. They are ready before it starts, in this order. */
+  sidecars?: readonly SidecarSpec[];
   resources?: Resources;
   /**
    * This signal asks the entrypoint to stop, whatever its image names. Default: SIGTERM. A process

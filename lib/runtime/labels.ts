@@ -24,7 +24,7 @@ const shared = [
 export type PartKind =
   | { component: WithoutAgent }
   | { component: "agent"; agent: AgentName; role: string }
-  | { component: "workspace" | "secrets"; agent: AgentName }
+  | { component: "workspace" | "secrets" | "sidecar"; agent: AgentName }
   | {
       component: "worker";
       agent: AgentName;
@@ -82,6 +82,7 @@ function kindLabels(part: PartKind): Record<string, string> {
   switch (part.component) {
     case "workspace":
     case "secrets":
+    case "sidecar":
       return { [agentLabel]: part.agent };
     case "agent":
       return { [agentLabel]: part.agent, [roleLabel]: part.role };
@@ -124,7 +125,8 @@ function readKind(labels: Record<string, string>): PartKind | undefined {
   const component = labels[componentLabel];
   switch (component) {
     case "workspace":
-    case "secrets": {
+    case "secrets":
+    case "sidecar": {
       const agent = AgentName.safeParse(labels[agentLabel]);
       return agent.success ? { component, agent: agent.data } : undefined;
     }

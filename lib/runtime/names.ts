@@ -56,6 +56,27 @@ export function isWorkerName(name: string, instance: InstanceName, agent: AgentN
   return name.startsWith(start) && /^[0-9a-f]{8}-[1-9]\d{0,6}$/.test(name.slice(start.length));
 }
 
+/** A service beside a worker. */
+export function sidecarName(worker: string, service: string): string {
+  return `${worker}.beside-${service}`;
+}
+
+export function isSidecarOf(name: string, worker: string): boolean {
+  return name.startsWith(sidecarName(worker, ""));
+}
+
+const sidecarPattern = /^(.+)\.beside-([a-z][a-z0-9-]*)$/;
+
+/** The worker beside which it is; undefined for the name of anything else. */
+export function workerBeside(sidecar: string): string | undefined {
+  return sidecarPattern.exec(sidecar)?.[1];
+}
+
+/** What sett.yml calls it. */
+export function serviceBeside(sidecar: string): string | undefined {
+  return sidecarPattern.exec(sidecar)?.[2];
+}
+
 /** Of Sett's own parts. */
 export function networkName(instance: InstanceName): string {
   return `sett-${instance}`;
@@ -218,6 +239,8 @@ export function isNameOf(part: PartLabels, name: string): boolean {
       return container === agentContainerName(instance, part.agent);
     case "worker":
       return container === workerName(instance, part.agent, part.claim, part.attempt);
+    case "sidecar":
+      return isWorkerName(workerBeside(container) ?? "", instance, part.agent);
     default:
       return isOfService(part.component, instance, { container, volume });
   }

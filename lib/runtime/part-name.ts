@@ -2,10 +2,10 @@
 import type { ContainerPart } from "./port.ts";
 
 /**
- * The name of an agent or a worker; `redis`, `orchestrator`, `gateway`, `egress`, `starter`,
- * `keeper`, `api` or `log-reader` for the others.
+ * The name of an agent, a worker or a service beside one; `redis`, `orchestrator`, `gateway`,
+ * `egress`, `starter`, `keeper`, `api` or `log-reader` for the others.
  */
 export function partName({ labels, name }: Pick<ContainerPart, "labels" | "name">): string {
-  if (labels.component === "worker") return name;
+  if (labels.component === "worker" || labels.component === "sidecar") return name;
   return labels.component === "agent" ? labels.agent : labels.component;
 }

@@ -4,7 +4,14 @@ import type { AgentRegistration } from "../model/agent.ts";
 import type { AgentName } from "../model/ids.ts";
 import type { Prepare } from "../model/prepare.ts";
 import type { Proof } from "../model/proven-address.ts";
-import type { ContainerSpec, Healthcheck, Mount, Owner, Resources } from "./container-spec.ts";
+import type {
+  ContainerSpec,
+  Healthcheck,
+  Mount,
+  Owner,
+  Resources,
+  SidecarSpec,
+} from "./container-spec.ts";
 import type { PartKind, PartLabels } from "./labels.ts";
 
 /** Sett's own programs, by the names of their images. */
@@ -33,7 +40,11 @@ export type Scale = {
   beside?: number;
   prepare?: Prepare;
   secrets?: { mounts: readonly Mount[]; env: Readonly<Record<string, string>> };
+  /** Beside each worker. */
+  sidecars?: readonly PlannedSidecar[];
 };
+
+export type PlannedSidecar = Omit<SidecarSpec, "image"> & { image: PartPlan["image"] };
 
 /** What is prepared for an agent reaches the proxy as itself. */
 export type Proofs = ReadonlyMap<AgentName, Proof>;

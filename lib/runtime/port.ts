@@ -144,6 +144,8 @@ export type ContainerPart = {
   /** The limit of its memory; undefined where there is none. */
   memoryBytes: number | undefined;
   createdAt: string;
+  /** The id of the container in whose network space it is, and whose host name it has. */
+  sharesNetworkOf?: string;
   env: Record<string, string>;
   /**
    * The ports of this machine that lead to it now; empty unless it runs. `ledBy`: such a port leads

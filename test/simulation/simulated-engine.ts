@@ -1,6 +1,11 @@
 // The container runtime as far as the orchestrator needs it: it starts workers, each a process of
 // its own that ends by itself and outlives the orchestrator that has asked for it.
-import type { Worker, WorkerHost, WorkerJob } from "../../apps/orchestrator/workers/worker-host.ts";
+import type {
+  KeptLog,
+  Worker,
+  WorkerHost,
+  WorkerJob,
+} from "../../apps/orchestrator/workers/worker-host.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { InstanceName } from "../../lib/model/ids.ts";
 import { workerName } from "../../lib/runtime/names.ts";
@@ -97,8 +102,8 @@ export class SimulatedEngine implements WorkerHost {
     });
   }
 
-  readLog(): Promise<string[]> {
-    return this.#ask(() => []);
+  readLogs(worker: string): Promise<KeptLog[]> {
+    return this.#ask(() => [{ worker, lines: [] }]);
   }
 
   remove(worker: string): Promise<void> {

@@ -74,7 +74,7 @@ export const rerun = defineCommand({
 });
 
 /** Throws `usage` for work that depends on more than its inputs. */
-function requireRepeatable({ name, model, lane, workspace }: AgentConfig): void {
+function requireRepeatable({ name, model, lane, workspace, services }: AgentConfig): void {
   const why =
     model !== undefined
       ? "asks a language model, which answers otherwise each time, and at a price"
@@ -82,7 +82,9 @@ function requireRepeatable({ name, model, lane, workspace }: AgentConfig): void 
         ? "merges onto a lane, whose tip is another one by now"
         : workspace.prepare !== undefined
           ? "begins with what `workspace.prepare` makes, which is not kept with the record"
-          : undefined;
+          : services.length > 0
+            ? `has services beside it (${services.map((one) => one.name).join(", ")}), which a look does not start`
+            : undefined;
   if (why === undefined) return;
   throw new SettError("usage", `${name} ${why}: its command is not run again.`, {
     hint: "Look at it in a shell: sett shell GRANT",

@@ -79,12 +79,16 @@ async function untilReady(
 }
 
 function sayWhatIsThere({ examined }: Prepared, inputFile: string, { messages }: Shell): void {
-  const { command, model, workspace } = examined.agent;
+  const { command, model, workspace, services } = examined.agent;
   const line = command.join(" ");
   if (line !== "") messages.note(`The command was: ${line} < ${inputFile}`);
   if (model !== undefined) messages.note("No model is there: nothing is paid for.");
   if (workspace.prepare !== undefined)
     messages.note(`What it began with is not there: ${workspace.prepare.run}`);
+  if (services.length > 0)
+    messages.note(
+      `The services beside it are not there: ${services.map(({ name }) => name).join(", ")}`,
+    );
 }
 
 async function runShell(

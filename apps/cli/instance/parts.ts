@@ -53,11 +53,11 @@ export function partStates(parts: InstanceParts): { name: string; state: string 
 }
 
 /**
- * A worker, an examination and the maker of a layer end; one that a restart of the machine ended is
- * no loss.
+ * A worker, a service beside one, an examination and the maker of a layer end; one that a restart
+ * of the machine ended is no loss.
  */
 function hasToRun({ labels: { component }, state }: ContainerPart): boolean {
-  const ends = component === "worker" || component === "layer" || component === "examination";
+  const ends = ["worker", "sidecar", "layer", "examination"].includes(component);
   return state.state === "running" || !ends;
 }
 

@@ -56,7 +56,7 @@ export async function keepLogs(
 
 /** A container that only prepares a volume has the labels of the volume, and no log. */
 function hasLog({ component }: PartLabels): boolean {
-  return isServiceName(component) || component === "agent" || component === "worker";
+  return isServiceName(component) || ["agent", "worker", "sidecar"].includes(component);
 }
 
 /**

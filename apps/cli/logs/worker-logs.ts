@@ -7,6 +7,7 @@ import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
+import { isAtWorkFor, lineOf } from "../../../lib/runtime/log-line.ts";
 import type { ContainerPart, InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
@@ -43,9 +44,9 @@ export async function readLogs(
   board: Pick<PersonBlackboard, "readWorkerLogs">,
 ): Promise<WorkerLogs> {
   const running = await Promise.all(
-    workersOf(parts, agent).map(async ({ id, name }) => ({
-      worker: name,
-      lines: await linesUnlessGone(runtime.observe, id),
+    workersOf(parts, agent).map(async (part) => ({
+      worker: part.name,
+      lines: await linesUnlessGone(runtime.observe, part),
     })),
   );
   // Kept logs are read last: they include that of a worker that has ended meanwhile, and it counts
@@ -62,13 +63,13 @@ export async function readLogs(
 }
 
 /** Empty for a worker that was removed since it was listed: its kept log has its lines. */
-async function linesUnlessGone(observe: Logs, worker: string): Promise<string[]> {
+async function linesUnlessGone(observe: Logs, part: ContainerPart): Promise<string[]> {
   const lines: string[] = [];
   try {
-    for await (const { line } of observe.logs(worker)) lines.push(line);
+    for await (const said of observe.logs(part.id)) lines.push(lineOf(part, said));
     return lines;
   } catch (error) {
-    if ((await observe.find(worker)) !== undefined) throw error;
+    if ((await observe.find(part.id)) !== undefined) throw error;
     return [];
   }
 }
@@ -99,14 +100,15 @@ export async function followWorkers(
   signal: AbortSignal,
 ): Promise<void> {
   const following = new Map<string, Promise<void>>();
-  const follow = async ({ id, name }: ContainerPart) => {
+  const follow = async (part: ContainerPart) => {
+    const { id, name } = part;
     const before = printed.get(name) ?? 0;
     let count = 0;
-    for await (const { line } of runtime.observe.logs(id, { follow: true, signal })) {
+    for await (const said of runtime.observe.logs(id, { follow: true, signal })) {
       count += 1;
       if (count <= before) continue;
       printed.set(name, count);
-      await print(line);
+      await print(lineOf(part, said));
     }
   };
   let last = after;
@@ -155,7 +157,7 @@ export function inOrderOfTime(...logs: readonly string[][]): string[] {
 }
 
 function workersOf({ containers }: InstanceParts, agent: AgentName): ContainerPart[] {
-  return containers.filter(({ labels }) => labels.component === "worker" && labels.agent === agent);
+  return containers.filter((part) => isAtWorkFor(agent, part));
 }
 
 function connectTo(parts: InstanceParts): Promise<PersonBlackboard> {

@@ -39,6 +39,8 @@ export type PlanInput = {
     gateway?: PlannedImage | undefined;
     api?: PlannedImage | undefined;
     agents: ReadonlyMap<AgentName, PlannedImage>;
+    /** Of services beside agents, by the names in sett.yml. */
+    beside?: ReadonlyMap<string, Pick<PlannedImage, "tag" | "id">>;
   };
   /**
    * The password of the instance's Redis, its owner's: letters and digits. Each service gets one

@@ -1,5 +1,6 @@
 // Times and sizes that all containers of an instance share.
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
+import type { Sidecar } from "../../../lib/model/sidecar.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Owner, Resources } from "../../../lib/runtime/container-spec.ts";
 import type { ContainerPart, EngineInfo } from "../../../lib/runtime/port.ts";
@@ -76,6 +77,20 @@ export function agentResources(
     ...ofOneUser,
     oomScore: 500,
   } satisfies Resources;
+}
+
+/** Of a service beside an agent. */
+export function sidecarResources(
+  { cpus, memory_bytes }: Sidecar["limits"],
+  machine: Machine,
+): Resources {
+  const usual = machine.canLimitProcessors ? 0.75 * machine.cpus : undefined;
+  return {
+    ...withoutUndefined({ nanoCpus: nano(cpus ?? usual) }),
+    memoryBytes: memory_bytes ?? Math.floor(Math.min(machine.memoryBytes / 2, 1024 * mebibyte)),
+    ...ofOneUser,
+    oomScore: 500,
+  };
 }
 
 /** It counts as much as so many agents when processors are short. */

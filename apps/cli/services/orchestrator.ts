@@ -70,7 +70,8 @@ function environmentOf({ instance, config }: PlanInput): Record<string, string> 
  * from.
  */
 function workersOf(input: PlanInput): Need[] {
-  const scales = scalesOf(input);
+  // The starter alone has the variables of services beside agents.
+  const scales = scalesOf(input).map(({ sidecars: _, ...scale }) => scale);
   if (scales.length === 0) return [];
   const proof = proofFor(input, starterDoor.door, starterCaller);
   return [

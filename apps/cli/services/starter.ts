@@ -3,12 +3,13 @@
 import { needsWorkers, worksItself } from "../../../lib/model/agent.ts";
 import type { AgentConfig } from "../../../lib/model/config.ts";
 import { prepareWay } from "../../../lib/model/prepare.ts";
+import type { Sidecar } from "../../../lib/model/sidecar.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
-import type { Proofs, Scale } from "../../../lib/runtime/part-plan.ts";
+import type { PlannedSidecar, Proofs, Scale } from "../../../lib/runtime/part-plan.ts";
 import { engineHolder } from "./engine-holder.ts";
 import type { PlanInput } from "./input.ts";
 import { secretsFor } from "./keeper.ts";
-import { gatewayStopSeconds, serviceResources } from "./limits.ts";
+import { gatewayStopSeconds, serviceResources, sidecarResources } from "./limits.ts";
 import { proofFor } from "./reach.ts";
 import { defineService } from "./service.ts";
 
@@ -67,11 +68,25 @@ function lasting(
   return { idleMs, turnMs: turnWithLimitMs, beside };
 }
 
-export function scalesOf(input: Pick<PlanInput, "config" | "instance">): Scale[] {
+export function scalesOf(
+  input: Pick<PlanInput, "config" | "instance" | "images" | "machine">,
+): Scale[] {
   const agents = input.config.agents.filter(needsWorkers);
   return agents.map(({ name: agent, workspace: { prepare }, ...more }) => ({
     ...{ agent, replicas: more.replicas },
     ...lasting(more, input.config.limits.workers),
     ...(prepare && { prepare, secrets: secretsFor(input, prepareWay(agent)) }),
+    ...(more.services.length > 0 && { sidecars: more.services.map(sidecarOf(input)) }),
   }));
+}
+
+function sidecarOf({ images, machine }: Pick<PlanInput, "images" | "machine">) {
+  return ({ image, environment, ready_ms, limits, ...service }: Sidecar): PlannedSidecar => ({
+    ...withoutUndefined(service),
+    image: images.beside?.get(image) ?? { tag: image, id: image },
+    env: environment,
+    readyMs: ready_ms,
+    resources: sidecarResources(limits, machine),
+    pidsLimit: limits.pids,
+  });
 }

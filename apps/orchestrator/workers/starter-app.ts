@@ -30,8 +30,8 @@ type Host = WorkerHost & {
 /**
  * `GET /agents/AGENT/workers`, `POST /agents/AGENT/commits/COMMIT`, `POST /preparations`, which
  * answers nothing until it is known how one went, `DELETE /preparations/CONTAINER/log`, `POST
- * /workers`, and for each worker `GET /workers/NAME`, its `/end` and `/log`, and `DELETE`. A
- * failure is JSON: `code`, `message`, `hint`.
+ * /workers`, which says whether it is there by then, and for each worker `GET /workers/NAME`, its
+ * `/end` and `/log`, and `DELETE`. A failure is JSON: `code`, `message`, `hint`.
  */
 export function createStarterApp(host: Host): Hono {
   const app = new Hono();
@@ -59,8 +59,14 @@ export function createStarterApp(host: Host): Hono {
     return json({});
   });
   app.post("/workers", async ({ req, json }) => {
-    await host.start(Job.parse(await req.json()));
-    return json({}, 201);
+    const over = AbortSignal.timeout(waitMs);
+    try {
+      await host.start(Job.parse(await req.json()), over);
+      return json({ is_started: true }, 201);
+    } catch (error) {
+      if (!over.aborted || error !== over.reason) throw error;
+      return json({ is_started: false });
+    }
   });
   app.get("/workers/:name", async ({ req, json }) => {
     const worker = req.param("name");
@@ -78,7 +84,7 @@ export function createStarterApp(host: Host): Hono {
     }
   });
   app.get("/workers/:name/log", async ({ req, json }) =>
-    json({ lines: await host.readLog(req.param("name")) }),
+    json(await host.readLogs(req.param("name"))),
   );
   app.delete("/workers/:name", async ({ req, json }) => {
     await host.remove(req.param("name"));

@@ -12,14 +12,15 @@ import { Preparation } from "../../../lib/model/prepare.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import { workerName } from "../../../lib/runtime/names.ts";
 import { waitMs } from "./starter-app.ts";
-import type { Worker, WorkerHost, WorkerJob } from "./worker-host.ts";
+import type { KeptLog, Worker, WorkerHost, WorkerJob } from "./worker-host.ts";
 
 const Workers = z.array(
   z.object({ name: z.string(), claim: ClaimId, attempt: z.int(), slot: z.int().nullable() }),
 );
 const Failed = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
 const Found = z.object({ id: z.string().optional(), cause: z.string().optional() });
-const Log = z.object({ lines: z.array(z.string()) });
+const Started = z.object({ is_started: z.boolean() });
+const Logs = z.array(z.object({ worker: z.string(), lines: z.array(z.string()) }));
 
 /** How long it may be away. */
 const patienceMs = 30_000;
@@ -48,7 +49,8 @@ export class StarterClient implements WorkerHost {
     // It may take minutes, and no request does.
     const { agent, commit } = job;
     while (commit !== undefined && !(await this.#isReady(agent, commit, signal)));
-    await this.#ask("POST", "workers", { body: JSON.stringify(job) });
+    const order = { body: JSON.stringify(job), ...withoutUndefined({ signal }) };
+    while (!Started.parse(await this.#ask("POST", "workers", order)).is_started);
   }
 
   async prepare(job: WorkerJob, signal?: AbortSignal): Promise<Preparation> {
@@ -97,8 +99,8 @@ export class StarterClient implements WorkerHost {
     }
   }
 
-  async readLog(worker: string): Promise<string[]> {
-    return Log.parse(await this.#ask("GET", `workers/${worker}/log`)).lines;
+  async readLogs(worker: string): Promise<KeptLog[]> {
+    return Logs.parse(await this.#ask("GET", `workers/${worker}/log`));
   }
 
   async remove(worker: string): Promise<void> {

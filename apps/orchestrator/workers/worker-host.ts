@@ -10,9 +10,13 @@ import { sizeText } from "../../../lib/model/size-text.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { labelsFor } from "../../../lib/runtime/labels.ts";
+import { lineOf } from "../../../lib/runtime/log-line.ts";
 import {
+  isSidecarOf,
   isWorkerName,
+  serviceBeside,
   storeVolumeName,
+  workerBeside,
   workerName,
   workerWorkspaceName,
 } from "../../../lib/runtime/names.ts";
@@ -59,6 +63,9 @@ export type WorkerJob = {
 /** `slot` is NaN where it is not known. */
 export type Worker = { name: string; claim: ClaimId; attempt: number; slot: number };
 
+/** `worker`: the name of its container, or of that of a service. */
+export type KeptLog = { worker: string; lines: string[] };
+
 /**
  * A worker is named by its container. Every method throws SettError `docker-unreachable` or
  * `docker-failed` as the runtime does.
@@ -79,7 +86,8 @@ export type WorkerHost = {
   forgetLog(container: string): Promise<void>;
   /**
    * Throws `instance-taken` where there is such a worker already, and `image-not-found`. It may
-   * wait for minutes, unless the signal aborts.
+   * wait for minutes, unless the signal aborts: what was begun goes on, and another call waits for
+   * the same.
    */
   start(job: WorkerJob, signal?: AbortSignal): Promise<void>;
   isThere(worker: string): Promise<boolean>;
@@ -89,8 +97,8 @@ export type WorkerHost = {
   causeOf(worker: string): Promise<string | undefined>;
   /** Its exit code, once it has ended. */
   wait(worker: string, signal: AbortSignal): Promise<number>;
-  /** Its last lines. */
-  readLog(worker: string): Promise<string[]>;
+  /** The last lines of the worker, and of each service beside it. */
+  readLogs(worker: string): Promise<KeptLog[]>;
   remove(worker: string): Promise<void>;
 };
 
@@ -104,6 +112,8 @@ export class RuntimeHost implements WorkerHost {
   readonly #runtime: Workers;
   readonly #templates: ReadonlyMap<AgentName, WorkerTemplate>;
   readonly #prepared = new Set<string>();
+  /** Worker → its start, until a caller knows how it went. */
+  readonly #starting = new Map<string, Promise<void>>();
   readonly #layered: LayeredWorkspaces | undefined;
   readonly #preparedLayers: PreparedLayers | undefined;
 
@@ -135,12 +145,23 @@ export class RuntimeHost implements WorkerHost {
 
   async list(agent: AgentName): Promise<Worker[]> {
     const { containers } = await this.#runtime.parts(this.#template(agent).spec.labels.instance);
+    await this.#removeLeft(agent, containers);
     return containers.flatMap(({ name, labels, env }) => {
       if (labels.component !== "worker" || labels.agent !== agent) return [];
       return [
         { name, claim: labels.claim, attempt: labels.attempt, slot: Number(env.SETT_WORKER_SLOT) },
       ];
     });
+  }
+
+  /** Services for a worker that never came: its start was cut. */
+  async #removeLeft(agent: AgentName, containers: readonly ContainerPart[]): Promise<void> {
+    const left = containers.filter(({ name, labels }) => {
+      if (labels.component !== "sidecar" || labels.agent !== agent) return false;
+      const worker = workerBeside(name) ?? "";
+      return !this.#starting.has(worker) && !containers.some((one) => one.name === worker);
+    });
+    await Promise.all(left.map(({ name }) => this.#runtime.remove(name)));
   }
 
   /** Resolves when `start` has nothing to wait for, where the work begins at that commit. */
@@ -159,7 +180,20 @@ export class RuntimeHost implements WorkerHost {
     this.#preparedLayers?.forgetLog(container);
   }
 
-  async start(job: WorkerJob): Promise<void> {
+  async start(job: WorkerJob, signal?: AbortSignal): Promise<void> {
+    const name = this.nameOf(job);
+    const starting = this.#starting.get(name) ?? this.#begin(job);
+    this.#starting.set(name, starting);
+    // Who waits for it hears of its failure.
+    starting.catch(() => undefined);
+    try {
+      await unlessAborted(starting, signal);
+    } finally {
+      if (signal?.aborted !== true) this.#starting.delete(name);
+    }
+  }
+
+  async #begin(job: WorkerJob): Promise<void> {
     const { agent, claim, attempt, goal, slot, commit, base } = job;
     const { spec, replicas, prepare, idleMs, turnMs } = this.#template(agent);
     if (slot > replicas)
@@ -192,8 +226,10 @@ export class RuntimeHost implements WorkerHost {
     return (await this.#find(worker)) !== undefined;
   }
 
+  /** By its host name, which is that of the container whose network it shares. */
   async idOf(worker: string): Promise<string | undefined> {
-    return (await this.#find(worker))?.id;
+    const found = await this.#find(worker);
+    return found?.sharesNetworkOf ?? found?.id;
   }
 
   async causeOf(worker: string): Promise<string | undefined> {
@@ -206,13 +242,29 @@ export class RuntimeHost implements WorkerHost {
     return await this.#runtime.wait(worker, signal);
   }
 
-  async readLog(worker: string): Promise<string[]> {
-    await this.#need(worker);
+  async readLogs(worker: string): Promise<KeptLog[]> {
+    const found = await this.#need(worker);
+    const beside =
+      found.sharesNetworkOf === undefined
+        ? []
+        : (await this.#runtime.parts(found.labels.instance)).containers.filter(({ name }) =>
+            isSidecarOf(name, worker),
+          );
+    return await Promise.all(
+      [found, ...beside].map(async (part) => ({
+        worker: part.name,
+        lines: await this.#linesOf(part),
+      })),
+    );
+  }
+
+  async #linesOf(part: ContainerPart): Promise<string[]> {
     const lines: string[] = [];
     // What its command has printed is kept by the recorder.
-    for await (const { line } of this.#runtime.logs(worker, { tail: readLines }))
-      if (!mayBeOutput(line)) lines.push(line);
-    return lines.slice(-maxLogLines);
+    for await (const said of this.#runtime.logs(part.name, { tail: readLines }))
+      if (!mayBeOutput(said.line)) lines.push(lineOf(part, said));
+    const end = part.labels.component === "sidecar" ? endOf(part) : [];
+    return [...lines, ...end].slice(-maxLogLines);
   }
 
   async remove(worker: string): Promise<void> {
@@ -231,9 +283,10 @@ export class RuntimeHost implements WorkerHost {
     return template?.spec.labels.instance === found.labels.instance ? found : undefined;
   }
 
-  async #need(worker: string): Promise<void> {
-    if (!(await this.isThere(worker)))
-      throw new SettError("docker-failed", `There is no worker ${worker}.`);
+  async #need(worker: string): Promise<ContainerPart> {
+    const found = await this.#find(worker);
+    if (found !== undefined) return found;
+    throw new SettError("docker-failed", `There is no worker ${worker}.`);
   }
 
   #template(agent: AgentName): WorkerTemplate {
@@ -260,6 +313,19 @@ export class RuntimeHost implements WorkerHost {
   }
 }
 
+async function unlessAborted(work: Promise<void>, signal?: AbortSignal): Promise<void> {
+  if (signal === undefined) return await work;
+  signal.throwIfAborted();
+  const over = Promise.withResolvers<never>();
+  const end = () => over.reject(signal.reason);
+  signal.addEventListener("abort", end);
+  try {
+    await Promise.race([work, over.promise]);
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
+}
+
 const killed = 137;
 
 function causeOfEnd({
@@ -270,8 +336,22 @@ function causeOfEnd({
 }: ContainerPart): string | undefined {
   if (problem !== undefined) return problem.sentence;
   if (!isOutOfMemory || state.state !== "exited" || state.exitCode !== killed) return undefined;
-  const limit = `its limit is ${sizeText(memoryBytes ?? 0)}`;
-  return `it was killed for want of memory${memoryBytes === undefined ? "" : ` (${limit})`}`;
+  return wantOfMemory(memoryBytes);
+}
+
+/** Of a service that has ended before its worker was removed. */
+function endOf(part: ContainerPart): string[] {
+  const { state, name, isOutOfMemory, memoryBytes } = part;
+  if (state.state !== "exited") return [];
+  const { endedAt: time, exitCode } = state;
+  const cause = isOutOfMemory ? { cause: wantOfMemory(memoryBytes) } : {};
+  const about = { service: serviceBeside(name), exit_code: exitCode, ...cause };
+  return [JSON.stringify({ time, level: "warn", msg: "A service has ended", ...about })];
+}
+
+function wantOfMemory(memoryBytes: number | undefined): string {
+  const limit = memoryBytes === undefined ? "" : ` (its limit is ${sizeText(memoryBytes)})`;
+  return `it was killed for want of memory${limit}`;
 }
 
 /**

@@ -193,11 +193,11 @@ export class Workers {
     const { board, log, host } = this.#deps;
     for (let tries = 1; !signal.aborted; tries++) {
       try {
-        const lines = await host.readLog(name);
+        const logs = await host.readLogs(name);
         // A worker that had time to end its work says only that it was stopped.
-        const end = createJsonLog((line) => lines.push(line), systemClock.now);
+        const end = createJsonLog((line) => logs[0]?.lines.push(line), systemClock.now);
         if (cause !== undefined) end.warn("The worker was ended", { worker: name, cause });
-        await board.keepWorkerLog(this.#agent, { worker: name, lines });
+        for (const each of logs) await board.keepWorkerLog(this.#agent, each);
         return await host.remove(name);
       } catch (error) {
         // It stays until `sett down`, with its log, unless a cluster was away.

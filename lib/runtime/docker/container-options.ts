@@ -7,10 +7,15 @@ import { writeLabels } from "../labels.ts";
 import { envList } from "./env.ts";
 import { narrowSystemCalls } from "./system-calls.ts";
 
-export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {
-  const ports = spec.ports ?? [];
-  const [network, noNetwork] =
-    spec.network === "none" ? [undefined, "none"] : [spec.network, undefined];
+/** `networkOf`: the container whose network it has, with names and hosts, instead of its own. */
+export function containerOptions(
+  { network: ownNetwork, hostAlias, ports: ownPorts = [], ...spec }: ContainerSpec,
+  networkOf?: string,
+): Docker.ContainerCreateOptions {
+  const isOwn = networkOf === undefined;
+  const network = isOwn && ownNetwork !== "none" ? ownNetwork : undefined;
+  const ports = isOwn ? ownPorts : [];
+  const otherNetwork = isOwn ? ownNetwork === "none" && "none" : `container:${networkOf}`;
   return {
     name: spec.name,
     Image: spec.image,
@@ -44,7 +49,7 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
         GroupAdd: spec.groups?.map(String),
         PidsLimit: spec.pidsLimit,
         Runtime: spec.runtime,
-        NetworkMode: network?.name ?? noNetwork,
+        NetworkMode: network?.name ?? (otherNetwork || undefined),
       }),
       // Some Engines ask this machine's own resolver, also from where nothing leads out. A command
       // that asks for another name should not wait for long.
@@ -52,7 +57,7 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
         Dns: ["127.0.0.1"],
         DnsOptions: ["timeout:1", "attempts:2", "ndots:0"],
       }),
-      ...(spec.hostAlias !== undefined && { ExtraHosts: [`${spec.hostAlias}:host-gateway`] }),
+      ...(isOwn && hostAlias !== undefined && { ExtraHosts: [`${hostAlias}:host-gateway`] }),
       SecurityOpt: [
         "no-new-privileges",
         ...(spec.systemCalls === "narrow" ? [narrowSystemCalls] : []),

@@ -15,16 +15,21 @@ import { joinNetwork } from "./networks.ts";
 const removalPollMs = 50;
 const removalPatienceMs = 60_000;
 
+/** `networkOf`: another container, whose network it has instead of its own. */
+type Around = { networkOf?: string };
+
 /** `logs`: what is kept of what it prints. */
 export async function startContainer(
   docker: Docker,
   spec: ContainerSpec,
   logs: Docker.HostConfig["LogConfig"],
+  { networkOf }: Around = {},
 ): Promise<{ id: string }> {
-  const container = await create(docker, spec, logs);
+  const container = await create(docker, spec, { logs, networkOf });
   try {
+    const isOwn = networkOf === undefined;
     // An Engine may know only one network when a container is created.
-    if (typeof spec.network === "object" && spec.network.also !== undefined)
+    if (isOwn && typeof spec.network === "object" && spec.network.also !== undefined)
       await joinNetwork(docker, spec.network.also, container.id);
     await container.start();
   } catch (error) {
@@ -41,9 +46,9 @@ export async function startContainer(
 async function create(
   docker: Docker,
   spec: ContainerSpec,
-  logs: Docker.HostConfig["LogConfig"],
+  { logs, networkOf }: { logs: Docker.HostConfig["LogConfig"]; networkOf: string | undefined },
 ): Promise<Docker.Container> {
-  const options = containerOptions(spec);
+  const options = containerOptions(spec, networkOf);
   const HostConfig = { ...options.HostConfig, ...withoutUndefined({ LogConfig: logs }) };
   const made = randomUUID();
   const { name } = spec;

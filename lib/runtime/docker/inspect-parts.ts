@@ -1,6 +1,7 @@
 // Finds Sett's containers, volumes and networks (lib/runtime/own-part.ts), and reads their states.
 import type Docker from "dockerode";
 import type { InstanceName } from "../../model/ids.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { PartLabels } from "../labels.ts";
 import { idsOf, isNameIn, ownPart, withIdOfInstance } from "../own-part.ts";
 import type { ContainerPart, ContainerState, InstanceParts, Stranger } from "../port.ts";
@@ -222,9 +223,17 @@ async function containerPart(
     // The Engine says 0 for no limit.
     memoryBytes: info.HostConfig.Memory || undefined,
     createdAt: info.Created,
+    ...sharedNetwork(info),
     env: envRecord(info.Config.Env),
     ports: [...publishedPorts(info), ...(await ledPorts(docker, info, labels))],
   };
+}
+
+function sharedNetwork({
+  HostConfig,
+}: Docker.ContainerInspectInfo): Pick<ContainerPart, "sharesNetworkOf"> {
+  const [, id] = /^container:(.+)$/.exec(HostConfig.NetworkMode ?? "") ?? [];
+  return withoutUndefined({ sharesNetworkOf: id });
 }
 
 export function stateOf({ State: state }: Docker.ContainerInspectInfo): ContainerState {

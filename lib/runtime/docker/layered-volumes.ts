@@ -17,7 +17,15 @@ const [writtenFolder, workFolder] = ["upper", "work"];
  */
 const mountOptions = ["redirect_dir=on", "index=off", "metacopy=off", "nosuid", "nodev"];
 
-export async function makeUpper(
+export function layersOn(docker: Docker): LayeredVolumes {
+  return {
+    makeUpper: (volume) => makeUpper(docker, volume),
+    lay: (volume, over) => layVolume(docker, volume, over),
+    remove: (volume) => removeVolume(docker, volume),
+  };
+}
+
+async function makeUpper(
   docker: Docker,
   volume: Parameters<LayeredVolumes["makeUpper"]>[0],
 ): Promise<void> {
@@ -31,7 +39,7 @@ export async function makeUpper(
   }
 }
 
-export async function layVolume(
+async function layVolume(
   docker: Docker,
   volume: Parameters<LayeredVolumes["lay"]>[0],
   { lowers, folder, upper }: Parameters<LayeredVolumes["lay"]>[1],

@@ -3,15 +3,7 @@ import type { InstanceName } from "../../model/ids.ts";
 import { connectTo } from "../connect.ts";
 import type { PartLabels } from "../labels.ts";
 import { lockName } from "../names.ts";
-import type {
-  Apply,
-  Attended,
-  EngineRuntime,
-  Images,
-  LayeredVolumes,
-  Observe,
-  Workers,
-} from "../port.ts";
+import type { Apply, Attended, EngineRuntime, Images, Observe, Workers } from "../port.ts";
 import { workersOf } from "../workers.ts";
 import { waitForEnd } from "./await-container.ts";
 import { buildImage } from "./build.ts";
@@ -29,7 +21,7 @@ import { type EngineAddress, findEngine } from "./find-engine.ts";
 import { readImageFile } from "./image-file.ts";
 import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts, strangersOf } from "./inspect-parts.ts";
-import { layVolume, makeUpper } from "./layered-volumes.ts";
+import { layersOn } from "./layered-volumes.ts";
 import { boundAnswers, limitAnswers, type OnSlow } from "./limit-answers.ts";
 import { loadImages } from "./load-images.ts";
 import { acquireLock } from "./lock.ts";
@@ -45,6 +37,7 @@ import { pushImage } from "./push-image.ts";
 import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
 import { seesFolder } from "./sees-folder.ts";
+import { withSidecars } from "./sidecars.ts";
 import { takesRuntime } from "./takes-runtime.ts";
 import { readFiles, writeFiles } from "./volume-files.ts";
 import { makeVolume, removeVolume } from "./volumes.ts";
@@ -126,15 +119,11 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
     removeBuilt: (instance, own) => removeBuiltImages(docker, instance, own),
   };
   const wait: Workers["wait"] = (container, signal) => waitForEnd(docker, container, signal);
-  const layers: LayeredVolumes = {
-    makeUpper: (volume) => makeUpper(docker, volume),
-    lay: (volume, over) => layVolume(docker, volume, over),
-    remove: (volume) => removeVolume(docker, volume),
-  };
+  const beside = (own: Apply) => ({ ...own, ...withSidecars(docker, logLimits) });
   return {
     observe: named(observe),
     apply: named(apply),
-    workers: named(workersOf(observe, apply, wait, named(layers))),
+    workers: named(workersOf(observe, beside(apply), wait, named(layersOn(docker)))),
     ...named({
       attend: (container: string, command: string[], attended: Attended) =>
         attendExec(docker, container, command, attended),

@@ -399,14 +399,17 @@ function holdEngine(
   const mounts: Mount[] = [{ kind: "bind", path: socket.path, target: usualSocket, access: "rw" }];
   const over = { groups: [socket.gid] };
   if (need.power === "logs") return { mounts, over };
-  const templates = need.scales.map(({ agent, prepare, secrets, ...scale }) => {
+  const templates = need.scales.map(({ agent, prepare, secrets, sidecars, ...scale }) => {
     const spec = agents.get(agent);
     const preparation = prepare &&
       spec && {
         ...prepare,
         spec: preparationSpec(spec, { egress: egressFor(prepare, agent, need, labels), secrets }),
       };
-    return { agent, ...scale, spec, ...withoutUndefined({ prepare: preparation }) };
+    // The same image even if the tag names another one later.
+    const beside = sidecars?.map(({ image, ...one }) => ({ ...one, image: image.id }));
+    const whole = spec && { ...spec, ...withoutUndefined({ sidecars: beside }) };
+    return { agent, ...scale, spec: whole, ...withoutUndefined({ prepare: preparation }) };
   });
   const env = { ...inPieces("SETT_WORKERS", JSON.stringify(templates)), SETT_LAYER_IMAGE: cub.id };
   return { mounts, over, env };

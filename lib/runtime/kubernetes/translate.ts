@@ -254,20 +254,22 @@ function startsWorkers(
   { namespace: home, agents }: Surroundings,
 ): Met {
   const namespace = workersNamespace(home);
-  const templates = scales.flatMap(({ agent, prepare, secrets, ...scale }) => {
-    const found = agents.get(agent);
-    if (found === undefined) return [];
-    requireShort(workerName(instance, agent, anyClaim, lastAttempt), maxName);
-    const { spec, timeoutMs } = found;
-    // What lasts has no end of its own.
-    const deadlineSeconds =
-      timeoutMs === undefined || scale.idleMs !== undefined
-        ? undefined
-        : Math.ceil(timeoutMs / 1_000) + (spec.stopTimeoutSeconds ?? 0) + beforeAndAfterSeconds;
-    const placement = { ...spec.placement, ...withoutUndefined({ deadlineSeconds }) };
-    const labels = { ...spec.labels, workspace: "" };
-    return [{ agent, ...scale, spec: { ...spec, labels, placement } }];
-  });
+  const templates = scales.flatMap(
+    ({ agent, prepare: _, secrets: __, sidecars: ___, ...scale }) => {
+      const found = agents.get(agent);
+      if (found === undefined) return [];
+      requireShort(workerName(instance, agent, anyClaim, lastAttempt), maxName);
+      const { spec, timeoutMs } = found;
+      // What lasts has no end of its own.
+      const deadlineSeconds =
+        timeoutMs === undefined || scale.idleMs !== undefined
+          ? undefined
+          : Math.ceil(timeoutMs / 1_000) + (spec.stopTimeoutSeconds ?? 0) + beforeAndAfterSeconds;
+      const placement = { ...spec.placement, ...withoutUndefined({ deadlineSeconds }) };
+      const labels = { ...spec.labels, workspace: "" };
+      return [{ agent, ...scale, spec: { ...spec, labels, placement } }];
+    },
+  );
   return {
     env: {
       ...inPieces("SETT_WORKERS", JSON.stringify(templates)),

@@ -276,7 +276,7 @@ function reach({ door, variable }: Extract<Need, { kind: "reach" }>, { ports }: 
 function power(need: Extract<Need, { kind: "power" }>, { processes, agents }: Surroundings): Met {
   const SETT_PROCESSES = JSON.stringify(processes);
   if (need.power === "logs") return { env: { SETT_PROCESSES } };
-  const templates = need.scales.map(({ prepare: _, secrets: __, ...scale }) => ({
+  const templates = need.scales.map(({ prepare: _, secrets: __, sidecars: ___, ...scale }) => ({
     ...scale,
     spec: agents.get(scale.agent),
   }));

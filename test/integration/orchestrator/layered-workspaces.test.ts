@@ -101,9 +101,9 @@ async function starter(
   const run = async (commit: CommitHash, of = agent): Promise<string[]> => {
     const worker = await start(commit, of);
     await client.wait(worker, new AbortController().signal);
-    const lines = await client.readLog(worker);
+    const [log] = await client.readLogs(worker);
     await client.remove(worker);
-    return lines;
+    return log?.lines ?? [];
   };
   /** The second worker at a commit has its layer made. Both begin over one that is there. */
   const makeLayer = async (digit: string): Promise<void> => {

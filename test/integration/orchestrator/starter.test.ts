@@ -69,7 +69,9 @@ test("it starts a worker of a template, says how it ended and what it wrote, and
     [at.name("workspace-tester.2"), id],
   ]);
   expect(await client.wait(worker, new AbortController().signal)).toBe(7);
-  expect(await client.readLog(worker)).toEqual([`3 --execute-claim ${one.claim}`]);
+  expect(await client.readLogs(worker)).toEqual([
+    { worker, lines: [`3 --execute-claim ${one.claim}`] },
+  ]);
   await client.remove(worker);
   expect(await client.isThere(worker)).toBe(false);
   expect(await client.list(agent)).toEqual([]);
@@ -82,7 +84,7 @@ test("it touches nothing that is no worker, and starts nothing that is in no tem
   const requests = [
     client.isThere(other),
     client.remove(other),
-    client.readLog(other),
+    client.readLogs(other),
     client.wait(other, signal),
   ];
   for (const error of await Promise.all(requests.map(errorOf)))
@@ -90,7 +92,7 @@ test("it touches nothing that is no worker, and starts nothing that is in no tem
   expect((await at.runtime.observe.find(other))?.state.state).toBe("running");
   const gone = client.nameOf(job());
   expect(await client.isThere(gone)).toBe(false);
-  expect(await errorOf(client.readLog(gone))).toMatchObject({
+  expect(await errorOf(client.readLogs(gone))).toMatchObject({
     code: "docker-failed",
     message: `There is no worker ${gone}.`,
   });

@@ -15,7 +15,25 @@ export function beyondEngine(
   config: Pick<SettConfig, "agents" | "services" | "isolation">,
   machine: Machine,
 ): Finding[] {
-  return [...tooManyProcessors(config, machine), ...unknownRuntimes(config, machine)];
+  return [
+    ...tooManyProcessors(config, machine),
+    ...unknownRuntimes(config, machine),
+    ...isolatedServices(config),
+  ];
+}
+
+/** Such a runtime gives each container a network that no other one can be in. */
+function isolatedServices({
+  agents,
+  isolation,
+}: Pick<SettConfig, "agents" | "isolation">): Finding[] {
+  return agents
+    .filter((agent) => agent.services.length > 0 && (agent.isolation ?? isolation) !== undefined)
+    .map(({ name }) => ({
+      path: ["agents", name, "services"],
+      sentence:
+        "cannot be combined with `isolation` in Docker, where each such container has a network of its own: leave one of them out",
+    }));
 }
 
 /** Every key that names a runtime which the Engine does not have. */
@@ -56,6 +74,12 @@ function tooManyProcessors(
       path: ["services", "redis", "resources", "limits", "cpus"],
       count: services.redis.resources.limits.cpus,
     },
+    ...agents.flatMap(({ name, services: own }) =>
+      own.map((service) => ({
+        path: ["agents", name, "services", service.name, "resources", "limits", "cpus"],
+        count: service.limits.cpus,
+      })),
+    ),
     ...agents.flatMap(({ name, resources: { limits, reservations } }) => [
       { path: ["agents", name, "resources", "limits", "cpus"], count: limits.cpus },
       { path: ["agents", name, "resources", "reservations", "cpus"], count: reservations?.cpus },

@@ -40,7 +40,11 @@ export async function requireUsable({
 }: Input): Promise<void> {
   const ofEngine =
     engine === undefined
-      ? [...unpreparable(config, withoutContainers), ...unisolated(config)]
+      ? [
+          ...unpreparable(config, withoutContainers),
+          ...unisolated(config),
+          ...withServices(config, noContainers),
+        ]
       : beyondEngine(config, engine.info);
   const findings = [
     ...ofEngine,
@@ -84,6 +88,15 @@ function unisolated({ agents, isolation }: SettConfig): ReturnType<typeof beyond
       .filter((agent) => agent.isolation !== undefined)
       .map(({ name }) => ({ path: ["agents", name, "isolation"], sentence })),
   ];
+}
+
+const noContainers =
+  "need containers: leave them out with `--runtime process`, where `command` can start what it needs";
+
+function withServices({ agents }: SettConfig, sentence: string): ReturnType<typeof beyondEngine> {
+  return agents
+    .filter(({ services }) => services.length > 0)
+    .map(({ name }) => ({ path: ["agents", name, "services"], sentence }));
 }
 
 function unpreparable({ agents }: SettConfig, sentence: string): ReturnType<typeof beyondEngine> {

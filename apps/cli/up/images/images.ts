@@ -26,6 +26,8 @@ export type Images = {
   api: Image | undefined;
   cub: Image;
   agents: Map<AgentName, Image>;
+  /** Of services beside agents, by the names in sett.yml. */
+  beside: Map<string, Image>;
 };
 
 type Input = Place & {
@@ -85,7 +87,10 @@ export async function prepareImages(input: Input): Promise<Images> {
   const agents = config.agents.map(
     async (agent): Promise<[AgentName, Image]> => [agent.name, await imageFor(agent)],
   );
-  const jobs = [redis, orchestrator, gateway, api, cub, ...agents];
+  const beside = config.agents.flatMap(({ services: own }) =>
+    own.map(async ({ image }): Promise<[string, Image]> => [image, await find(image)]),
+  );
+  const jobs = [redis, orchestrator, gateway, api, cub, ...agents, ...beside];
   // The first failure stops the others, so that a person does not wait for a long build in vain.
   for (const job of jobs) job.catch(() => failed.abort());
   const results = await Promise.allSettled(jobs);
@@ -102,6 +107,7 @@ export async function prepareImages(input: Input): Promise<Images> {
     api: await api,
     cub: await cub,
     agents: new Map(await Promise.all(agents)),
+    beside: new Map(await Promise.all(beside)),
   };
 }
 

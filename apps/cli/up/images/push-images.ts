@@ -47,6 +47,7 @@ export async function pushImages(images: Images, input: Input): Promise<Images> 
     api: await own(api, "sett-api"),
     cub,
     agents: new Map(await agents),
+    beside: images.beside,
   };
 }
 

@@ -123,7 +123,7 @@ function isKept({ component }: PartLabels): boolean {
 function isLeftover({ name, labels: { component } }: ContainerPart): boolean {
   return (
     isSetAside(name) ||
-    !(isServiceName(component) || component === "agent" || component === "worker")
+    !(isServiceName(component) || ["agent", "worker", "sidecar"].includes(component))
   );
 }
 

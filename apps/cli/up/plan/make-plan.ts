@@ -32,8 +32,11 @@ export async function makePlan(
   const { config, isInContainer } = host;
   const { place } = repository;
   const git = repository.exchange(instance);
-  const digests = [...images.agents].map(([name, { digest, id }]) => [name, digest ?? id] as const);
-  const registrations = registrationsOf(config, new Map(digests));
+  const registrations = registrationsOf(
+    config,
+    digestsOf(images.agents),
+    digestsOf(images.beside ?? new Map()),
+  );
   const telemetry = telemetryOf(env);
   // Parts that keep running know the password of last time.
   const password =
@@ -70,4 +73,10 @@ export async function makePlan(
   const plan = planInstance(input, await host.translation(planParts(input), known));
   await requireStartable(plan, { config, images, secrets: values.secrets, isInContainer });
   return { plan, registrations, password };
+}
+
+type Digests = ReadonlyMap<string, { digest?: string | undefined; id: string }>;
+
+function digestsOf(images: Digests): Map<string, string> {
+  return new Map([...images].map(([name, { digest, id }]) => [name, digest ?? id] as const));
 }

@@ -224,6 +224,25 @@ const cases: Case[] = [
     ],
   ],
   [
+    "services beside an agent have names, images, users by number and bounds",
+    "    services: { Db: { image: a:1 }, db: { user: postgres, ready: pg_isready, timeout: 20m, resources: { limits: { pids: 1 } } } }\n",
+    [
+      "sett.yml:6:17 agents.a.services.Db: must be a service's name: at most 32 small letters, digits and `-`, beginning with a letter, such as `db`",
+      "sett.yml:6:37 agents.a.services.db.image: is missing: it must be text",
+      "sett.yml:6:49 agents.a.services.db.user: must be a user by number, such as `'999'` or `'999:999'`",
+      'sett.yml:6:66 agents.a.services.db.ready: must be a list: `["/app/run.sh"]`, or `["sh", "-c", "…"]` for a shell',
+      "sett.yml:6:87 agents.a.services.db.timeout: must be at most `10m`",
+      "sett.yml:6:121 agents.a.services.db.resources.limits.pids: must be at least 16: a service and its programs need some",
+    ],
+  ],
+  [
+    "services come and go with the container beside which they run",
+    "    strategy: reuse\n    services: { db: { image: a:1 } }\n",
+    [
+      "sett.yml:7:5 agents.a.services: cannot be combined with `strategy: reuse`, unless the agent is `on_demand: true`: leave `strategy` out for services that are new for each grant",
+    ],
+  ],
+  [
     "fresh containers keep nothing",
     "    strategy: fresh_per_call\n    workspace: { keep: true }\n",
     [

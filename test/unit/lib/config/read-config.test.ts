@@ -62,6 +62,7 @@ test("a short file gets every default", async () => {
         network: "board",
         egress: [],
         secrets: [],
+        services: [],
         resources: { limits: { pids: 2048, files: 4096, disk_bytes: 10 * 1024 ** 3 } },
         prompts: {},
         budget: {},

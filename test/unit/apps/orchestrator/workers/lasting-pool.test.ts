@@ -35,7 +35,7 @@ async function poolOn(wrap: (board: Blackboard) => Partial<Blackboard>) {
         signal.addEventListener("abort", () => reject(new Error("It is over."))),
       );
     },
-    ...{ start: never, prepare: never, readLog: never, remove: never },
+    ...{ start: never, prepare: never, readLogs: never, remove: never },
     ...{ forgetLog: async () => {}, causeOf: async () => undefined },
   };
   const places = new WorkerPlaces([coder, tester], 1);

@@ -24,7 +24,7 @@ test("a worker is started once its cluster answers again, and its attempt is not
   let starts = 0;
   const host: WorkerHost = {
     ...{ nameOf: () => "worker", list: async () => [], isThere: never, idOf: never },
-    ...{ prepare: never, readLog: never, remove: never, forgetLog: never, causeOf: never },
+    ...{ prepare: never, readLogs: never, remove: never, forgetLog: never, causeOf: never },
     start: async () => {
       starts += 1;
       if (starts === 1) throw away;
@@ -57,7 +57,7 @@ test("where the blackboard is away while it is looked up who pays for a worker, 
     list: async () => [{ name: "worker", claim: claim.id, attempt: 1, slot: 1 }],
     isThere: async () => true,
     idOf: async () => undefined,
-    ...{ wait: never, start: never, prepare: never, readLog: never, remove: never },
+    ...{ wait: never, start: never, prepare: never, readLogs: never, remove: never },
     ...{ forgetLog: never, causeOf: never },
   };
   const lost: unknown[] = [];
@@ -87,7 +87,11 @@ test("the Failure of a worker that its runtime has ended says why, and of anothe
         await board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 600_000 });
       },
       ...{ idOf: async () => "id", wait: async () => 137, causeOf: async () => cause },
-      ...{ readLog: async () => [], remove: async () => {}, forgetLog: never },
+      ...{
+        readLogs: async (worker: string) => [{ worker, lines: [] }],
+        remove: async () => {},
+        forgetLog: never,
+      },
     };
     const lost: string[] = [];
     const deps = {
@@ -127,7 +131,7 @@ test("the worker of an attempt that a crash of Redis has taken back loses none, 
     list: async () => [{ name: "worker", claim: claim.id, attempt: 2, slot: 1 }],
     ...{ isThere: never, prepare: never, forgetLog: never },
     ...{ idOf: async () => "id", wait: async () => 0, causeOf: async () => undefined },
-    ...{ readLog: async () => [], remove: async () => {} },
+    ...{ readLogs: async (worker: string) => [{ worker, lines: [] }], remove: async () => {} },
     start: async ({ attempt }) => {
       started.push(attempt);
       over.abort();
