@@ -1,4 +1,4 @@
-// What kind of actor an event names. Without zod, which is too large for the page.
+// Tells the kinds of actors that events name. It needs no zod, which is too large for the page.
 
 export function isOrchestrator(actor: string): boolean {
   return actor.startsWith("orchestrator:");

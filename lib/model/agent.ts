@@ -46,7 +46,7 @@ export const AgentRegistration = z.strictObject({
   image: z.string(),
   /** The package that sett.yml names, and the digest of its files or of its image. */
   package: z.strictObject({ use: z.string(), digest: z.string() }).optional(),
-  /** Beside each of its workers, with the digest or id of each image. */
+  /** The services beside each of its workers, with the digest or id of each image. */
   services: z
     .array(z.strictObject({ name: z.string(), image: z.string() }))
     .min(1)

@@ -284,8 +284,8 @@ export const AgentFile = z
   }));
 
 /**
- * What is prepared lies below the workspace of a container that is made after it, and services are
- * started with the container beside which they run.
+ * A layer lies below the workspace of a container that is made after it, and services are started
+ * with the container beside which they run.
  */
 export function usualStrategy({
   workspace,

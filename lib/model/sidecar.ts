@@ -56,7 +56,7 @@ const SidecarFile = z.strictObject({
 
 const maxSidecars = 10;
 
-/** In the order of the file, in which they are started. */
+/** The services have the order of the file, in which they are started. */
 export const SidecarsFile = z
   .record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, { error: nameSentence }), SidecarFile)
   .refine((services) => Object.keys(services).length <= maxSidecars, {

@@ -141,7 +141,7 @@ export type ContainerSpec = {
   /** `none`: it has no check, also where its image names one. Default: that of the image. */
   healthcheck?: Healthcheck | "none";
   restart: "no" | "unless-stopped";
-  /** Only beside a worker. They are ready before it starts, in this order. */
+  /** A worker alone has some. They are ready before it starts, in this order. */
   sidecars?: readonly SidecarSpec[];
   resources?: Resources;
   /**

@@ -72,7 +72,7 @@ export function workerBeside(sidecar: string): string | undefined {
   return sidecarPattern.exec(sidecar)?.[1];
 }
 
-/** What sett.yml calls it. */
+/** The name of the service in sett.yml. */
 export function serviceBeside(sidecar: string): string | undefined {
   return sidecarPattern.exec(sidecar)?.[2];
 }

@@ -40,7 +40,7 @@ export type Scale = {
   beside?: number;
   prepare?: Prepare;
   secrets?: { mounts: readonly Mount[]; env: Readonly<Record<string, string>> };
-  /** Beside each worker. */
+  /** The services beside each worker. */
   sidecars?: readonly PlannedSidecar[];
 };
 

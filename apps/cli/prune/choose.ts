@@ -136,7 +136,7 @@ async function handledUpTo(board: PersonBlackboard): Promise<string> {
   return earlier(leader?.cursor ?? "0", notices);
 }
 
-/** Of two places in the log; `other`: undefined where it does not count. */
+/** The first of two places in the log. `other`: undefined where it does not count. */
 export function earlier(one: string, other: string | undefined): string {
   return other !== undefined && isLater(one, other) ? other : one;
 }

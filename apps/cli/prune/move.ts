@@ -31,7 +31,7 @@ type Options = {
   header: ArchiveHeader;
   actor: Actor;
   file: string;
-  /** As `chooseGoals` has it. */
+  /** The end of what is sealed, as `chooseGoals` has it. */
   sealed?: string | undefined;
   signal: AbortSignal;
 };

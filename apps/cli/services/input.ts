@@ -39,7 +39,7 @@ export type PlanInput = {
     gateway?: PlannedImage | undefined;
     api?: PlannedImage | undefined;
     agents: ReadonlyMap<AgentName, PlannedImage>;
-    /** Of services beside agents, by the names in sett.yml. */
+    /** The images of services beside agents, by the names in sett.yml. */
     beside?: ReadonlyMap<string, Pick<PlannedImage, "tag" | "id">>;
   };
   /**

@@ -79,7 +79,7 @@ export function agentResources(
   } satisfies Resources;
 }
 
-/** Of a service beside an agent. */
+/** The resources of a service beside an agent. */
 export function sidecarResources(
   { cpus, memory_bytes }: Sidecar["limits"],
   machine: Machine,

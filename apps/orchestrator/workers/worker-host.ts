@@ -184,7 +184,7 @@ export class RuntimeHost implements WorkerHost {
     const name = this.nameOf(job);
     const starting = this.#starting.get(name) ?? this.#begin(job);
     this.#starting.set(name, starting);
-    // Who waits for it hears of its failure.
+    // Its failure is the callers', who wait for it.
     starting.catch(() => undefined);
     try {
       await unlessAborted(starting, signal);
@@ -226,7 +226,7 @@ export class RuntimeHost implements WorkerHost {
     return (await this.#find(worker)) !== undefined;
   }
 
-  /** By its host name, which is that of the container whose network it shares. */
+  /** The id is that of its host name: of the container whose network it shares. */
   async idOf(worker: string): Promise<string | undefined> {
     const found = await this.#find(worker);
     return found?.sharesNetworkOf ?? found?.id;
@@ -339,7 +339,7 @@ function causeOfEnd({
   return wantOfMemory(memoryBytes);
 }
 
-/** Of a service that has ended before its worker was removed. */
+/** Says how a service has ended before its worker was removed. */
 function endOf(part: ContainerPart): string[] {
   const { state, name, isOutOfMemory, memoryBytes } = part;
   if (state.state !== "exited") return [];

@@ -41,7 +41,7 @@ async function startBeside(
   const { sidecars = [] } = spec;
   const [first] = sidecars;
   if (first === undefined) return await startContainer(docker, spec, logs);
-  // Those of a start that was cut, for which there is no worker.
+  // A start that was cut has left some, for which there is no worker.
   await removeSidecars(docker, spec);
   const network = sidecarName(spec.name, first.name);
   try {
@@ -52,7 +52,7 @@ async function startBeside(
     }
     return await startContainer(docker, spec, logs, { networkOf: network });
   } catch (error) {
-    // Those that stay are removed before the next start, or when no worker is beside them.
+    // The next start removes what stays, or the starter when no worker is beside them.
     await removeSidecars(docker, spec).catch(() => undefined);
     throw error;
   }
@@ -108,7 +108,7 @@ async function untilReady(
   for (;;) {
     const isReady =
       ready === undefined || (await says(docker, container, ready, startedAt + readyMs));
-    // One that has ended at once was never ready, whatever it has said.
+    // A service that has ended at once was never ready, whatever it has said.
     const state = (await findContainer(docker, container))?.state;
     if (state?.state !== "running") {
       const code = state?.state === "exited" ? `, with exit code ${state.exitCode}` : "";
@@ -149,7 +149,7 @@ async function unready(docker: Docker, container: string, sentence: string): Pro
     for await (const { line } of logLines(docker, container, { tail: shownLines }))
       if (line.trim() !== "") lines.push(line);
   } catch {
-    // What it has printed is only said where it can be read.
+    // The sentence has what it has printed where that can be read.
   }
   const said =
     lines.length === 0 ? "It has printed nothing." : `It has printed: ${lines.join(" / ")}`;

@@ -118,7 +118,7 @@ test("a worker begins when its services are ready, which are localhost to it, an
     expect(own?.[0]).toStartWith("hello at ");
     // It has no network but its own loopback.
     expect(own?.slice(1)).toEqual(["lo"]);
-    // By this its cub says where it runs.
+    // Its cub says by this where it runs.
     expect(await client.idOf(worker)).toBe(containerIn(own?.[0] ?? "") as string);
     expect(beside?.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ service: "web", stream: "stdout", text: "began" }),

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 
 export const postgresImage = "sett-test/postgres:local";
-/** Where its programs are. */
+/** The folder of its programs. */
 export const postgresFolder = "/usr/lib/postgresql/15/bin";
 
 /** Made once for all runs on this machine. Returns its user `postgres`, by number. */

@@ -26,7 +26,7 @@ export type Images = {
   api: Image | undefined;
   cub: Image;
   agents: Map<AgentName, Image>;
-  /** Of services beside agents, by the names in sett.yml. */
+  /** Those of services beside agents go by the names in sett.yml. */
   beside: Map<string, Image>;
 };
 
