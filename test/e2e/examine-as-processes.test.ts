@@ -149,6 +149,8 @@ test("on a terminal the shell has one of its own, of the same size, and Ctrl-C e
   shell.type("stty size; echo begun$((1 + 1)); sleep 600\r");
   await shows("24 77");
   await shows("begun2");
+  // The shell itself has the terminal until then, and begins the command in spite of Ctrl-C.
+  await waitFor("the command to run", () => at.stillRunning().includes("sleep 600"));
   shell.type("\x03");
   shell.resize(99, 24);
   shell.type("stty size\r");
