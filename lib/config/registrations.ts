@@ -39,9 +39,8 @@ export function policyOf(config: SettConfig): Policy {
 }
 
 /**
- * `images`: agent name → digest or id of its image. `beside`: the same of images of services beside
- * agents, by their names in the file. An agent without one is registered as not
- * started by a container runtime.
+ * `images`: agent name → digest or id of its image. `beside`: name of a service's image → the same.
+ * An agent without an image is registered as not started by a container runtime.
  */
 export function registrationsOf(
   config: SettConfig,

@@ -64,9 +64,8 @@ export const prune = defineCommand({
     const nowMs = await board.time();
     const before = new Date(ago(nowMs)).toISOString();
     const sealed = await sealedUpTo(board, shell);
-    const { goals, rest, damaged, referred } = await chooseGoals(
-      ...([board, Date.parse(before), sealed] as const),
-    );
+    const choice = await chooseGoals(board, Date.parse(before), sealed);
+    const { goals, rest, damaged, referred } = choice;
     const isDry = args["dry-run"];
     if (isDry && retention !== undefined) await noteOthers(board, retention, nowMs, shell);
     const pruneLogs = () => removeKeptLogs(session.place, Date.parse(before), isDry, shell);

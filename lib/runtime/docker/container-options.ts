@@ -15,7 +15,7 @@ export function containerOptions(
   const isOwn = networkOf === undefined;
   const network = isOwn && ownNetwork !== "none" ? ownNetwork : undefined;
   const ports = isOwn ? ownPorts : [];
-  const otherNetwork = isOwn ? ownNetwork === "none" && "none" : `container:${networkOf}`;
+  const withoutOwn = isOwn ? "none" : `container:${networkOf}`;
   return {
     name: spec.name,
     Image: spec.image,
@@ -49,7 +49,7 @@ export function containerOptions(
         GroupAdd: spec.groups?.map(String),
         PidsLimit: spec.pidsLimit,
         Runtime: spec.runtime,
-        NetworkMode: network?.name ?? (otherNetwork || undefined),
+        NetworkMode: isOwn && ownNetwork === undefined ? undefined : (network?.name ?? withoutOwn),
       }),
       // Some Engines ask this machine's own resolver, also from where nothing leads out. A command
       // that asks for another name should not wait for long.

@@ -89,11 +89,15 @@ async function named<Result>(
     return await work();
   } catch (error) {
     if (statusOf(error) !== 409) throw explain(error, doing);
-    throw new SettError("instance-taken", `There is a container named ${name} already.`, {
-      hint: "`sett list` shows the instances; `sett down` removes the parts of one.",
-      cause: error,
-    });
+    throw nameTaken(name, error);
   }
+}
+
+export function nameTaken(name: string, cause?: unknown): SettError {
+  return new SettError("instance-taken", `There is a container named ${name} already.`, {
+    hint: "`sett list` shows the instances; `sett down` removes the parts of one.",
+    cause,
+  });
 }
 
 export async function stopContainer(

@@ -8,7 +8,7 @@ import type { ContainerSpec, SidecarSpec } from "../container-spec.ts";
 import { componentLabel, instanceLabel, labelsFor } from "../labels.ts";
 import { isSidecarOf, sidecarName } from "../names.ts";
 import type { Workers } from "../port.ts";
-import { removeContainer, startContainer } from "./containers.ts";
+import { nameTaken, removeContainer, startContainer } from "./containers.ts";
 import { ask } from "./errors.ts";
 import { execInContainer } from "./exec.ts";
 import { findContainer } from "./inspect-parts.ts";
@@ -41,6 +41,8 @@ async function startBeside(
   const { sidecars = [] } = spec;
   const [first] = sidecars;
   if (first === undefined) return await startContainer(docker, spec, logs);
+  // The services of a worker that is there are at work.
+  if ((await findContainer(docker, spec.name)) !== undefined) throw nameTaken(spec.name);
   // A start that was cut has left some, for which there is no worker.
   await removeSidecars(docker, spec);
   const network = sidecarName(spec.name, first.name);

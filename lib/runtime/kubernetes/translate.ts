@@ -260,7 +260,7 @@ function startsWorkers(
       if (found === undefined) return [];
       requireShort(workerName(instance, agent, anyClaim, lastAttempt), maxName);
       const { spec, timeoutMs } = found;
-      // What lasts has no end of its own.
+      // A worker that lasts has no end of its own.
       const deadlineSeconds =
         timeoutMs === undefined || scale.idleMs !== undefined
           ? undefined

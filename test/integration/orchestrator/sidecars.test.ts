@@ -104,6 +104,10 @@ test("a worker begins when its services are ready, which are localhost to it, an
   await Promise.all(jobs.map((job) => client.start(job)));
   for (const job of jobs) {
     const worker = client.nameOf(job);
+    // The next leader may ask for the same, and takes no service from a worker.
+    const before = await namesOfWork();
+    expect(await errorOf(client.start(job))).toMatchObject({ code: "instance-taken" });
+    expect(await namesOfWork()).toEqual(before);
     expect(await client.wait(worker, new AbortController().signal)).toBe(0);
     const logs = await waitFor("the end of the other service", async () => {
       const found = await client.readLogs(worker);

@@ -26,7 +26,7 @@ export type Images = {
   api: Image | undefined;
   cub: Image;
   agents: Map<AgentName, Image>;
-  /** Those of services beside agents go by the names in sett.yml. */
+  /** The images of services beside agents, by their names in sett.yml. */
   beside: Map<string, Image>;
 };
 

@@ -10,8 +10,12 @@ import { toolFolder } from "../../../support/process/tools.ts";
 const folder = await toolFolder();
 const realNow = performance.now.bind(performance);
 let frozenMs = 0;
-const clock = spyOn(performance, "now").mockImplementation(() => realNow() + frozenMs);
-/** What is tried keeps no process alive. */
+let onLook: (() => void) | undefined;
+const clock = spyOn(performance, "now").mockImplementation(() => {
+  onLook?.();
+  return realNow() + frozenMs;
+});
+/** The timers under test keep no process alive. */
 const alive = setInterval(() => undefined, 1_000);
 
 afterAll(async () => {
@@ -22,9 +26,13 @@ afterAll(async () => {
 
 /** So many looks at the clock from now on. */
 async function looks(count: number): Promise<void> {
-  const { calls } = clock.mock;
-  const until = calls.length + count;
-  while (calls.length < until) await new Promise((resolve) => setTimeout(resolve, 10));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let left = count;
+  onLook = () => {
+    left -= 1;
+    if (left <= 0) resolve();
+  };
+  await promise;
 }
 
 test("a command that was frozen with this process for longer than its time goes on", async () => {
