@@ -32,7 +32,7 @@ beforeAll(async () => {
     ...scriptAgent("changer", `[ -z "$TYPE" ] || touch /tmp/go\n${gated(`'"\${TYPE:-First}"'`)}`),
     ...scriptAgent("leaver", gated("Left")),
     ...scriptAgent("newcomer", `cat > /dev/null\n${answer("New")}`),
-    "agents/last-words/Dockerfile": `FROM sett/agent-base:latest\nENTRYPOINT ["/bin/sh", "-c", "echo these are my last words; exit 7"]\n`,
+    "agents/last-words/Dockerfile": `FROM sett/agent-base:latest\nLABEL only=${crypto.randomUUID()}\nENTRYPOINT ["/bin/sh", "-c", "echo these are my last words; exit 7"]\n`,
     "sett.yml": settYml(first),
   });
   await $`docker build --quiet --tag ${`last-words-${sett.name}`} agents/last-words`

@@ -21,7 +21,7 @@ beforeAll(async () => {
       "echo",
       `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"","summary":""}'`,
     ),
-    "agents/last-words/Dockerfile": `FROM sett/agent-base:latest\nENTRYPOINT ["/bin/sh", "-c", "echo these are my last words; exit 7"]\n`,
+    "agents/last-words/Dockerfile": `FROM sett/agent-base:latest\nLABEL only=${crypto.randomUUID()}\nENTRYPOINT ["/bin/sh", "-c", "echo these are my last words; exit 7"]\n`,
     "agents/broken/Dockerfile": "FROM sett/agent-base:latest\nRUN echo before the end; exit 3\n",
     "sett.yml": good,
   });
