@@ -25,7 +25,7 @@ import {
   showSubmodules,
 } from "./module-store.ts";
 import { addToStore, createStore, openStoreToApi, removeStore } from "./object-store.ts";
-import { PackingRoom } from "./packing-room.ts";
+import { PackingRoom, removeAbandoned } from "./packing-room.ts";
 import type {
   AgentHoldings,
   HostExchange,
@@ -70,6 +70,8 @@ export class HostFolders implements HostExchange {
         onProgress,
         git: signal === undefined ? git : { ...git, signal },
       };
+      for (const each of [path, moduleStorePath(path)])
+        await removeAbandoned({ ...store, path: each });
       const head = await createStore(store, { history, isOpen });
       await showSubmodules(store, [head], { history, makeRoom: PackingRoom.apart });
       await showLfsObjects(store, [head]);

@@ -19,6 +19,9 @@ import type { Store } from "./store.ts";
 /** Four times what a pack may have: most files of LFS are packed already. */
 const maxContentBytes = 8 * 1024 ** 3;
 
+/** What a program that was ended has left of a content begins so. */
+export const unfinishedPrefix = "tmp_";
+
 /** The folder beside the packs of a store. */
 export function lfsStorePath(objectsDir: string): string {
   return join(objectsDir, "lfs");
@@ -126,20 +129,23 @@ async function show({ place, path }: Store, from: string, to: string): Promise<v
     // The API of an instance may be the owner of the store.
     await changeOwner(await stat(path), folder);
   }
-  const unfinished = `${to}.${crypto.randomUUID()}`;
+  const unfinished = join(lfsStorePath(path), unfinishedPrefix + crypto.randomUUID());
   const everyoneMayRead = 0o004;
-  const isShared =
-    ((await stat(from)).mode & everyoneMayRead) !== 0 &&
-    (await link(from, unfinished).then(
-      () => true,
-      () => false,
-    ));
-  if (!isShared) {
-    await copyFile(from, unfinished, constants.COPYFILE_FICLONE);
-    await chmod(unfinished, 0o444);
-    await changeOwner(place.owner, unfinished);
+  try {
+    const isShared =
+      ((await stat(from)).mode & everyoneMayRead) !== 0 &&
+      (await link(from, unfinished).then(
+        () => true,
+        () => false,
+      ));
+    if (!isShared) {
+      await copyFile(from, unfinished, constants.COPYFILE_FICLONE);
+      await chmod(unfinished, 0o444);
+      await changeOwner(place.owner, unfinished);
+    }
+    await rename(unfinished, to);
+  } finally {
+    // Renaming one name of a file to another name of the same file leaves both.
+    await rm(unfinished, { force: true });
   }
-  await rename(unfinished, to);
-  // Renaming one name of a file to another name of the same file leaves both.
-  await rm(unfinished, { force: true });
 }

@@ -12,7 +12,7 @@ import { changeOwner } from "../run/change-owner.ts";
 import { fetchMissing } from "../run/fetch-missing.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { runGit } from "../run/run-git.ts";
-import { apartOf, endings, PackingRoom, removeAbandoned } from "./packing-room.ts";
+import { apartOf, endings, PackingRoom } from "./packing-room.ts";
 import { copySharedPacks, coveredBy, sharedIn, takeSharedPacks } from "./shared-packs.ts";
 import { maxPacks, packFolderOf, packsIn, type Store } from "./store.ts";
 import {
@@ -46,7 +46,6 @@ export type StoreOptions = { history: number | undefined; isOpen: boolean };
  */
 export async function createStore(store: Store, options: StoreOptions): Promise<CommitHash> {
   await makeFolders(store);
-  await removeAbandoned(store);
   for (let tries = 1; ; tries++) {
     const [head, ...named] = await commitsToShow(store);
     const commits = [head, ...named];

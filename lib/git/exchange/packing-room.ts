@@ -8,6 +8,7 @@ import { changeOwner } from "../run/change-owner.ts";
 import { sayingDamage } from "../run/damaged.ts";
 import { sayingFullDisk } from "../run/full-disk.ts";
 import { runGit } from "../run/run-git.ts";
+import { lfsStorePath, unfinishedPrefix } from "./lfs-store.ts";
 import { packFolderOf, packNamesIn, packsIn, type Store } from "./store.ts";
 
 /** The index is last: git sees a pack when it sees its index. */
@@ -15,6 +16,9 @@ export const endings = ["pack", "rev", "idx"] as const;
 /** Longer than any git runs. */
 const abandonedMs = 6 * 3_600_000;
 const roomPrefix = "packing-";
+
+/** A system that has no links there, or not for this file, says these. */
+const withoutLinks = ["EXDEV", "EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EACCES"];
 
 export class PackingRoom implements AsyncDisposable {
   readonly #store: Store;
@@ -61,10 +65,13 @@ export class PackingRoom implements AsyncDisposable {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     // Its owner must be able to remove what root leaves there.
     await changeOwner(this.#store.place.owner, ...this.#parents, this.#path, this.folder);
-    // git leaves out what it finds in packs of this folder, and of no other one.
+    // git leaves out what it finds in packs of this folder, and of no other one. Without links a
+    // new pack may have some of it once more.
     for (const name of await packsIn(this.#store))
       for (const file of [`${name}.pack`, `${name}.idx`])
-        await symlink(join(packFolderOf(this.#store), file), join(this.folder, file));
+        await symlink(join(packFolderOf(this.#store), file), join(this.folder, file)).catch(
+          unlessWithoutLinks,
+        );
   }
 
   /** Does what needs room on the disk: whether that is full can be seen before this one goes. */
@@ -121,7 +128,10 @@ export class PackingRoom implements AsyncDisposable {
   }
 }
 
-/** Removes what earlier programs have left, which packed and were ended. Nothing there is fine. */
+/**
+ * Removes what earlier programs have left in a store, which packed and were ended. Nothing there is
+ * fine.
+ */
 export async function removeAbandoned(store: Store): Promise<void> {
   await removeTree(apartOf(store));
   const pack = packFolderOf(store);
@@ -129,12 +139,13 @@ export async function removeAbandoned(store: Store): Promise<void> {
     ...(await namesIn(store.path, roomPrefix)),
     // git's own, from when it packed in the store itself.
     ...(await namesIn(pack, "tmp_")),
+    ...(await namesIn(lfsStorePath(store.path), unfinishedPrefix)),
   ];
   for (const path of left) {
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
     if (Date.now() - mtimeMs > abandonedMs) await removeTree(path);
   }
-  const known = new Set(await packNamesIn(pack));
+  const known = new Set(await packNamesIn(pack).catch(() => []));
   // A pack without its index: the program ended between the two.
   for (const path of await namesIn(pack, "pack-")) {
     const name = path.slice(pack.length + 1).replace(/\.[a-z]+$/, "");
@@ -146,6 +157,15 @@ export async function removeAbandoned(store: Store): Promise<void> {
 /** The folder for what only `sett up` makes, which holds the lock of the instance. */
 export function apartOf({ place, instance }: Pick<Store, "place" | "instance">): string {
   return join(place.commonDir, "sett/packing", instance);
+}
+
+/** Whether a link cannot be made for that reason. */
+export function isWithoutLinks(error: unknown): boolean {
+  return withoutLinks.includes(Object(error).code);
+}
+
+function unlessWithoutLinks(error: unknown): void {
+  if (!isWithoutLinks(error)) throw error;
 }
 
 async function namesIn(folder: string, prefix: string): Promise<string[]> {

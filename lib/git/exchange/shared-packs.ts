@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
 import { PackIndex } from "../run/pack-index.ts";
 import { type GitRun, runGit, tryGit } from "../run/run-git.ts";
-import { endings, type PackingRoom } from "./packing-room.ts";
+import { endings, isWithoutLinks, type PackingRoom } from "./packing-room.ts";
 import { packFolderOf, packsIn, type Store } from "./store.ts";
 
 /** git itself puts its packs together before there are many more. */
@@ -19,8 +19,6 @@ const maxHiddenCommits = 1_000;
 const progressEvery = 20_000;
 /** A pack with one of these beside it lacks objects, or has what nothing reaches. */
 const unfit = ["promisor", "mtimes"];
-/** A system that has no hard links there, or not for this file, says these. */
-const withoutLinks = ["EXDEV", "EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EACCES"];
 const readableByAll = 0o004;
 const pieceBytes = 1024 ** 2;
 
@@ -218,7 +216,7 @@ async function onEachFile(
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? "";
       if (code === "ENOENT" && ending === "rev") continue;
-      if (code === "ENOENT" || withoutLinks.includes(code)) return false;
+      if (code === "ENOENT" || isWithoutLinks(error)) return false;
       throw error;
     }
   }

@@ -30,6 +30,8 @@ const settings = [
   // Git would start another git in the folder of a submodule, with the configuration there.
   "submodule.recurse=false",
   "diff.submodule=short",
+  // What is packed here is one pack, with one name.
+  "pack.packSizeLimit=0",
 ];
 
 /** No run reaches a remote, except one that fetches for the person in the person's repository. */

@@ -14,9 +14,10 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { mountSmallDisk } from "../../chaos/small-disk.ts";
@@ -53,12 +54,17 @@ function objectsIn(path: string, objectsDir: string): string[] {
     .sort();
 }
 
-/** A git that runs `script` before the packing, once. `folder`: for its files. */
-function gitThat(script: string, folder: string): string {
+/**
+ * A git that runs `script` before the packing, once; before that of a submodule where the
+ * repository's own comes `first`. `folder`: for its files.
+ */
+function gitThat(script: string, folder: string, first = false): string {
   const path = join(folder, "git-in-the-middle");
+  const pass = `[ -e '${folder}/passed' ] || { : > '${folder}/passed'; exec git "$@"; }`;
   const text = `#!/bin/sh
 for word; do
   if [ "$word" = pack-objects ] && [ ! -e '${folder}/reached' ]; then
+    ${first ? pass : ":"}
     : > '${folder}/reached'
     (unset GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES; ${script}) >&2
   fi
@@ -123,6 +129,92 @@ test("packing that is no longer wanted ends at once, and leaves nothing", async 
   closeSync(openSync(join(host.root, "go"), constants.O_RDWR | constants.O_NONBLOCK));
   expect(existsSync(join(host.path, ".git/sett/packing"))).toBe(false);
   expect(filesIn(objectsDir).sort()).toEqual(["info", "pack"]);
+});
+
+/** Adds a submodule `door` to the repository, and returns what it has. */
+function addDoor({ root, path }: { root: string; path: string }): () => string[] {
+  const door = join(root, "door");
+  mkdirSync(door);
+  git(door, "init", "-q", "-b", "main");
+  commitFiles(door, { "door.txt": "door\n" });
+  git(path, "-c", "protocol.file.allow=always", "submodule", "add", "-q", door, "door");
+  commitFiles(path, {}, "With a door");
+  return () => reachable(door, "HEAD");
+}
+
+test("where the packing of a submodule is killed, nothing half stays, and the next one goes on", async () => {
+  using host = sampleRepository();
+  const door = addDoor(host);
+  execFileSync("mkfifo", [join(host.root, "go")]);
+  const waiting = gitThat(`: > '${host.root}/left'; cat '${host.root}/go'`, host.root, true);
+  const program = join(import.meta.dir, "../../support/git/make-store.ts");
+  const child = spawn(process.execPath, [program, host.path, waiting], {
+    detached: true,
+    stdio: "inherit",
+  });
+  const ended = once(child, "exit");
+  await waitFor("the packing", async () => existsSync(join(host.root, "left")));
+  process.kill(-(child.pid ?? 0), "SIGKILL");
+  await ended;
+  const { repository, make, objectsDir } = await open(host.path);
+  const modules = join(objectsDir, "modules");
+  expect(objectsIn(host.path, modules)).toEqual([]);
+  await make();
+  expect(existsSync(join(host.path, ".git/sett/packing"))).toBe(false);
+  expect(objectsIn(host.path, objectsDir)).toEqual(reachable(host.path, "HEAD"));
+  expect(objectsIn(host.path, modules)).toEqual(door());
+  await repository.exchange(instance).remove();
+  expect(existsSync(join(host.path, ".git/sett"))).toBe(false);
+});
+
+test("what a killed goal has left of a submodule, or of a file of LFS, goes with a later `up`", async () => {
+  using host = sampleRepository();
+  addDoor(host);
+  const { make, objectsDir } = await open(host.path);
+  await make();
+  const left = ["modules/packing-1/pack/half", "modules/pack/tmp_pack_2", "lfs/tmp_3"];
+  const young = ["modules/packing-4/pack/half", "lfs/tmp_5"];
+  const longAgo = new Date(Date.now() - 7 * 3_600_000);
+  for (const name of [...left, ...young]) {
+    mkdirSync(join(objectsDir, dirname(name)), { recursive: true });
+    writeFileSync(join(objectsDir, name), "half");
+    const top = join(objectsDir, name.replace("/pack/half", ""));
+    if (left.includes(name)) utimesSync(top, longAgo, longAgo);
+  }
+  await make();
+  expect(left.filter((name) => existsSync(join(objectsDir, name)))).toEqual([]);
+  // Another program may still be at these.
+  expect(young.filter((name) => existsSync(join(objectsDir, name)))).toEqual(young);
+});
+
+test("the packing of a submodule that is no longer wanted ends at once, and leaves nothing", async () => {
+  using host = sampleRepository();
+  const door = addDoor(host);
+  execFileSync("mkfifo", [join(host.root, "go")]);
+  const waiting = gitThat(`cat '${host.root}/go'`, host.root, true);
+  const { make, objectsDir } = await open(host.path, waiting);
+  const abort = new AbortController();
+  const made = make(abort.signal).then(
+    () => "made",
+    (error: unknown) => messageOf(error),
+  );
+  await waitFor("the packing", async () => existsSync(join(host.root, "reached")));
+  abort.abort();
+  expect(await made).toContain("it was ended");
+  closeSync(openSync(join(host.root, "go"), constants.O_RDWR | constants.O_NONBLOCK));
+  expect(existsSync(join(host.path, ".git/sett/packing"))).toBe(false);
+  await (await open(host.path)).make();
+  expect(objectsIn(host.path, join(objectsDir, "modules"))).toEqual(door());
+});
+
+test("a person's limit for the size of packs changes nothing", async () => {
+  using host = sampleRepository();
+  const noise = () => crypto.getRandomValues(Buffer.alloc(600_000)).toString("base64");
+  commitFiles(host.path, { one: noise(), two: noise(), three: noise() }, "Noise");
+  git(host.path, "config", "pack.packSizeLimit", "1m");
+  const { make, objectsDir } = await open(host.path);
+  await make();
+  expect(objectsIn(host.path, objectsDir)).toEqual(reachable(host.path, "HEAD"));
 });
 
 const amendAndForget =
