@@ -3,6 +3,9 @@
 import { z } from "zod";
 import { AgentName, CommitHash } from "./ids.ts";
 
+/** The pack of a result has at most so much, as with the largest hosts. */
+export const maxPackBytes = 2 * 1024 ** 3;
+
 export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256" });
 
 /** Below the store's folder. No name of a file or a folder begins with a dot. */

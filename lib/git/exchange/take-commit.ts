@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
+import { maxPackBytes } from "../../model/packs.ts";
 import { borrowing } from "../run/borrowing.ts";
 import { LimitExceeded, runGit } from "../run/run-git.ts";
 import type { UntrustedFile, UntrustedFolder } from "../run/untrusted-folder.ts";
@@ -20,9 +21,6 @@ export interface Taking extends Receiver {
   /** Packs that are not tried again. */
   readonly failed?: FailedPacks;
 }
-
-/** As much as the largest hosts accept at once. */
-const maxPackBytes = 2 * 1024 * 1024 * 1024;
 
 /**
  * Every object is checked, except for padded file modes, which old programs have left in many

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { AgentName, CommitHash } from "../../model/ids.ts";
-import type { ShelfPack } from "../../model/packs.ts";
+import { maxPackBytes, type ShelfPack } from "../../model/packs.ts";
 import type {
   AgentExchange,
   CountedFolder,
@@ -20,7 +20,6 @@ import { shownIn } from "../publish/agent-folders.ts";
 import { publishCommit } from "../publish/publish.ts";
 import { makeStore } from "../run/borrowing.ts";
 import { runGit } from "../run/run-git.ts";
-import { maxPackBytes } from "./pack-service.ts";
 import { type PacksAddress, PacksClient } from "./packs-client.ts";
 import { StoreCopy } from "./store-copy.ts";
 

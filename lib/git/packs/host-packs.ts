@@ -5,7 +5,7 @@ import { lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { AgentName, CommitHash } from "../../model/ids.ts";
-import type { ShelfPack, StoreFile } from "../../model/packs.ts";
+import { maxPackBytes, type ShelfPack, type StoreFile } from "../../model/packs.ts";
 import type { HostFolders } from "../exchange/host-folders.ts";
 import { lfsStorePath } from "../exchange/lfs-store.ts";
 import { moduleStorePath } from "../exchange/module-store.ts";
@@ -29,7 +29,6 @@ import { packNamesIn } from "../exchange/store.ts";
 import { isServed, noteHead, noteServed } from "../exchange/store-notes.ts";
 import type { GitProgress, GitWait } from "../run/progress.ts";
 import { hashOfFile } from "./file-bytes.ts";
-import { maxPackBytes } from "./pack-service.ts";
 import { type FindPacks, PacksClient } from "./packs-client.ts";
 import type { ServedRepository } from "./served-repository.ts";
 

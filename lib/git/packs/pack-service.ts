@@ -11,13 +11,11 @@ import type { Stats } from "node:fs";
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AgentName, type CommitHash } from "../../model/ids.ts";
-import { Sha256, type ShelfPack, StoreList } from "../../model/packs.ts";
+import { maxPackBytes, Sha256, type ShelfPack, StoreList } from "../../model/packs.ts";
 import { commitIn, packName } from "../exchange/pack-name.ts";
 import { isFullDisk } from "../run/full-disk.ts";
 import { hashOfFile, writeHashed } from "./file-bytes.ts";
 
-/** As much as the largest hosts accept at once, and as readers take. */
-export const maxPackBytes = 2 * 1024 ** 3;
 /** A shelf is read with one listing. */
 const maxPacks = 100_000;
 /** A command that shows further commits sends files first, and then the list that names them. */

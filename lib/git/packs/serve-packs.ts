@@ -20,8 +20,8 @@ import { text } from "node:stream/consumers";
 import { finished, pipeline } from "node:stream/promises";
 import { messageOf } from "../../model/errors.ts";
 import { AgentName, CommitHash } from "../../model/ids.ts";
-import { Sha256 } from "../../model/packs.ts";
-import { maxPackBytes, type PackService, Refusal } from "./pack-service.ts";
+import { maxPackBytes, Sha256 } from "../../model/packs.ts";
+import { type PackService, Refusal } from "./pack-service.ts";
 
 export type Caller =
   | { readonly role: "agent"; readonly name: AgentName }

@@ -35,6 +35,8 @@ export interface AgentFoldersOptions {
   readonly isShared?: boolean;
   /** Its commands can write to its folder. What they remove of its results is put back. */
   readonly isGuarded?: boolean;
+  /** The largest pack that it publishes: as large as readers take, without it. */
+  readonly maxPackBytes?: number;
 }
 
 const remedyWhenFull =
@@ -83,9 +85,10 @@ export class AgentFolders implements AgentExchange {
     judgement?: Judgement,
     beside?: readonly string[],
   ): Promise<void> {
-    const { objectsDir } = this.#options;
+    const { objectsDir, maxPackBytes: maxBytes } = this.#options;
     const { path: folder } = this.#folder;
-    const order = { ...from, objectsDir, folder, remedyWhenFull, commit, start, judgement, beside };
+    const range = { commit, start, judgement, beside, maxBytes };
+    const order = { ...from, objectsDir, folder, remedyWhenFull, ...range };
     const isAllowed = await publishCommit(order, async (path, checked) => {
       await rename(path, join(folder, packName(commit)));
       const chain = { ...checked, folder, commit };

@@ -6,12 +6,14 @@ import { join } from "node:path";
 import { removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
 import type { CommitHash } from "../../model/ids.ts";
+import { maxPackBytes } from "../../model/packs.ts";
 import type { Judgement, Origin } from "../exchange/port.ts";
 import { takeFile } from "../exchange/take-commit.ts";
 import { makeStore } from "../run/borrowing.ts";
 import { sayingFullDisk } from "../run/full-disk.ts";
 import { limitedInContainer } from "../run/limited.ts";
 import { type Git, runGit, tryGit } from "../run/run-git.ts";
+import { tooLarge } from "./too-large.ts";
 
 interface Publication {
   readonly git: Git;
@@ -31,6 +33,8 @@ interface Publication {
   readonly start: CommitHash | undefined;
   readonly judgement: Judgement | undefined;
   readonly beside: readonly string[] | undefined;
+  /** As much as readers take, without it. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** Gives the pack to others: `path` is whole, and `checked` has it with every object hashed. */
@@ -38,7 +42,7 @@ type Place = (path: string, checked: Origin) => Promise<void>;
 
 /**
  * Resolves with whether it was allowed. Throws git-failed when something that the commit needs is
- * missing; then nothing is published.
+ * missing, and when there is more of it than readers take; then nothing is published.
  */
 export async function publishCommit(given: Publication, place: Place): Promise<boolean> {
   // A commit that exceeds the limits here would be on record as a success, and exceed those of each
@@ -52,6 +56,8 @@ export async function publishCommit(given: Publication, place: Place): Promise<b
     const wanted = [commit, ...(given.beside ?? [])] as const;
     const write = () => writePack(publication, wanted, unfinished);
     await sayingFullDisk(folder, write, given.remedyWhenFull);
+    const [{ size: bytes }, { maxBytes = maxPackBytes }] = [await lstat(unfinished), given];
+    if (bytes > maxBytes) throw await tooLarge(publication, { ...publication, bytes, maxBytes });
     return await whenChecked(publication, unfinished, async (objects) => {
       const checked = reading(given, objects);
       if ((await given.judgement?.isAllowed(checked)) === false) return false;

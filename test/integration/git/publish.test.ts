@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { diskUse } from "../../../apps/cub/container/disk-use.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts";
+import { copyIn } from "../../support/git/folders.ts";
 import { commitFiles, git, toolGit, write } from "../../support/git/sample-repository.ts";
 
 test("a published commit is one pack, which lacks only what its goal was stated on", async () => {
@@ -68,6 +69,33 @@ test("nor is one with a date that git cannot show, also where a later commit is 
   toolGit(agent.folder, "reset", "-q", "--hard", commit);
   await expect(agent.publish({ a: "a" })).rejects.toThrow(why);
   expect(publishedIn(scene)).toEqual([]);
+});
+
+test("a commit of more than readers take is refused, with its largest file, and nothing is left", async () => {
+  using scene = await exchangeScene();
+  const { root, objectsDir, exchangeDir, base } = scene;
+  const workspaceDir = join(root, "coder");
+  const copy = copyIn({ workspaceDir, objectsDir, exchangeDir, maxPackBytes: 2 * 1024 ** 2 });
+  await copy.prepare(base);
+  const noise = (bytes: number) => randomBytes(bytes).toString("latin1");
+  for (const [name, bytes] of [
+    ["small", 300_000],
+    ["data/größe 1", 1_700_000],
+  ] as const) {
+    mkdirSync(join(workspaceDir, "data"), { recursive: true });
+    writeFileSync(join(workspaceDir, name), noise(bytes), "latin1");
+  }
+  const commit = commitFiles(workspaceDir, {}, "Large", toolGit);
+  await copy.publish(commit, base);
+  rmSync(join(exchangeDir, "coder", `${commit}.pack`));
+  writeFileSync(join(workspaceDir, "more"), noise(200_000), "latin1");
+  const tooLarge = commitFiles(workspaceDir, {}, "Too large", toolGit);
+  await expect(copy.publish(tooLarge, base)).rejects.toMatchObject({
+    code: "git-failed",
+    message: `The commit ${tooLarge} brings more than 2 MiB beyond the commit of its goal (\`data/größe 1\` alone 2 MiB), so nothing was published: a result may bring 2 MiB.`,
+    hint: expect.stringContaining("merge what came of each before the next"),
+  });
+  expect(readdirSync(join(exchangeDir, "coder"))).toEqual([]);
 });
 
 test("without a folder of its own the failure says where it should be", async () => {

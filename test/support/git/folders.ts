@@ -5,6 +5,7 @@ import { WorkingCopy, type WorkingCopyOptions } from "../../../lib/git/copy/work
 import { AgentFolders, type AgentFoldersOptions } from "../../../lib/git/publish/agent-folders.ts";
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import { agentName as sampleName } from "./sample-repository.ts";
 
 /** Returns the folders in which an instance has them. */
@@ -37,6 +38,7 @@ export function copyIn({
   exchangeDir,
   isShared,
   isGuarded,
+  maxPackBytes,
   agentName = sampleName,
   ...options
 }: CopyOptions): WorkingCopy {
@@ -44,6 +46,7 @@ export function copyIn({
     ...{ agentName, objectsDir, exchangeDir },
     isShared: isShared ?? false,
     isGuarded: isGuarded ?? false,
+    ...withoutUndefined({ maxPackBytes }),
   });
   return new WorkingCopy({ git: agentsGit, ...options, agentName, exchange });
 }
