@@ -18,7 +18,7 @@ import type { PreparedWorkspace } from "../../model/prepare.ts";
 import type { AgentExchange, Origin, RecordedCommit } from "../exchange/port.ts";
 import { makeStore } from "../run/borrowing.ts";
 import type { Gitlink } from "../run/find-submodules.ts";
-import { fullDiskOf } from "../run/full-disk.ts";
+import { fullDiskOf, sayingFullDisk } from "../run/full-disk.ts";
 import {
   addContent,
   bytesOfContents,
@@ -432,6 +432,14 @@ export class WorkingCopy {
     start: CommitHash | undefined,
     judging?: Judging<Refusal>,
   ): Promise<Refusal | undefined> {
+    return await this.#sayingFullDisk(() => this.#publish(commit, start, judging));
+  }
+
+  async #publish<Refusal>(
+    commit: CommitHash,
+    start: CommitHash | undefined,
+    judging: Judging<Refusal> | undefined,
+  ): Promise<Refusal | undefined> {
     const { git, gitDir } = await this.#clean();
     const { sparse, workspaceDir } = this.#options;
     if (judging === undefined) {
@@ -482,13 +490,19 @@ export class WorkingCopy {
   async #clean(): Promise<CleanView> {
     const { workspaceDir } = this.#options;
     const { depth } = await this.exchange.shown();
-    this.#view ??= CleanView.make({
-      git: this.#git,
-      workspaceDir,
-      objectFormat: this.#objectFormat,
-      depth,
+    this.#view ??= this.#sayingFullDisk(() =>
+      CleanView.make({ git: this.#git, workspaceDir, objectFormat: this.#objectFormat, depth }),
+    ).catch((error: unknown) => {
+      this.#view = undefined;
+      throw error;
     });
     return this.#view;
+  }
+
+  /** What a command has made is still there when this has met a full disk. */
+  async #sayingFullDisk<Result>(job: () => Promise<Result>): Promise<Result> {
+    const hint = "Make room on the disk of the Docker Engine, then `sett retry`.";
+    return await sayingFullDisk(this.#options.workspaceDir, job, hint);
   }
 
   /**

@@ -10,6 +10,7 @@ import { removeTree } from "../../folders/remove-tree.ts";
 import type { CommitHash } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
+import { FullDisk, sayingFullDisk } from "../run/full-disk.ts";
 import { type Git, runGit } from "../run/run-git.ts";
 
 type From = { git: Git; place: RepositoryPlace };
@@ -32,6 +33,23 @@ export async function commitFiles(
   const done = (await readFile(`${folder}.paths`, "utf8").catch(() => "")).split("\0");
   const missing = paths.filter((path) => !done.includes(path));
   if (missing.length === 0) return folder;
+  const isNew = done.every((path) => path === "");
+  const take = () => takeFiles({ git, place }, commit, { folder, done, missing });
+  return await sayingFullDisk(filesPath(place), take).catch(async (error: unknown) => {
+    // Half of the files would keep the disk full.
+    if (isNew && error instanceof FullDisk)
+      for (const each of [folder, `${folder}.new`]) await removeTree(each);
+    throw error;
+  });
+}
+
+type Taking = { folder: string; done: readonly string[]; missing: readonly string[] };
+
+async function takeFiles(
+  { git, place }: From,
+  commit: CommitHash,
+  { folder, done, missing }: Taking,
+): Promise<string> {
   await makeFolder(place, folder);
   const own = await mkdtemp(join(tmpdir(), "sett-index-"));
   try {

@@ -11,7 +11,9 @@ import type { Quarantine, RecordedCommit } from "../exchange/port.ts";
 import { borrowing } from "../run/borrowing.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
+import { fullDiskOf } from "../run/full-disk.ts";
 import { type Git, LimitExceeded, pipeGit, runGit } from "../run/run-git.ts";
+import { addingPack } from "./adding-pack.ts";
 import { packOwnRefs } from "./pack-own-refs.ts";
 import type { Source } from "./source.ts";
 import { unpublishedCommits, unpublishedSentence } from "./unpublished.ts";
@@ -49,7 +51,16 @@ export async function importCommits(
   // The commits are here. What stays, for instance because the disk is full, goes with the next
   // fetch.
   await at.exchange.release(fetched).catch(() => undefined);
-  return result;
+  const problems = result.broken.map((each) => sayingFull(each, at.place));
+  return { imported: result.imported, broken: await Promise.all(problems) };
+}
+
+async function sayingFull(
+  problem: CommitProblem,
+  { commonDir }: RepositoryPlace,
+): Promise<CommitProblem> {
+  const full = await fullDiskOf(new Error(problem.reason), commonDir);
+  return full === undefined ? problem : { ...problem, reason: `${full.message} ${full.hint}` };
 }
 
 async function importMissing(
@@ -185,7 +196,7 @@ async function importTogether(
   });
   const commits = wanted.map(({ commit }) => commit);
   await quarantine.keepContents(commits, revisions);
-  const pack = await copyObjects(git, place, revisions, env);
+  const pack = await addingPack(place, () => copyObjects(git, place, revisions, env));
   try {
     // `create` replaces no name, also none that was written since we checked.
     const updates = wanted.map(({ ref, commit }) => `create ${ref} ${commit}\n`).join("");

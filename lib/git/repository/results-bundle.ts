@@ -1,11 +1,13 @@
 // All goals and results of an instance, with the history that leads to them, in one file of git's
 // own (`git bundle`): a person can fetch from it without Sett.
 import { join } from "node:path";
-import { SettError } from "../../model/errors.ts";
+import { messageOf, SettError } from "../../model/errors.ts";
 import type { CommitHash, InstanceName } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
-import { type Git, gitFailure, runGit, tryGit } from "../run/run-git.ts";
+import { FullDisk } from "../run/full-disk.ts";
+import { type Git, runGit } from "../run/run-git.ts";
+import { addingPack } from "./adding-pack.ts";
 
 /** The abort of its signal ends git. */
 type At = { git: Git; place: RepositoryPlace; instance: InstanceName };
@@ -46,12 +48,20 @@ export async function readBundle({ git, place, instance }: At, path: string): Pr
   ];
   // git reads such a file by itself, and starts no program for it.
   const run = { args, cwd: place.commonDir, env: { GIT_ALLOW_PROTOCOL: "file" } };
-  const result = await tryGit(git, run);
-  await changeOwner(place.owner, refs, join(refs, instance), join(place.commonDir, "packed-refs"));
-  if (result.exitCode === 0) return;
-  const failure = gitFailure(run, result);
-  throw new SettError("git-failed", failure.message, {
-    hint: "Where the repository of the back-up was a shallow clone, this one must have the history before it: restore into a whole clone.",
-    cause: failure,
-  });
+  try {
+    await addingPack(place, () => runGit(git, run));
+  } catch (error) {
+    if (error instanceof FullDisk) throw error;
+    throw new SettError("git-failed", messageOf(error), {
+      hint: "Where the repository of the back-up was a shallow clone, this one must have the history before it: restore into a whole clone.",
+      cause: error,
+    });
+  } finally {
+    await changeOwner(
+      place.owner,
+      refs,
+      join(refs, instance),
+      join(place.commonDir, "packed-refs"),
+    );
+  }
 }
