@@ -14,7 +14,13 @@ import type { MistypedKey } from "./find-mistyped.ts";
 /** `message` and `hint` as in a SettError. */
 export type Silent = { state: "silent"; message: string; hint: string };
 
-export type Disk = { path: string; freeBytes: number; totalBytes: number };
+/** `files`: as many as its file system can have, where it says so. */
+export type Disk = {
+  path: string;
+  freeBytes: number;
+  totalBytes: number;
+  files?: { free: number; total: number };
+};
 
 /** A clock that was read between two times of this machine, all in milliseconds since 1970. */
 export type ClockReading = { atMs: number; betweenMs: [number, number] };

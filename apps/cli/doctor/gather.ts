@@ -66,7 +66,9 @@ async function gitVersion(): Promise<string | undefined> {
 async function diskAt(path: string): Promise<Disk | undefined> {
   const found = await statfs(path).catch(() => undefined);
   if (found === undefined) return undefined;
-  return { path, freeBytes: found.bavail * found.bsize, totalBytes: found.blocks * found.bsize };
+  const { bavail, blocks, bsize, files, ffree } = found;
+  const room = { path, freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+  return files > 0 ? { ...room, files: { free: ffree, total: files } } : room;
 }
 
 async function readEngine(env: Shell["env"]): Promise<EngineFacts> {

@@ -7,18 +7,24 @@ import type { ClockReading, Disk } from "./facts.ts";
 const gibibyte = 1024 ** 3;
 const warnBelowBytes = 5 * gibibyte;
 const problemBelowBytes = gibibyte / 2;
+/** Each file takes an inode, however small it is. */
+const [warnBelowShare, problemBelowShare] = [0.05, 0.01];
 
 /** `remedy`: how to make room there. */
 export function diskFinding(
   subject: string,
-  { path, freeBytes, totalBytes }: Disk,
+  { path, freeBytes, totalBytes, files }: Disk,
   remedy: string,
 ): Finding {
-  const found = `${sizeText(freeBytes)} free of ${sizeText(totalBytes)} at ${path}`;
+  const room = `${sizeText(freeBytes)} free of ${sizeText(totalBytes)} at ${path}`;
+  const hasFew = files !== undefined && files.free < files.total * warnBelowShare;
+  const found = hasFew ? `${room}, ${files.free} inodes free of ${files.total}` : room;
   const base = { subject, check: "disk", found };
-  if (freeBytes >= warnBelowBytes) return { ...base, level: "ok" };
+  if (freeBytes >= warnBelowBytes && !hasFew) return { ...base, level: "ok" };
   const why = "A full disk stops Redis, and no result is stored until there is room again.";
-  return { ...base, level: freeBytes < problemBelowBytes ? "problem" : "warning", why, remedy };
+  const isFull =
+    freeBytes < problemBelowBytes || (hasFew && files.free < files.total * problemBelowShare);
+  return { ...base, level: isFull ? "problem" : "warning", why, remedy };
 }
 
 const warnAtMs = 2_000;

@@ -10,7 +10,7 @@ import { openListing } from "../../../lib/folders/list-folder.ts";
  * A file or folder counts as much, however small its content is: millions of empty files would
  * otherwise count nothing.
  */
-const minBytesEach = 4096;
+export const minBytesEach = 4096;
 const bytesPerBlock = 512;
 const atATime = 64;
 /** A command may close a folder again while it is read. */

@@ -1,7 +1,8 @@
 // Sees to it that a run writes no more than its agent may. File systems that containers have seldom
 // know quotas, so the cub looks.
+import type { StatsFs } from "node:fs";
 import { statfs } from "node:fs/promises";
-import { diskUse } from "./disk-use.ts";
+import { diskUse, minBytesEach } from "./disk-use.ts";
 
 /**
  * `name`: for the sentence that says what was exceeded, and `cure` a sentence that ends it.
@@ -30,7 +31,7 @@ const share = { usual: 1 / 100, largest: 1 / 20 };
 
 /**
  * Below this, a run that goes on writing is ended before the disk is full, which would stop Redis
- * and everybody's work.
+ * and everybody's work. Many file systems can have only so many files, each as dear as a page.
  */
 const reserveBytes = 512 * 1024 ** 2;
 const reserveShare = 0.01;
@@ -50,6 +51,7 @@ export type DiskStates = Map<string, State>;
 type State = {
   free: number;
   freeAtStart: number;
+  freeFilesAtStart?: number;
   used: number;
   countedAt: number;
   countMs: number;
@@ -98,8 +100,7 @@ export class DiskWatch {
     for (const folder of this.#limit.folders) {
       const system = await statfs(folder.path).catch(() => undefined);
       if (system === undefined) continue;
-      const { bavail, blocks, bsize } = system;
-      const free = bavail * bsize;
+      const free = system.bavail * system.bsize;
       const before = states.get(folder.path);
       const state = before ?? {
         free,
@@ -109,9 +110,9 @@ export class DiskWatch {
         countMs: 0,
       };
       states.set(folder.path, state);
-      const reserve =
-        this.#limit.reserveBytes ?? Math.min(reserveBytes, blocks * bsize * reserveShare);
-      const isScarce = free < reserve && state.freeAtStart - free > growingBytes;
+      state.freeFilesAtStart ??= system.ffree;
+      const left = this.#littleLeft(system, state);
+      const isScarce = left !== undefined;
       state.scarceSince = isScarce ? (state.scarceSince ?? performance.now()) : undefined;
       if (!isScarce && !this.#isDue(folder, state, free, before === undefined)) continue;
       const startedAt = performance.now();
@@ -121,11 +122,26 @@ export class DiskWatch {
       state.free = free;
       if (state.used > this.#limit.bytes) return this.#tooMuch(folder, state.used);
       if (isScarce && state.used > growingBytes)
-        return `The run was ended because it was filling the disk of ${folder.name}, which has only ${sizeText(free)} left.`;
+        return `The run was ended because it was filling the disk of ${folder.name}, which has only ${left} left.`;
       if (state.scarceSince !== undefined && performance.now() - state.scarceSince > scarceMs)
-        return `The run was ended because the disk of ${folder.name} was filled meanwhile, which has only ${sizeText(free)} left.`;
+        return `The run was ended because the disk of ${folder.name} was filled meanwhile, which has only ${left} left.`;
     }
     return undefined;
+  }
+
+  /** Undefined where there is enough, or was as little at the start. */
+  #littleLeft(
+    { bavail, blocks, bsize, files, ffree }: StatsFs,
+    { freeAtStart, freeFilesAtStart = ffree }: State,
+  ): string | undefined {
+    const free = bavail * bsize;
+    const reserve =
+      this.#limit.reserveBytes ?? Math.min(reserveBytes, blocks * bsize * reserveShare);
+    if (free < reserve && freeAtStart - free > growingBytes) return sizeText(free);
+    const filesOf = (bytes: number) => bytes / minBytesEach;
+    const reserveFiles = Math.min(filesOf(reserveBytes), files * reserveShare);
+    const isGrowing = freeFilesAtStart - ffree > filesOf(growingBytes);
+    return files > 0 && ffree < reserveFiles && isGrowing ? `${ffree} inodes` : undefined;
   }
 
   async #used({ path, ownBytes }: WatchedFolder): Promise<number> {

@@ -67,6 +67,8 @@ function remedyFor(status: number, reason: string): string | undefined {
   // A range that the Engine gives to each network may be for a few containers.
   if (/no available IPv\d addresses/i.test(reason))
     return "Larger ranges: `size` of `default-address-pools` in /etc/docker/daemon.json (24 is for 253 containers), or a smaller number there. Restart the Engine, then `sett down` and `sett up`: a network keeps the range that it has.";
+  if (/no space left on device|disk quota exceeded/i.test(reason))
+    return "The Engine's disk is full, or can have no more files: `sett doctor` says what is free there, and `docker system prune` removes what nothing uses. Then run the same command again.";
   if (status >= 500)
     return "Try the same command again. The Engine's own log says more: `journalctl --unit docker`";
   return status === 403

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { diskUse } from "../../../apps/cub/container/disk-use.ts";
 import { type DiskStates, DiskWatch, sizeText } from "../../../apps/cub/container/disk-watch.ts";
 import { emptyFolder } from "../../../lib/folders/remove-tree.ts";
+import { mountSmallDisk } from "../../chaos/small-disk.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -180,6 +181,38 @@ nightly(
     }
     expect(reasons[0]).toMatch(
       /^The run was ended because the disk of \/workspace was filled meanwhile, which has only .* left\.$/,
+    );
+  },
+  120_000,
+);
+
+const probe = await mountSmallDisk({ megabytes: 1 });
+await probe?.[Symbol.asyncDispose]();
+
+test.if(probe !== undefined)(
+  "a run that makes files until the disk can hardly have another one is ended before",
+  async () => {
+    const small = await mountSmallDisk({ megabytes: 64, inodes: 20_000 });
+    if (small === undefined) throw new Error("No disk can be mounted here.");
+    await using _ = small;
+    const reasons: string[] = [];
+    const path = join(small.folder, "workspace");
+    mkdirSync(path);
+    const disk = { bytes: 1024 * mebibyte, folders: [{ path, name: "/workspace" }] };
+    const states = new CountedStates();
+    using _watch = new DiskWatch(disk).start((reason) => reasons.push(reason), states);
+    await states.lookedAgain();
+    let files = 0;
+    const make = (last: number) => {
+      while (files < last) writeFileSync(join(path, `${files++}`), "");
+    };
+    make(19_000);
+    for (let looks = 0; looks < 3; looks++) await states.lookedAgain();
+    expect(reasons).toEqual([]);
+    make(19_900);
+    await waitFor("the end", () => reasons.length > 0);
+    expect(reasons[0]).toMatch(
+      /^The run was ended because it was filling the disk of \/workspace, which has only \d+ inodes left\.$/,
     );
   },
   120_000,

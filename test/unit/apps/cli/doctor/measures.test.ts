@@ -18,6 +18,16 @@ test.each([
 });
 
 test.each([
+  [60, "ok", /at \/data$/],
+  [49, "warning", /at \/data, 49 inodes free of 1000$/],
+  [9, "problem", /at \/data, 9 inodes free of 1000$/],
+] as const)("with room for %p of 1000 files it is: %s", (free, level, found) => {
+  const room = { path: "/data", freeBytes: 80 * gibibyte, totalBytes: 100 * gibibyte };
+  const finding = diskFinding("redis", { ...room, files: { free, total: 1_000 } }, "Make room.");
+  expect(finding).toMatchObject({ check: "disk", level, found: expect.stringMatching(found) });
+});
+
+test.each([
   ["between the two times", 10_500, "ok", "agrees with this machine's"],
   ["a little ahead", 12_900, "ok", "agrees with this machine's"],
   ["ahead", 16_000, "warning", "5.0 s ahead of this machine's"],
