@@ -43,7 +43,7 @@ export async function createExchange(
     await makeParents(place, path).catch(() => makeParents(place, path));
     for (const folder of writers.map((agent) => join(path, agent))) {
       const isNew = await makeFolder(folder);
-      if (isNew) await changeOwner(writer, folder);
+      if (isNew) await giveTo(writer, folder);
       await requireOwner(folder, writer.uid, isNew ? notOurs : leftBehind);
       // A command whose calls nothing narrows may have set it, and no new pack could be read.
       if (!isNew) await removeDefaultAccess(folder);
@@ -83,6 +83,19 @@ const leftBehind =
 /** The repository is another user's, or the Engine has `userns-remap`. */
 const notOurs =
   "Only root can give the folder to that user: run `sett up` as root, or with an Engine that has no `userns-remap`.";
+
+/** File systems of other systems, and shares of a network, belong to one user as a whole. */
+async function giveTo({ uid, gid }: Owner, folder: string): Promise<void> {
+  try {
+    await changeOwner({ uid, gid }, folder);
+  } catch (error) {
+    if (Object(error).code !== "EPERM") throw error;
+    throw unusable(
+      `${folder} cannot be given to user ${uid}, who agents are: its file system keeps no owners.`,
+      `Mount it with \`uid=${uid},gid=${gid}\`, or work in a clone on a disk that keeps owners.`,
+    );
+  }
+}
 
 async function requireOwner(folder: string, uid: number, hint: string): Promise<void> {
   const stats = await lstat(folder);
