@@ -54,9 +54,9 @@ async function git(cwd: string, ...words: string[]) {
   expect(await child.exited).toBe(0);
 }
 
-async function instanceUp() {
+async function instanceUp(yml = settYml) {
   const made = await configFolder({
-    "sett.yml": settYml,
+    "sett.yml": yml,
     "agents/writer/run.sh": run,
     "agents/writer/Dockerfile": "FROM sett/agent-base:latest\nCOPY run.sh /app/run.sh\n",
   });
@@ -256,3 +256,57 @@ inCluster(
     expect(policies).toContain('"spec":{"podSelector":{},"policyTypes":["Ingress","Egress"]}');
   },
 );
+
+/** Speaks to Redis as the shell does, counts up, and says what is there. */
+const counts = `
+exec 3<>/dev/tcp/127.0.0.1/6379
+printf 'INCR runs\\r\\nQUIT\\r\\n' >&3
+answer=$(tr -d '\\r' <&3 | head -1)
+jq -n --arg answer "$answer" '{artefact_type: "Report", artefact_payload: $answer, summary: ""}'
+`;
+const tester = (agent: string, on: string, services: string) => `  ${agent}:
+    image: sett/agent-base:latest
+    command: ["bash", "-c", ${JSON.stringify(counts)}]
+    bids: [{ on: ${on}, bid: claim }]
+    services: ${services}
+`;
+const redis =
+  'image: "sett/redis:latest", command: ["--save", "", "--appendonly", "no"], resources: { limits: { memory: 64M } }';
+const withServices = (agents: string) => `version: '1.0'
+images: { push: ${registry} }
+agents:
+${tester("tester", "GoalDefined", `{ store: { ${redis}, ready: [redis-cli, ping] } }`)}${agents}`;
+const neverReady: [string, string, string][] = [
+  [
+    "is not ready in time",
+    `{ store: { ${redis}, ready: [redis-cli, --no-such-option], timeout: 2s } }`,
+    "the service `store` was not ready within 2 s.",
+  ],
+  [
+    "is asked by a program that it does not have",
+    `{ store: { ${redis}, ready: [no-such-program], timeout: 2s } }`,
+    "the service `store` was not ready within 2 s.",
+  ],
+  [
+    "ends at once",
+    '{ db: { image: "sett/redis:latest", command: ["--no-such-option", "1"], ready: [redis-cli, ping] } }',
+    "the service `db` has ended, with exit code 1. It has printed: ",
+  ],
+];
+
+for (const [what, services, sentence] of neverReady)
+  inCluster(
+    `each grant has services of its own, and the Failure names one that ${what}`,
+    async () => {
+      await using here = await instanceUp(withServices(tester("next", "Report", services)));
+      const goal = (await here.sett("forage", "--goal", "count")).said.split("\n")[0] ?? "";
+      await waitFor("its Failure", async () =>
+        (await here.sett("status")).said.replaceAll(/\s+/g, " ").includes(sentence),
+      );
+      const artefacts = await here.sett("hoard", "--goal", goal, "--json");
+      expect(artefacts.said).toContain('":1"');
+      const logs = (await here.sett("logs", "tester")).said;
+      expect(logs).toContain("Ready to accept connections");
+      expect(logs).not.toContain("A service has ended");
+    },
+  );

@@ -244,12 +244,13 @@ export class RuntimeHost implements WorkerHost {
 
   async readLogs(worker: string): Promise<KeptLog[]> {
     const found = await this.#need(worker);
-    const beside =
-      found.sharesNetworkOf === undefined
-        ? []
-        : (await this.#runtime.parts(found.labels.instance)).containers.filter(({ name }) =>
-            isSidecarOf(name, worker),
-          );
+    // `sett up` may have changed what is beside the agent's next workers.
+    const hasSidecars = found.sharesNetworkOf !== undefined || this.#hasSidecars(found);
+    const beside = !hasSidecars
+      ? []
+      : (await this.#runtime.parts(found.labels.instance)).containers.filter(({ name }) =>
+          isSidecarOf(name, worker),
+        );
     return await Promise.all(
       [found, ...beside].map(async (part) => ({
         worker: part.name,
@@ -287,6 +288,12 @@ export class RuntimeHost implements WorkerHost {
     const found = await this.#find(worker);
     if (found !== undefined) return found;
     throw new SettError("docker-failed", `There is no worker ${worker}.`);
+  }
+
+  #hasSidecars({ labels }: ContainerPart): boolean {
+    return (
+      labels.component === "worker" && this.#template(labels.agent).spec.sidecars !== undefined
+    );
   }
 
   #template(agent: AgentName): WorkerTemplate {

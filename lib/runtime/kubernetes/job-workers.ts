@@ -5,8 +5,8 @@ import { sleep } from "../../async/sleep.ts";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import type { ContainerSpec } from "../container-spec.ts";
-import { readLabels } from "../labels.ts";
-import { isNameOf } from "../names.ts";
+import { labelsFor, readLabels } from "../labels.ts";
+import { isNameOf, serviceBeside, sidecarName, workerBeside } from "../names.ts";
 import type { ContainerPart, LogLine, LogOptions, Workers } from "../port.ts";
 import { hostsOf } from "./apply.ts";
 import type { KubeClient } from "./client.ts";
@@ -15,6 +15,7 @@ import { podLines } from "./logs.ts";
 import { selectorOf } from "./manifests.ts";
 import { newest, Pod, stateOf } from "./pod.ts";
 import { bytesOf } from "./room.ts";
+import { containerOf, ReadyClock, serviceOf } from "./sidecars.ts";
 
 const Jobs = z.object({ items: z.array(Job).nullish() });
 const Pods = z.object({ items: z.array(Pod).nullish() });
@@ -38,6 +39,7 @@ export class JobWorkers implements Workers {
   readonly #options: Options;
   readonly #selector: string;
   readonly #secrets = new Set<string>();
+  readonly #ready = new ReadyClock(() => performance.now());
   #last: { atMs: number; seen: Promise<ReadonlyMap<string, JobWithPods>> } | undefined;
 
   constructor(options: Options) {
@@ -46,10 +48,13 @@ export class JobWorkers implements Workers {
     this.#selector = `${selectorOf(options.instance)},dev.sett.component=worker`;
   }
 
-  /** Only the workers. */
+  /** Only the workers, and the services beside them. */
   async parts(instance: InstanceName) {
     const seen = await this.#look();
-    const containers = [...seen.values()].flatMap((each) => partOf(each) ?? []);
+    const containers = [...seen.values()].flatMap((each) => {
+      const worker = partOf(each);
+      return worker === undefined ? [] : [worker, ...partsBeside(worker, each)];
+    });
     return { instance, containers, volumes: [], networks: [] };
   }
 
@@ -61,8 +66,9 @@ export class JobWorkers implements Workers {
   async start(spec: ContainerSpec): Promise<{ id: string }> {
     const { home, namespace, instance } = this.#options;
     const hosts = await hostsOf({ client: this.#client, namespace: home }, instance);
-    const { secret, job } = workerObjects(spec, hosts);
-    if (!this.#secrets.has(secret.metadata.name)) {
+    const { secrets, job } = workerObjects(spec, hosts);
+    for (const secret of secrets) {
+      if (this.#secrets.has(secret.metadata.name)) continue;
       await this.#client.create(secret, namespace);
       this.#secrets.add(secret.metadata.name);
     }
@@ -88,9 +94,14 @@ export class JobWorkers implements Workers {
   }
 
   async *logs(name: string, options?: LogOptions): AsyncGenerator<LogLine> {
-    const pod = newest((await this.#see(name))?.pods ?? []);
+    const service = serviceBeside(name);
+    const pod = newest((await this.#see(workerBeside(name) ?? name))?.pods ?? []);
     if (pod === undefined) return;
-    const place = { namespace: this.#options.namespace, pod: pod.metadata.name };
+    const container = service === undefined ? {} : { container: containerOf(service) };
+    const place = {
+      namespace: this.#options.namespace,
+      ...{ pod: pod.metadata.name, ...container },
+    };
     yield* podLines(this.#client, place, options);
   }
 
@@ -122,7 +133,9 @@ export class JobWorkers implements Workers {
       this.#client.list("Job", namespace, this.#selector),
       this.#client.list("Pod", namespace, this.#selector),
     ]);
-    const all = Pods.parse(pods).items ?? [];
+    const all = (Pods.parse(pods).items ?? []).map((pod) => this.#ready.look(pod));
+    const names = new Set(all.map(({ metadata }) => metadata.name));
+    this.#ready.forget((pod) => !names.has(pod));
     return new Map(
       (Jobs.parse(jobs).items ?? []).map((job) => [
         job.metadata.name,
@@ -137,7 +150,8 @@ export class JobWorkers implements Workers {
     if (found === undefined) return undefined;
     const job = Job.parse(found);
     const pods = await this.#client.list("Pod", namespace, `${jobNameLabel}=${name}`);
-    return { job, pods: podsOfJob(Pods.parse(pods).items ?? [], job) };
+    const all = (Pods.parse(pods).items ?? []).map((pod) => this.#ready.look(pod));
+    return { job, pods: podsOfJob(all, job) };
   }
 }
 
@@ -165,4 +179,33 @@ function partOf({ job, pods }: JobWithPods): ContainerPart | undefined {
     env: Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value])),
     ...(cause !== undefined && { problem: { sentence: cause, isFinal: true } }),
   };
+}
+
+/** One that the cluster has started again shows how it ended before. */
+function partsBeside(worker: ContainerPart, { pods }: JobWithPods): ContainerPart[] {
+  const { labels } = worker;
+  const pod = newest(pods);
+  if (labels.component !== "worker" || pod === undefined) return [];
+  return pod.spec.initContainers.flatMap(({ name, image, resources }) => {
+    const service = serviceOf(name);
+    if (service === undefined) return [];
+    const found = pod.status.initContainerStatuses?.find((each) => each.name === name);
+    const end = found?.lastState.terminated;
+    const memory = resources?.limits?.memory;
+    return [
+      {
+        ...{ id: `${worker.id}.${name}`, name: sidecarName(worker.name, service) },
+        labels: labelsFor(labels, { component: "sidecar" as const, agent: labels.agent }),
+        image: { tag: image, id: image },
+        state:
+          end === undefined
+            ? { state: "running" as const, startedAt: "", health: "none" as const }
+            : { state: "exited" as const, exitCode: end.exitCode, endedAt: end.finishedAt ?? "" },
+        ...{ restarts: found?.restartCount ?? 0, ports: [], env: {} },
+        isOutOfMemory: end?.reason === "OOMKilled",
+        memoryBytes: memory === undefined ? undefined : bytesOf(memory),
+        createdAt: worker.createdAt,
+      },
+    ];
+  });
 }

@@ -16,6 +16,7 @@ import {
 } from "./manifests.ts";
 import { Condition, exitCodeOfPod, killed, Metadata, type Pod } from "./pod.ts";
 import { endOf, problemOf } from "./problem.ts";
+import { secretOf } from "./sidecars.ts";
 
 /** These say for which work a worker is, and are no secrets. All others are in a Secret. */
 const ownVariables = [
@@ -26,7 +27,7 @@ const ownVariables = [
 const jobUidLabel = "controller-uid";
 export const jobNameLabel = "job-name";
 
-export type WorkerObjects = { secret: KubeObject; job: KubeObject };
+export type WorkerObjects = { secrets: KubeObject[]; job: KubeObject };
 
 /** `spec`: of a worker. All of its template have one Secret. */
 export function workerObjects(spec: ContainerSpec, hosts: readonly NamedAddress[]): WorkerObjects {
@@ -40,7 +41,7 @@ export function workerObjects(spec: ContainerSpec, hosts: readonly NamedAddress[
   // Another content has another name: a pod that has not begun keeps what it was made for.
   const digest = createHash("sha256").update(JSON.stringify(shared)).digest("hex").slice(0, 12);
   const secretName = `${part}.${digest}`;
-  const { containers, ...pod } = podSpecOf(spec, secretName, hosts);
+  const { containers, ...pod } = podSpecOf(spec, secretName, hosts, part);
   const variables = entries.filter(isOwn).map(([variable, value]) => ({ name: variable, value }));
   const template = {
     metadata: { labels: own },
@@ -54,13 +55,19 @@ export function workerObjects(spec: ContainerSpec, hosts: readonly NamedAddress[
   const ofSecret = labelsOf(
     labelsFor(labels, { component: "agent", agent: labels.agent, role: labels.role }),
   );
-  return {
-    secret: object(
+  const secret = (ofName: string, stringData: Readonly<Record<string, string>>) =>
+    object(
       "Secret",
-      secretName,
+      ofName,
       { ...ofSecret, [partLabel]: part },
-      { type: "Opaque", immutable: true, stringData: shared },
-    ),
+      { type: "Opaque", immutable: true, stringData },
+    );
+  const beside = (spec.sidecars ?? []).map((each) => secretOf(part, each));
+  return {
+    secrets: [
+      secret(secretName, shared),
+      ...beside.map((each) => secret(each.name, each.stringData)),
+    ],
     job: object(
       "Job",
       name,

@@ -4,15 +4,18 @@ import type { LogLine, LogOptions } from "../port.ts";
 import { type KubeClient, KubeRefusal } from "./client.ts";
 import { pathOf } from "./resources.ts";
 
-/** The log of one pod. The end of a signal ends the lines without an error. */
+/**
+ * The log of one pod, of the container in which the part runs unless another one is named. The end
+ * of a signal ends the lines without an error.
+ */
 export async function* podLines(
   client: KubeClient,
-  { namespace, pod }: { namespace: string; pod: string },
+  { namespace, pod, container = "part" }: { namespace: string; pod: string; container?: string },
   { follow = false, tail, since, signal }: LogOptions = {},
 ): AsyncGenerator<LogLine> {
   if (signal?.aborted) return;
   const query = {
-    ...{ container: "part", timestamps: "true", follow: String(follow) },
+    ...{ container, timestamps: "true", follow: String(follow) },
     ...(tail !== undefined && { tailLines: String(tail) }),
     ...(since !== undefined && { sinceTime: new Date(Math.floor(since * 1_000)).toISOString() }),
   };

@@ -5,12 +5,14 @@ import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
-import type { ContainerSpec, Mount, Resources, SecretFile } from "../container-spec.ts";
+import type { ContainerSpec, Mount, SecretFile } from "../container-spec.ts";
 import { madeLabel, type PartLabels, writeLabels } from "../labels.ts";
 import { keptVolumeNames, serviceContainer } from "../names.ts";
 import type { KubeObject } from "./client.ts";
+import { resourcesOf } from "./container-resources.ts";
 import { policyOf, servicesFor } from "./policies.ts";
 import { apiVersionOf, type Kind, type Workload } from "./resources.ts";
+import { sidecarContainers } from "./sidecars.ts";
 import { accountMount, accountVolume, starterAccount, starterObjects } from "./starter-objects.ts";
 
 /** By these Sett finds what is its own. Their values are short words, as the cluster wants them. */
@@ -27,8 +29,6 @@ const container = "part";
 export const maxName = 63;
 /** A StatefulSet adds the hash of its revision to a label. */
 const maxStatefulName = 52;
-
-const mebibyte = 1024 ** 2;
 
 export type NamedAddress = { name: string; address: string };
 
@@ -147,9 +147,18 @@ function servicesOf({ name, ports = [] }: ContainerSpec, own: Record<string, str
   return [object("Service", name, own, { spec })];
 }
 
-/** `secret`: the name of the Secret with its variables. */
-export function podSpecOf(spec: ContainerSpec, secret: string, hosts: Origin["hosts"]) {
+/** `secret`: the name of the Secret with its variables. `part`: whose services are beside it. */
+export function podSpecOf(
+  spec: ContainerSpec,
+  secret: string,
+  hosts: Origin["hosts"],
+  part = spec.name,
+) {
   const { user, placement = {}, network, runtime } = spec;
+  const runsAs = user && { runAsUser: user.uid, runAsGroup: user.gid };
+  const beside = sidecarContainers(spec, part);
+  // A service is the user that its image says.
+  const isAlone = beside.length === 0;
   const isStarter = placement.workers !== undefined;
   const volumes = spec.mounts.map((mount, at) => volumeOf(mount, at, spec));
   const { pullSecret, nodeSelector } = placement;
@@ -167,14 +176,14 @@ export function podSpecOf(spec: ContainerSpec, secret: string, hosts: Origin["ho
     hostAliases: aliasesOf(spec, hosts),
     securityContext: {
       runAsNonRoot: true,
+      ...(isAlone && runsAs),
       ...(user !== undefined && {
-        runAsUser: user.uid,
-        runAsGroup: user.gid,
         fsGroup: user.gid,
         fsGroupChangePolicy: "OnRootMismatch",
       }),
       seccompProfile: { type: "RuntimeDefault" },
     },
+    ...(!isAlone && { initContainers: beside }),
     containers: [
       {
         name: container,
@@ -187,6 +196,7 @@ export function podSpecOf(spec: ContainerSpec, secret: string, hosts: Origin["ho
         ports: (spec.ports ?? []).map(({ port }) => ({ containerPort: port })),
         resources: resourcesOf(spec.resources ?? {}),
         securityContext: {
+          ...(!isAlone && runsAs),
           allowPrivilegeEscalation: false,
           readOnlyRootFilesystem: spec.isRootReadOnly === true,
           capabilities: { drop: ["ALL"] },
@@ -246,33 +256,6 @@ function projectedOf(files: readonly SecretFile[]) {
     secret: { name: secret, items: [{ key, path: file }], optional: true },
   }));
   return { defaultMode: 0o440, sources };
-}
-
-/** A service may have so much, where sett.yml says nothing of it. */
-const usual = { nanoCpus: 2e9, memoryBytes: 1024 * mebibyte, diskBytes: 1024 * mebibyte };
-/** Every part asks for so much, where sett.yml says nothing of it: quotas want a number. */
-const request = { milliCpus: 20, memoryBytes: 96 * mebibyte, diskBytes: 64 * mebibyte };
-
-/** On one machine a reservation is a weight against others, of which a service may have many. */
-const maxReserved = 1e9;
-
-function resourcesOf(resources: Resources) {
-  const { nanoCpus = usual.nanoCpus, memoryBytes = usual.memoryBytes } = resources;
-  const { reservedNanoCpus: wish = 0, reservedMemoryBytes, fileBytes } = resources;
-  const milli = wish > maxReserved ? request.milliCpus : Math.max(request.milliCpus, wish / 1e6);
-  const memory = Math.min(memoryBytes, reservedMemoryBytes ?? request.memoryBytes);
-  return {
-    requests: {
-      cpu: `${Math.ceil(Math.min(milli, nanoCpus / 1e6))}m`,
-      memory: String(memory),
-      "ephemeral-storage": String(request.diskBytes),
-    },
-    limits: {
-      cpu: `${Math.ceil(nanoCpus / 1e6)}m`,
-      memory: String(memoryBytes),
-      "ephemeral-storage": String(2 * (fileBytes ?? usual.diskBytes)),
-    },
-  };
 }
 
 /** Letters and digits that are new for each part: a name of an object may end with it. */

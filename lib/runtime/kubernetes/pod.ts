@@ -15,6 +15,7 @@ const Ended = z.object({
   exitCode: z.number().default(0),
   reason: z.string().default(""),
   message: z.string().default(""),
+  startedAt: z.string().nullish(),
   finishedAt: z.string().nullish(),
 });
 const State = z.object({
@@ -32,31 +33,40 @@ export const Condition = z.object({
 export type Condition = z.infer<typeof Condition>;
 const Quantities = z.record(z.string(), z.string()).nullish();
 const Resources = z.object({ requests: Quantities, limits: Quantities });
+const Container = z.object({
+  name: z.string().default(""),
+  image: z.string().default(""),
+  resources: Resources.nullish(),
+  startupProbe: z.object({ failureThreshold: z.number() }).nullish(),
+});
+const ContainerStatus = z.object({
+  name: z.string().default(""),
+  restartCount: z.number().default(0),
+  started: z.boolean().nullish(),
+  state: State.default({}),
+  lastState: State.default({}),
+});
 export const Pod = z.object({
   metadata: Metadata,
   spec: z
     .object({
       nodeName: z.string().optional(),
-      containers: z.array(z.object({ resources: Resources.nullish() })).default([]),
+      containers: z.array(Container).default([]),
+      initContainers: z.array(Container).default([]),
     })
-    .default({ containers: [] }),
+    .default({ containers: [], initContainers: [] }),
   status: z
     .object({
       phase: z.string().default(""),
       reason: z.string().default(""),
       message: z.string().default(""),
       conditions: z.array(Condition).nullish(),
-      containerStatuses: z
-        .array(
-          z.object({
-            restartCount: z.number().default(0),
-            state: State.default({}),
-            lastState: State.default({}),
-          }),
-        )
-        .nullish(),
+      containerStatuses: z.array(ContainerStatus).nullish(),
+      initContainerStatuses: z.array(ContainerStatus).nullish(),
     })
     .default({ phase: "", reason: "", message: "" }),
+  /** The container for which it waits for too long, by the clock of who looks. */
+  late: z.string().optional(),
 });
 export type Pod = z.infer<typeof Pod>;
 

@@ -2,6 +2,7 @@
 import type { ContainerPart } from "../port.ts";
 import type { Condition, Pod } from "./pod.ts";
 import { askedBy, type Room } from "./room.ts";
+import { neverReady, serviceOf } from "./sidecars.ts";
 
 type Problem = NonNullable<ContainerPart["problem"]>;
 
@@ -39,8 +40,12 @@ export function problemOf(pod: Pod | undefined, said: Said): Problem | undefined
       sentence: `the node ${spec.nodeName ?? ""} of its pod ${metadata.name} does not answer the cluster`,
       isFinal: false,
     };
-  const { reason = "", message = "" } = first?.state.waiting ?? {};
-  if (usualReasons.has(reason)) return undefined;
+  const waiting = [...(status.initContainerStatuses ?? []), first].find(
+    (each) => !usualReasons.has(each?.state.waiting?.reason ?? ""),
+  );
+  const { reason = "", message = "" } = waiting?.state.waiting ?? {};
+  if (usualReasons.has(reason)) return neverReadyOf(pod);
+  const service = waiting && serviceOf(waiting.name);
   const sentence = message === "" ? reason : `${reason}: ${message}`;
   if (reason === "CreateContainerConfigError")
     return /not found|couldn't find key|non-numeric user|will run as root/i.test(message)
@@ -49,16 +54,23 @@ export function problemOf(pod: Pod | undefined, said: Said): Problem | undefined
   if (!pullReasons.has(reason)) return { sentence, isFinal: finalReasons.has(reason) };
   const isMissing = /not found|does not exist|manifest unknown/i.test(message);
   return {
-    sentence: `its image cannot be pulled: ${sentence}`,
+    sentence: `${service === undefined ? "its image" : `the image of the service \`${service}\``} cannot be pulled: ${sentence}`,
     ...(isMissing ? { isFinal: true } : { isFinal: false, limitMs: pullMs }),
   };
 }
 
+function neverReadyOf(pod: Pod): Problem | undefined {
+  const sentence = neverReady(pod);
+  return sentence === undefined ? undefined : { sentence, isFinal: true };
+}
+
 /** Sett asks for no probe of readiness: only the kubelet's silence makes such a pod not ready. */
 export function isCutOff({ status }: Pod): boolean {
-  const ready = status.conditions?.find(({ type }) => type === "Ready");
+  const said = (type: string) => status.conditions?.find((each) => each.type === type)?.status;
   const isRunning = status.containerStatuses?.[0]?.state.running !== undefined;
-  return ready !== undefined && ready.status !== "True" && isRunning;
+  // A service beside the part that has ended is the kubelet's own word.
+  const isWhole = said("ContainersReady") !== "False";
+  return said("Ready") !== undefined && said("Ready") !== "True" && isWhole && isRunning;
 }
 
 /** Quotas, PodSecurity and admission webhooks refuse a pod with a sentence of their own. */

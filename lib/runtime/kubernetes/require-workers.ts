@@ -1,4 +1,6 @@
 // A person and a cluster must have these before workers can run there. Nothing is made.
+import { z } from "zod";
+import { SettError } from "../../model/errors.ts";
 import type { KubeClient } from "./client.ts";
 import { isWorkersNamespace } from "./namespace.ts";
 import { requireRights, rights, starterRights, workersRights } from "./rights.ts";
@@ -13,4 +15,21 @@ export async function requireWorkers(client: KubeClient, home: string): Promise<
   const isThere = await isWorkersNamespace(client, namespace);
   const made = isThere ? [] : [makesNamespaces];
   await requireRights(client, namespace, [...workersRights, ...made]);
+}
+
+/** The first one whose pods can have containers that start before others and last as long. */
+const sidecarsSince = { major: 1, minor: 29 };
+const Version = z.object({ gitVersion: z.string().default("") });
+
+/** For agents with services beside them. Throws `config-invalid`. */
+export async function requireSidecars(client: KubeClient): Promise<void> {
+  const { gitVersion } = Version.parse(await client.json("/version"));
+  const [, major, minor] = (/^v?(\d+)\.(\d+)/.exec(gitVersion) ?? []).map(Number);
+  if (major === undefined || minor === undefined) return;
+  if (major > sidecarsSince.major || minor >= sidecarsSince.minor) return;
+  throw new SettError(
+    "config-invalid",
+    `The cluster is Kubernetes ${gitVersion}, which cannot run services beside an agent.`,
+    { hint: "Upgrade it to 1.29 or newer, or leave `services` of the agents out." },
+  );
 }

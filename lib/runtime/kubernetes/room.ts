@@ -45,7 +45,9 @@ export function roomOf({ items }: Nodes, pods: readonly Pod[]): Room | undefined
 }
 
 export function askedBy({ spec }: Pod): { cpus: number; memoryBytes: number } {
-  const requests = spec.containers.map(({ resources }) => resources?.requests ?? {});
+  const requests = [...spec.containers, ...spec.initContainers].map(
+    ({ resources }) => resources?.requests ?? {},
+  );
   return {
     cpus: requests.reduce((sum, { cpu = "0" }) => sum + coresOf(cpu), 0),
     memoryBytes: requests.reduce((sum, { memory = "0" }) => sum + (bytesOf(memory) ?? 0), 0),

@@ -255,19 +255,26 @@ function startsWorkers(
 ): Met {
   const namespace = workersNamespace(home);
   const templates = scales.flatMap(
-    ({ agent, prepare: _, secrets: __, sidecars: ___, ...scale }) => {
+    ({ agent, prepare: _, secrets: __, sidecars = [], ...scale }) => {
       const found = agents.get(agent);
       if (found === undefined) return [];
       requireShort(workerName(instance, agent, anyClaim, lastAttempt), maxName);
       const { spec, timeoutMs } = found;
+      const readyMs = sidecars.reduce((sum, each) => sum + each.readyMs, 0);
       // A worker that lasts has no end of its own.
       const deadlineSeconds =
         timeoutMs === undefined || scale.idleMs !== undefined
           ? undefined
-          : Math.ceil(timeoutMs / 1_000) + (spec.stopTimeoutSeconds ?? 0) + beforeAndAfterSeconds;
+          : Math.ceil((timeoutMs + readyMs) / 1_000) +
+            (spec.stopTimeoutSeconds ?? 0) +
+            beforeAndAfterSeconds;
       const placement = { ...spec.placement, ...withoutUndefined({ deadlineSeconds }) };
       const labels = { ...spec.labels, workspace: "" };
-      return [{ agent, ...scale, spec: { ...spec, labels, placement } }];
+      const beside = sidecars.map(({ image, ...one }) => ({ ...one, image: image.id }));
+      const worker = { ...spec, labels, placement };
+      return [
+        { agent, ...scale, spec: { ...worker, ...(beside.length > 0 && { sidecars: beside }) } },
+      ];
     },
   );
   return {

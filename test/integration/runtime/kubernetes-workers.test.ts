@@ -9,7 +9,10 @@ import { JobWorkers } from "../../../lib/runtime/kubernetes/job-workers.ts";
 import { findCluster } from "../../../lib/runtime/kubernetes/kubeconfig.ts";
 import { podSpecOf } from "../../../lib/runtime/kubernetes/manifests.ts";
 import { requireSecrets } from "../../../lib/runtime/kubernetes/require-secrets.ts";
-import { requireWorkers } from "../../../lib/runtime/kubernetes/require-workers.ts";
+import {
+  requireSidecars,
+  requireWorkers,
+} from "../../../lib/runtime/kubernetes/require-workers.ts";
 import { missingRights, rights } from "../../../lib/runtime/kubernetes/rights.ts";
 import { kubernetesRuntime } from "../../../lib/runtime/kubernetes/runtime.ts";
 import { kubernetesTranslation } from "../../../lib/runtime/kubernetes/translate.ts";
@@ -27,12 +30,12 @@ const job = {
 };
 const worker = "sett-demo-worker-coder-0a1b2c3d-2";
 
-async function plan() {
+async function plan(more = "") {
   const config = sampleConfig(`version: '1.0'
 agents:
   coder: { image: some/image:1, command: [work], strategy: fresh_per_call, workspace: { mode: rw } }
   free: { image: some/image:1, command: [work], replicas: 2, network: direct }
-`);
+${more}`);
   const services = { ...config.services, packs: "service", reach: "tls" } as const;
   const inCluster = { ...config, services, limits: { ...config.limits, output_bytes: 0 } };
   const doors = await tlsDoorsOf(inCluster, password, { isApart: true });
@@ -45,7 +48,7 @@ agents:
   );
 }
 
-async function scene(refuse?: Parameters<typeof clusterApi>[0]) {
+async function scene(refuse?: Parameters<typeof clusterApi>[0], more?: string) {
   const api = await clusterApi(refuse);
   const end = new AbortController();
   const place = { namespace: "team", context: undefined, workspaceOf: () => "/work" };
@@ -54,7 +57,7 @@ async function scene(refuse?: Parameters<typeof clusterApi>[0]) {
     env: api.env,
     interrupted: end.signal,
   });
-  const { services } = await plan();
+  const { services } = await plan(more);
   const starter = services.find(({ service }) => service.name === "starter");
   if (starter === undefined) throw new Error("There is a starter.");
   for (const { spec } of services) await apply.start(spec);
@@ -115,6 +118,70 @@ test("a worker is a Job with one try and a deadline, whose variables are in a Se
   expect(here.templates.map(({ agent: of }: { agent: string }) => of)).toEqual(["coder", "free"]);
   // What lasts has no deadline.
   expect(here.templates[1].spec.placement).toEqual({});
+});
+
+test("the services of an agent are in the pod of its worker, and their lines are kept with its own", async () => {
+  const said = (request: string) =>
+    request.endsWith("/log") ? new Response("2026-01-01T00:00:00Z from a pod\n") : undefined;
+  const services = `  tester:
+    image: some/image:1
+    command: [work]
+    services: { db: { image: "db:1", environment: { WORD: open }, ready: [is-ready], timeout: 2m } }
+`;
+  await using here = await scene(said, services);
+  const host = here.hostOf();
+  await host.start({ ...job, agent: agentName("tester") });
+  const [made] = here.inWorkers("Job");
+  expect(made).toMatchObject({
+    spec: {
+      template: {
+        spec: {
+          initContainers: [
+            { name: "beside-db", image: "db:1", startupProbe: { failureThreshold: 120 } },
+          ],
+        },
+      },
+    },
+  });
+  const text = JSON.stringify(made);
+  expect(text).not.toContain("WORD");
+  // A minute for the command, two for the service, and what is before and after.
+  expect(Number(/"activeDeadlineSeconds":(\d+)/.exec(text)?.[1])).toBe(60 + 120 + 900 + 40);
+  const secrets = here.inWorkers("Secret").map(({ metadata: { name } }) => name);
+  expect(secrets).toHaveLength(2);
+  for (const secret of secrets) expect(secret).toStartWith("sett-demo-agent-tester.");
+
+  const name = "sett-demo-worker-tester-0a1b2c3d-2";
+  const pod = here.inWorkers("Pod").find(({ metadata }) => metadata.name.startsWith(name));
+  const lastState = { terminated: { exitCode: 3, finishedAt: "2026-01-01T00:00:09Z" } };
+  Object.assign(pod ?? {}, {
+    spec: { containers: [], initContainers: [{ name: "beside-db", image: "db:1" }] },
+    status: {
+      phase: "Succeeded",
+      containerStatuses: [{ name: "part", state: { terminated: { exitCode: 0 } } }],
+      initContainerStatuses: [{ name: "beside-db", restartCount: 1, lastState }],
+    },
+  });
+  expect(await host.wait(name, new AbortController().signal)).toBe(0);
+  const [own, beside] = await host.readLogs(name);
+  expect(own).toEqual({ worker: name, lines: ["from a pod"] });
+  expect(beside?.worker).toBe(`${name}.beside-db`);
+  expect(beside?.lines.map((line) => JSON.parse(line))).toMatchObject([
+    { msg: "A service has printed", service: "db", text: "from a pod" },
+    { msg: "A service has ended", service: "db", exit_code: 3 },
+  ]);
+});
+
+test("a cluster that cannot have services beside an agent is refused before anything is made", async () => {
+  const old = (request: string) =>
+    request === "GET /version" ? Response.json({ gitVersion: "v1.28.9+k3s1" }) : undefined;
+  await using api = await clusterApi(old);
+  const client = new KubeClient(await findCluster(api.env, undefined));
+  await expect(requireSidecars(client)).rejects.toMatchObject({
+    message: "The cluster is Kubernetes v1.28.9+k3s1, which cannot run services beside an agent.",
+  });
+  await using newer = await clusterApi();
+  await requireSidecars(new KubeClient(await findCluster(newer.env, undefined)));
 });
 
 test("an agent's pods have the keys of Secrets that it names as files, and no keeper holds them", async () => {

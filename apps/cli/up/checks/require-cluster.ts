@@ -38,7 +38,6 @@ export function requireCluster({ file, config, cassettes, problemAt }: Input): v
 const machineName = "host.docker.internal";
 
 const notThere = "is not there in a cluster yet: leave it out";
-const servicesNotThere = "are not there in a cluster yet: leave them out";
 
 export function notInCluster(config: SettConfig): Finding[] {
   const { agents, images, models, notify, services, tools } = config;
@@ -64,9 +63,6 @@ export function notInCluster(config: SettConfig): Finding[] {
               sentence: notThere,
             },
           ]),
-      ...(agent.services.length === 0
-        ? []
-        : [{ path: ofAgent(agent.name, "services"), sentence: servicesNotThere }]),
       ...agent.secrets.flatMap(({ name }, at) =>
         config.secrets[name]?.kubernetes === undefined
           ? [{ path: ofAgent(agent.name, "secrets", at), sentence: notOfCluster(name) }]

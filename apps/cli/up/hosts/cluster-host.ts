@@ -6,7 +6,10 @@ import type { ClusterSecret } from "../../../../lib/model/config-secrets.ts";
 import { KubeClient } from "../../../../lib/runtime/kubernetes/client.ts";
 import { findCluster } from "../../../../lib/runtime/kubernetes/kubeconfig.ts";
 import { requireSecrets } from "../../../../lib/runtime/kubernetes/require-secrets.ts";
-import { requireWorkers } from "../../../../lib/runtime/kubernetes/require-workers.ts";
+import {
+  requireSidecars,
+  requireWorkers,
+} from "../../../../lib/runtime/kubernetes/require-workers.ts";
 import { kubernetesTranslation } from "../../../../lib/runtime/kubernetes/translate.ts";
 import { workersNamespace } from "../../../../lib/runtime/kubernetes/workers-namespace.ts";
 import type { Translation } from "../../../../lib/runtime/part-plan.ts";
@@ -46,6 +49,7 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
       if (agents.length === 0 && !hasWorkers) return;
       const client = new KubeClient(await findCluster(shell.env, found.place.context));
       if (hasWorkers) await requireWorkers(client, namespace);
+      if (config.agents.some(({ services }) => services.length > 0)) await requireSidecars(client);
       const secrets = secretsIn(written);
       const bytes = { min: minBytes, max: maxBytes };
       const namedBy = (some: typeof agents) =>

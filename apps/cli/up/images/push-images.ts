@@ -39,7 +39,12 @@ export async function pushImages(images: Images, input: Input): Promise<Images> 
       async ([name, image]) => [name, await push(image, `${input.instance}-${name}`, cub)] as const,
     ),
   );
-  agents.catch(() => undefined);
+  const beside = Promise.all(
+    [...images.beside].map(
+      async ([name, image]) => [name, await push(image, "sett-beside")] as const,
+    ),
+  );
+  for (const each of [agents, beside]) each.catch(() => undefined);
   return {
     redis: await own(redis, "sett-redis"),
     orchestrator: await push(orchestrator, "sett-orchestrator"),
@@ -47,7 +52,7 @@ export async function pushImages(images: Images, input: Input): Promise<Images> 
     api: await own(api, "sett-api"),
     cub,
     agents: new Map(await agents),
-    beside: images.beside,
+    beside: new Map(await beside),
   };
 }
 
