@@ -138,7 +138,7 @@ export async function sourcesHash(program: Program): Promise<string> {
  * slash.
  */
 export async function sourceFiles(program: Program): Promise<string[]> {
-  const folders = [...programs[program].folders, "lib", "agents"];
+  const folders = [...programs[program].folders, "lib", "agents", ".ci/patches"];
   const found = await Promise.all(
     folders.map((folder) => Array.fromAsync(new Bun.Glob(`${folder}/**/*`).scan({ cwd: root }))),
   );

@@ -163,10 +163,16 @@ class RepositoryScene implements AsyncDisposable {
       },
       {
         name: "forage ÷ git status",
-        sett: () => took(() => this.#sett.forage("a goal of no agent")),
+        sett: () => took(() => this.#forageByProgram()),
         bare: () => took(() => $`git status`.cwd(this.#sett.folder).quiet()),
       },
     ];
+  }
+
+  /** As a person does it, with the start of the program. */
+  async #forageByProgram(): Promise<void> {
+    const { code, err } = await this.#sett.sett("forage", "--goal", "a goal of no agent");
+    if (code !== 0) throw new Error(err);
   }
 
   /** The first goal after `sett up`, which has made what it can. */

@@ -369,11 +369,15 @@ export class HostRepository {
 
   /** The person who commits here, as far as git's configuration says. */
   async identity(): Promise<{ name?: string; email?: string }> {
-    const [name, email] = await Promise.all([
-      this.#setting("user.name"),
-      this.#setting("user.email"),
-    ]);
-    return withoutUndefined({ name, email });
+    const args = ["config", "-z", "--get-regexp", "^user\\.(name|email)$"];
+    const { stdout } = await this.#try({ args });
+    // Of several the last one counts.
+    const lastOf = (key: string) =>
+      stdout
+        .split("\0")
+        .findLast((entry) => entry.startsWith(`${key}\n`))
+        ?.slice(key.length + 1);
+    return withoutUndefined({ name: lastOf("user.name"), email: lastOf("user.email") });
   }
 
   /** As `localClone`. */
@@ -662,11 +666,6 @@ export class HostRepository {
   #with(instance: InstanceName): Source {
     const [git, exchange] = [limited(this.#git), this.exchange(instance)];
     return { git, place: this.place, instance, exchange };
-  }
-
-  async #setting(name: string): Promise<string | undefined> {
-    const found = await this.#try({ args: ["config", "--get", name] });
-    return found.exitCode === 0 ? found.stdout.replace(/\n$/, "") : undefined;
   }
 
   async #run(run: GitRun, git = this.#git): Promise<string> {
