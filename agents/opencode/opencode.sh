@@ -1,6 +1,5 @@
 #!/bin/sh
-# opencode finds the gateway by opencode.json, which also says what it may do. The container is its limit.
-export OPENCODE_CONFIG="${0%/*}/opencode.json"
+# opencode finds the gateway by the opencode.json of its configuration, which also says what it may do. The container is its limit.
 [ -z "${SETT_MCP_URL:-}" ] || OPENCODE_CONFIG_CONTENT=$(jq -n '{mcp: {sett: {type: "remote", url: env.SETT_MCP_URL, oauth: false,
   headers: {Authorization: "Bearer \(env.SETT_MCP_TOKEN)"}}}}')
 [ -z "${SETT_MCP_URL:-}" ] || export OPENCODE_CONFIG_CONTENT
