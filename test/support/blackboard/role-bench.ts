@@ -1,6 +1,6 @@
 // A blackboard in Redis, as its users share it: each call is made by a user whose program makes it.
 import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
-import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
+import { prepareUsers, settleUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { type RedisUser, userNameOf } from "../../../lib/blackboard/redis/users.ts";
 import { AgentName, type InstanceName } from "../../../lib/model/ids.ts";
@@ -11,12 +11,16 @@ type Method = (...words: unknown[]) => unknown;
 
 const password = "a-password";
 
+/** How many blackboards share the users. */
+let connected = 0;
+
 /** `callerOf`: who makes the next call of a method; undefined: the owner. */
 export async function connectRoles(
   { url }: Pick<RedisServer, "url">,
   instance: InstanceName,
   callerOf: (method: string) => Role | undefined,
 ): Promise<Blackboard> {
+  connected += 1;
   const boards = new Map<string, Promise<Blackboard>>();
   const owner = await connectBlackboard({ url, instance, ...patient });
   const connect = async (user: RedisUser) => {
@@ -36,6 +40,10 @@ export async function connectRoles(
         return async () => {
           for (const board of [owner, ...(await Promise.all(boards.values()))])
             await board[Symbol.asyncDispose]();
+          connected -= 1;
+          // A user that stays keeps its rights, and with each that is made Redis writes down all.
+          if (connected === 0)
+            await settleUsers({ url, instance, giveUpMs: patient.giveUpMs }, []);
         };
       }
       if (name === "connectionNumber")
