@@ -1,6 +1,7 @@
 // Asks the notary of an instance, which alone has the key and the sealed log.
-import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
+import { sleep } from "../../../lib/async/sleep.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
@@ -8,32 +9,59 @@ import { askService } from "../instance/ask-service.ts";
 import { isServing } from "../instance/place.ts";
 import type { Shell } from "../terminal/shell.ts";
 
-/** `attestation_key`: a note. */
+/**
+ * `attestation_key`: a note. `is_anchored`: others have seen the log. The version before does not
+ * say so.
+ */
 export const Head = z.object({
   checkpoint: z.string(),
   size: z.number(),
   last_place: z.string(),
   key: z.string(),
   attestation_key: z.string(),
+  is_anchored: z.boolean().default(true),
 });
 export type Head = z.infer<typeof Head>;
 
 /** The notary seals nothing that is younger than three seconds. */
 export const maxWaitMs = 20_000;
 export const lookEveryMs = 500;
+const noteEveryMs = 100;
 
-/** `end`: the last place on record. */
-export async function untilSealed(
+type SealedBoard = Pick<PersonBlackboard, "endOfEvents" | "readSealedPlace">;
+
+/** Reads again until the present end of the log is sealed, for at most 20 s. */
+export async function untilSealed<Read extends { head: Head }>(
   shell: Shell,
-  instance: InstanceName,
-  end: string,
-): Promise<{ head: Head; isBehind: boolean }> {
+  board: SealedBoard,
+  read: () => Promise<Read>,
+): Promise<Read & { isBehind: boolean }> {
+  const end = await board.endOfEvents();
   const stopMs = performance.now() + maxWaitMs;
+  await untilNoted(board, end, { stopMs, signal: shell.interrupted });
   for (;;) {
-    const head = await headOf(shell, instance);
-    const isBehind = isLater(end, head.last_place);
-    if (!isBehind || performance.now() >= stopMs) return { head, isBehind };
-    await setTimeout(lookEveryMs, undefined, { signal: shell.interrupted });
+    const found = await read();
+    const isBehind = isLater(end, found.head.last_place);
+    if (!isBehind || performance.now() >= stopMs) return { ...found, isBehind };
+    await sleep(lookEveryMs, shell.interrupted);
+  }
+}
+
+/**
+ * Waits until Redis knows that the log is sealed up to `end`, and resolves with the place that it
+ * knows; at once where nothing is sealed. To ask the notary instead would start a program for each
+ * look.
+ */
+export async function untilNoted(
+  board: Pick<SealedBoard, "readSealedPlace">,
+  end: string,
+  { stopMs, signal }: { stopMs: number; signal: AbortSignal },
+): Promise<string | undefined> {
+  for (;;) {
+    const place = await board.readSealedPlace();
+    if (place === undefined || !isLater(end, place)) return place;
+    if (signal.aborted || performance.now() >= stopMs) return place;
+    await sleep(noteEveryMs, signal);
   }
 }
 

@@ -38,15 +38,15 @@ export async function attest({ about, notes, name }: Order, shell: Shell): Promi
   const [found] = await board.readHeads([id]);
   const goal = found?.head.goal_id;
   if (goal === undefined) throw noCommit(about);
-  await untilSealed(shell, instance, await board.endOfEvents());
-  const { checkpoint, lines } = await sealedGoal(shell, { instance, goal });
+  const read = () => sealedGoal(shell, { instance, goal });
+  const { head, lines } = await untilSealed(shell, board, read);
   const named = nothingNamed();
   for (const { record } of lines) noteNamed(named, record);
   const wanted = String(id) === String(goal) ? undefined : artefactFile(id);
   const results = await resultsAmong(board, named, wanted);
   const repository = await repositoryOf(place, shell);
   const objects = await readCommitsOf(repository)(results.values());
-  const order = { instance, checkpoint, named, results, objects };
+  const order = { instance, checkpoint: head.checkpoint, named, results, objects };
   let count = 0;
   for await (const { commit, attestation } of attestationsOf(shell, board, order)) {
     count++;

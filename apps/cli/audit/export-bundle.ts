@@ -7,7 +7,7 @@ import { readEntry } from "../../../lib/proof/formats.ts";
 import { idOfArtefact } from "../../../lib/proof/named-content.ts";
 import { attestationFile, commitFile, resultIn } from "../../../lib/proof/provenance.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { exportOf, Head, noAnswer, untilSealed } from "./ask-notary.ts";
+import { exportOf, Head, noAnswer } from "./ask-notary.ts";
 import { type Attested, attestationsOf, lackingIn, type Source } from "./attestations.ts";
 import { BundleWriter } from "./bundle-file.ts";
 import {
@@ -33,11 +33,10 @@ const Anchor = z.object({
 });
 const Note = z.object({ note: z.string() });
 
-type Order = { instance: InstanceName; goal: GoalId | undefined };
+/** `ofGoal`: undefined for all goals. */
+type Order = { instance: InstanceName; head: Head; ofGoal: Omit<SealedGoal, "head"> | undefined };
 export type Exported = {
-  key: string;
   entries: number;
-  isBehind: boolean;
   missing: number;
   erased: number;
   attested: number;
@@ -53,37 +52,36 @@ type Added = {
 };
 
 /**
- * `isBehind`: not all that was on record when it began is sealed yet. `missing`: how many of the
- * artefacts and rules that the log names are on no board. `unattested`: of how many results the
- * repository has not the commit. `onSealed` gets the checkpoint before the
- * file is kept. Throws `not-ready`, and `output-failed`.
+ * `head`: what the notary has signed last. `missing`: how many of the artefacts and rules that the
+ * log names are on no board. `unattested`: of how many results the repository has not the commit.
+ * `onSealed` gets the checkpoint before the file is kept. Throws `not-ready`, and `output-failed`.
  */
 export async function exportBundle(
   shell: Shell,
   source: Source,
-  { instance, goal, path }: Order & { path: string },
+  { instance, head, ofGoal, path }: Order & { path: string },
   onSealed: (checkpoint: string) => Promise<void>,
 ): Promise<Exported> {
-  const { head, isBehind } = await untilSealed(shell, instance, await source.board.endOfEvents());
   using bundle = new BundleWriter(path);
   bundle.add("README", readme);
   const { checkpoint, entries, named, first, last } =
-    goal === undefined
+    ofGoal === undefined
       ? await addAll(shell, bundle, { instance, head })
-      : await addGoal(shell, bundle, { instance, goal });
-  for (const line of await exportOf(shell, instance, { anchors: { checkpoint, first, last } }))
+      : addGoal(bundle, { head, ...ofGoal });
+  const order = { anchors: { checkpoint, first, last } };
+  for (const line of head.is_anchored ? await exportOf(shell, instance, order) : [])
     addAnchor(bundle, Anchor.parse(JSON.parse(line)));
   const { missing, results } = await addContent(source.board, bundle, named);
   const objects = await source.readCommits(results.values());
-  const order = { instance, checkpoint, named, results, objects };
-  const attested = await addAttestations(bundle, attestationsOf(shell, source.board, order));
+  const about = { instance, checkpoint, named, results, objects };
+  const attested = await addAttestations(bundle, attestationsOf(shell, source.board, about));
   bundle.add("attestation-key", head.attestation_key);
   bundle.add("keys", `${head.key}\n`);
   // Nothing takes long after the file is kept: where the command is interrupted, there is none.
   await onSealed(checkpoint);
   bundle.keep();
   const counts = { entries, missing, erased: named.erased.size, attested };
-  return { key: head.key, isBehind, ...counts, unattested: lackingIn(objects, results) };
+  return { ...counts, unattested: lackingIn(objects, results) };
 }
 
 /** By parts, since a whole log may not fit into memory. */
@@ -115,8 +113,8 @@ async function addAll(
   return { checkpoint, entries: index, named, first: 0, last: index - 1 };
 }
 
-async function addGoal(shell: Shell, bundle: BundleWriter, of: OfGoal): Promise<Added> {
-  const { checkpoint, note, lines } = await sealedGoal(shell, of);
+function addGoal(bundle: BundleWriter, { head, note, lines }: SealedGoal): Added {
+  const { checkpoint } = head;
   bundle.add("checkpoint", checkpoint);
   bundle.add("goal", note);
   bundle.add("entries", lines.map(({ index, entry }) => `${index} ${entry}`).join(""));
@@ -142,16 +140,15 @@ function addAnchor(bundle: BundleWriter, { size, tsr, ...texts }: z.infer<typeof
   add("tsr", tsr === undefined ? undefined : Buffer.from(tsr, "base64"));
 }
 
+type SealedGoal = { head: Head; note: string; lines: z.infer<typeof Line>[] };
+
 /** All that is sealed about a goal. Throws `not-ready` where nothing is. */
-export async function sealedGoal(
-  shell: Shell,
-  { instance, goal }: OfGoal,
-): Promise<{ checkpoint: string; note: string; lines: z.infer<typeof Line>[] }> {
+export async function sealedGoal(shell: Shell, { instance, goal }: OfGoal): Promise<SealedGoal> {
   const [first = "", ...rest] = await exportOf(shell, instance, { goal });
   const { note } = Note.parse(JSON.parse(rest.pop() ?? ""));
   const lines = rest.map((line) => Line.parse(JSON.parse(line)));
-  const { checkpoint } = Head.parse(JSON.parse(first));
-  if (lines.length > 0) return { checkpoint, note, lines };
+  const head = Head.parse(JSON.parse(first));
+  if (lines.length > 0) return { head, note, lines };
   throw new SettError("not-ready", `Nothing about ${goal} is sealed.`, {
     hint: `\`sett logs notary --name ${instance}\` may show why.`,
   });

@@ -16,9 +16,9 @@ import { gitOf } from "../instance/packs-place.ts";
 import type { Place } from "../instance/place.ts";
 import { openSession, type Session } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { keysOf } from "./ask-notary.ts";
+import { headOf, keysOf, untilSealed } from "./ask-notary.ts";
 import type { ReadCommits } from "./attestations.ts";
-import { exportBundle } from "./export-bundle.ts";
+import { exportBundle, sealedGoal } from "./export-bundle.ts";
 import type { ContentBoard } from "./named-files.ts";
 
 type Order = {
@@ -50,10 +50,16 @@ export async function exportAudit(order: Order, shell: Shell): Promise<undefined
   const file = resolve(shell.cwd, order.to ?? `sett-proof-${what}.tar`);
   await fetchResults(shell, place.workspace, () => readResults(board), "count");
   const repository = await repositoryOf(place, shell);
-  const { key, entries, isBehind, missing, erased, attested, unattested } = await exportBundle(
+  const { head, ofGoal, isBehind } = await untilSealed(shell, board, async () => {
+    if (goal === undefined) return { head: await headOf(shell, instance), ofGoal: undefined };
+    const { head, ...ofGoal } = await sealedGoal(shell, { instance, goal });
+    return { head, ofGoal };
+  });
+  const { key } = head;
+  const { entries, missing, erased, attested, unattested } = await exportBundle(
     shell,
     { board: boardWith(board, archives), readCommits: readCommitsOf(repository) },
-    { instance, goal, path: file },
+    { instance, head, ofGoal, path: file },
     async (checkpoint) => {
       if (repository) await keepCheckpoint(repository, { instance, checkpoint }, shell);
     },
@@ -108,7 +114,6 @@ async function goalIn(
 function boardWith(board: ReadingBoard, archives: readonly ReadingBoard[]): ContentBoard {
   const boards = [board, ...archives];
   return {
-    endOfEvents: () => board.endOfEvents(),
     readRecord: async (id) => {
       for (const one of boards) {
         const record = await one.readRecord(id);

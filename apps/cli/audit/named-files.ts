@@ -7,7 +7,7 @@ import { readErasure } from "../../../lib/proof/erasures-in-log.ts";
 import { goalOf, jsonObject, readRecord } from "../../../lib/proof/formats.ts";
 import { artefactFile, idOfArtefact, namedContent } from "../../../lib/proof/named-content.ts";
 
-export type ContentBoard = Pick<ReadingBoard, "endOfEvents" | "readRecord" | "readFacts">;
+export type ContentBoard = Pick<ReadingBoard, "readRecord" | "readFacts">;
 /**
  * `files`: those that records name → the goals of these records, or `-`. `erased`: those whose
  * content a person has had erased.

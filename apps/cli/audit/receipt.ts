@@ -3,7 +3,7 @@
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
-import { setTimeout } from "node:timers/promises";
+import { sleep } from "../../../lib/async/sleep.ts";
 import { resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -16,7 +16,7 @@ import { shortId } from "../../../lib/words/short-id.ts";
 import { openSession } from "../instance/session.ts";
 import type { Values } from "../program/command.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { lookEveryMs, maxWaitMs } from "./ask-notary.ts";
+import { lookEveryMs, maxWaitMs, untilNoted } from "./ask-notary.ts";
 import { besideNotary } from "./export.ts";
 import { requireNotary, sealedOf } from "./export-bundle.ts";
 
@@ -75,9 +75,11 @@ export class ReceiptFile implements Disposable {
 
   /** After the act. Throws `not-ready` where it is not sealed in time, and `interrupted`. */
   async keep({ id, goal_id }: Act): Promise<void> {
-    const { messages } = this.#shell;
+    const { messages, interrupted: signal } = this.#shell;
     const stopMs = performance.now() + maxWaitMs;
+    await this.#untilNoted({ stopMs, signal });
     for (;;) {
+      if (signal.aborted) throw this.#unsealed("Interrupted before it was sealed", id);
       const of = { instance: this.#instance, goal: goal_id };
       const sealed = await sealedOf(this.#shell, of, ({ record }) => isActOf(record, id));
       if (sealed !== undefined) {
@@ -87,10 +89,13 @@ export class ReceiptFile implements Disposable {
         return messages.done(`The proof that it is on record is in ${oneLine(this.#path)}.`);
       }
       if (performance.now() >= stopMs) throw this.#unsealed("It is not sealed yet", id);
-      await setTimeout(lookEveryMs, undefined, { signal: this.#shell.interrupted }).catch(() => {
-        throw this.#unsealed("Interrupted before it was sealed", id);
-      });
+      await sleep(lookEveryMs, signal);
     }
+  }
+
+  async #untilNoted(until: { stopMs: number; signal: AbortSignal }): Promise<void> {
+    await using session = await openSession(this.#shell, this.#instance);
+    await untilNoted(session.board, await session.board.endOfEvents(), until);
   }
 
   #unsealed(what: string, id: Act["id"]): SettError {

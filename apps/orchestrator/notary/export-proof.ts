@@ -116,7 +116,8 @@ export async function* exportLines(
     key: verifierKeyText(key),
     attestation_key: await attestationKey(files, instance),
   };
-  yield JSON.stringify({ checkpoint, size, last_place: lastPlace, ...keys });
+  const is_anchored = (await files.sizesOfAnchors("sealed")).length > 0;
+  yield JSON.stringify({ checkpoint, size, last_place: lastPlace, ...keys, is_anchored });
   if (!("goal" in wanted)) return;
   const { goal } = wanted;
   let entries = 0;
