@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { Registry } from "prom-client";
 import { runHealthcheck } from "../../../../lib/service/health-check.ts";
 import { serve } from "../../../../lib/service/serve.ts";
@@ -16,7 +18,7 @@ test("the health check says why a service is not healthy, and nothing of one tha
   const check = async () => {
     const said: string[] = [];
     return {
-      exitCode: await runHealthcheck(server.port ?? 0, (reason) => said.push(reason)),
+      exitCode: await runHealthcheck(server.port ?? 0, (reason) => said.push(reason), 200),
       said,
     };
   };
@@ -36,4 +38,19 @@ test("what is no report of a service is no health either", async () => {
   expect(await runHealthcheck(server.port ?? 0, (reason) => said.push(reason))).toBe(1);
   expect(said).toEqual(["Starting."]);
   await server.stop();
+});
+
+test("a service that does not answer yet is waited for, by one check", async () => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    if (connections < 3) socket.destroy();
+    else socket.end("HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const said: string[] = [];
+  const exitCode = await runHealthcheck(port, (reason) => said.push(reason), 120_000);
+  expect({ exitCode, said, connections }).toEqual({ exitCode: 0, said: [], connections: 3 });
+  server.close();
 });
