@@ -3,7 +3,7 @@
 // is in the markup, which is the same in all.
 //
 // With SETT_PICTURES=1 it also writes the pictures of docs/guides/page.md.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,6 +25,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sett-page-"));
   [browser, scene] = await Promise.all([TestBrowser.launch(), startSampleScene(folder)]);
 });
+afterEach(() => browser.closePages());
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
   await scene[Symbol.asyncDispose]();

@@ -1,5 +1,5 @@
 // The page in Chromium, on the real API and a real Redis: what people do with it.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,6 +21,7 @@ let browser: TestBrowser;
 beforeAll(async () => {
   browser = await TestBrowser.launch();
 });
+afterEach(() => browser.closePages());
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
   expect(browser.problems).toEqual([]);

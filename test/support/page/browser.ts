@@ -19,6 +19,8 @@ export type View = {
   height?: number;
   scheme?: "light" | "dark";
   permissions?: string[];
+  /** In general nothing moves: what moves for ever is drawn for ever, by a processor. */
+  moves?: boolean;
 };
 
 export class TestBrowser implements AsyncDisposable {
@@ -44,11 +46,12 @@ export class TestBrowser implements AsyncDisposable {
   /** A browser of its own to the page: no cookies of others. Closes with the browser. */
   async open(
     address: string,
-    { width = 1_280, height = 800, scheme = "light", permissions = [] }: View = {},
+    { width = 1_280, height = 800, scheme = "light", permissions = [], moves = false }: View = {},
   ): Promise<Page> {
     const context = await this.#browser.newContext({
       viewport: { width, height },
       colorScheme: scheme,
+      reducedMotion: moves ? "no-preference" : "reduce",
       permissions,
     });
     context.setDefaultTimeout(100_000);
@@ -65,6 +68,11 @@ export class TestBrowser implements AsyncDisposable {
     const page = await context.newPage();
     await goto(page, address);
     return page;
+  }
+
+  /** A page whose server has gone asks for it again and again. */
+  async closePages(): Promise<void> {
+    await Promise.all(this.#browser.contexts().map((context) => context.close()));
   }
 
   #watch(page: Page, context: BrowserContext, origin: string): void {

@@ -12,7 +12,8 @@ import { startPageScene } from "./page-scene.ts";
 export async function commitToDocumentMs(browser: TestBrowser, count: number): Promise<number[]> {
   await using scene = await startPageScene({});
   const goal = await scene.clan.postGoal("Watched");
-  const page = await browser.open(scene.page.address(`#/goals/${goal.id}?view=graph`));
+  const address = scene.page.address(`#/goals/${goal.id}?view=graph`);
+  const page = await browser.open(address, { moves: true });
   await page.getByRole("banner").getByText("live", { exact: true }).waitFor();
   await page.locator(".card[data-id]").first().waitFor();
   await page.evaluate(() => {

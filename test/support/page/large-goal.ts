@@ -27,7 +27,8 @@ export async function openLargeGoal(
   try {
     const goal = await scene.clan.postGoal("Many");
     await grow(scene.clan.board, goal, artefacts);
-    const page = await browser.open(scene.page.address(`#/goals/${goal.id}?view=graph`), window);
+    const view = { ...window, moves: true };
+    const page = await browser.open(scene.page.address(`#/goals/${goal.id}?view=graph`), view);
     const untilItems = (count: number) =>
       page.locator(`.graph[data-items="${count}"]`).waitFor({ timeout: 120_000 });
     await untilItems(artefacts + 1);
