@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 import type { EvalRun, SettingSummary } from "../../apps/cli/facts/eval-runs.ts";
 import { finished } from "../support/cli/finished.ts";
+import { nightly } from "../support/nightly.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { root } from "../support/root.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
@@ -172,36 +173,28 @@ const slowLog = () => {
 };
 const isChecking = () => /eval-checks +works on claim/.test(slowLog().at(-1) ?? "");
 
-test("an interrupted eval shows what was tried, and leaves nothing", async () => {
+test("what a killed eval has left is taken away by the next one, which is interrupted, shows what was tried, and leaves nothing", async () => {
   await Bun.write(slow(), slowGoals);
-  const child = at.start("eval", slow(), "--runtime", "process", "--json");
+  const killed = at.start("eval", slow(), "--runtime", "process");
   await waitFor("the checks", async () => isChecking(), { everyMs: 50 });
+  const beside = await at.sett("eval", slow(), "--runtime", "process");
+  expect(beside).toMatchObject({ code: 1, err: expect.stringContaining("is at work") });
+  killed.kill("SIGKILL");
+  await killed.exited;
+  expect(left().parts).not.toEqual([]);
+  const logs = slowLog().length;
+  const child = at.start("eval", slow(), "--runtime", "process", "--json");
+  await waitFor("its checks", async () => slowLog().length > logs && isChecking(), {
+    everyMs: 50,
+  });
   child.kill("SIGINT");
-  const { code, out } = await finished(child);
+  const { code, out, err } = await finished(child);
   const { runs }: Printed = JSON.parse(out);
   expect(runs.map(({ goal, outcome }) => [goal, outcome])).toEqual([
     ["quick", "passed"],
     ["slow", "interrupted"],
   ]);
-  expect(code).toBe(130);
-  expect(left()).toEqual(nothing);
-});
-
-test("what a killed eval has left is taken away by the next one, and not by one beside it", async () => {
-  await Bun.write(slow(), slowGoals);
-  const logs = slowLog().length;
-  const child = at.start("eval", slow(), "--runtime", "process");
-  await waitFor("the checks", async () => slowLog().length > logs && isChecking(), {
-    everyMs: 50,
-  });
-  const beside = await at.sett("eval", slow(), "--runtime", "process");
-  expect(beside).toMatchObject({ code: 1, err: expect.stringContaining("is at work") });
-  child.kill("SIGKILL");
-  await child.exited;
-  expect(left().parts).not.toEqual([]);
-  await Bun.write(slow(), "goals: { quick: { goal: make } }");
-  const { code, err } = await evaluate(slow());
-  expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("it is taken away") });
+  expect({ code, err }).toEqual({ code: 130, err: expect.stringContaining("it is taken away") });
   expect(left()).toEqual(nothing);
 });
 
@@ -226,23 +219,26 @@ describe("the five goals of the project", () => {
     return { code, ...printed };
   };
 
-  test("are reached by the strong model, and not all by the cheap one, in a replay without a key", async () => {
-    const { code, settings: rows, runs } = await compare("eval.yml", cassettes);
-    const [cheap, strong] = rows;
-    expect({ code, cheap, strong }).toMatchObject({
-      code: 1,
-      cheap: { setting: "coder.model=cheap", runs: 5, passed: 3, questions: 0 },
-      strong: { setting: "coder.model=strong", runs: 5, passed: 5, questions: 1 },
-    });
-    const usd = (row: SettingSummary | undefined) => Object(row?.cost).usd;
-    expect(usd(strong)).toBeGreaterThan(usd(cheap));
-    expect(usd(cheap)).toBeGreaterThan(0);
-    const reworked = runs.find(({ goal, rounds }) => goal === "usage" && rounds === 2);
-    expect(reworked).toMatchObject({ setting: "coder.model=cheap", outcome: "passed" });
-    const words = reworked?.report?.replace(/html$/, "txt") ?? "no report";
-    expect(readFileSync(words, "utf8")).toMatch(/Conversation 2 of 2 with cheap.*calls finish/s);
-    expect(left()).toEqual({ ...nothing, clones: expect.anything() });
-  });
+  nightly(
+    "are reached by the strong model, and not all by the cheap one, in a replay without a key",
+    async () => {
+      const { code, settings: rows, runs } = await compare("eval.yml", cassettes);
+      const [cheap, strong] = rows;
+      expect({ code, cheap, strong }).toMatchObject({
+        code: 1,
+        cheap: { setting: "coder.model=cheap", runs: 5, passed: 3, questions: 0 },
+        strong: { setting: "coder.model=strong", runs: 5, passed: 5, questions: 1 },
+      });
+      const usd = (row: SettingSummary | undefined) => Object(row?.cost).usd;
+      expect(usd(strong)).toBeGreaterThan(usd(cheap));
+      expect(usd(cheap)).toBeGreaterThan(0);
+      const reworked = runs.find(({ goal, rounds }) => goal === "usage" && rounds === 2);
+      expect(reworked).toMatchObject({ setting: "coder.model=cheap", outcome: "passed" });
+      const words = reworked?.report?.replace(/html$/, "txt") ?? "no report";
+      expect(readFileSync(words, "utf8")).toMatch(/Conversation 2 of 2 with cheap.*calls finish/s);
+      expect(left()).toEqual({ ...nothing, clones: expect.anything() });
+    },
+  );
 
   test("do not start where nothing was recorded for a setting, and the other one is tried", async () => {
     const replay = join(at.root, "strong-alone");
