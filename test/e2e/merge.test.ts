@@ -1,8 +1,9 @@
 // Two agents commit beside each other, and a third one merges what they have made; in a shallow
-// clone, as a forge checks it out.
+// clone, as a forge checks it out. By night they are in containers.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { fileWrittenBy } from "../support/docs/pages.ts";
+import { isNight } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
 const writes = (file: string) => `set -e
@@ -13,6 +14,8 @@ jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "Part", artefact_pay
 `;
 const bids = (bid: string) =>
   `    bids:\n      - { on: GoalDefined, bid: ${bid} }\n    workspace: { mode: rw }\n`;
+
+const withoutContainers = isNight ? [] : ["--runtime", "process"];
 
 let origin: SettWorkspace;
 let sett: SettWorkspace;
@@ -28,7 +31,7 @@ beforeAll(async () => {
   });
   await origin.commit("Build a house");
   sett = await origin.shallowClone();
-  await sett.up();
+  await sett.need("up", "--name", sett.name, ...withoutContainers);
   const { id } = JSON.parse(await sett.need("forage", "--watch", "--json", "--goal", "Build it"));
   artefacts = await sett.artefacts(id);
 });

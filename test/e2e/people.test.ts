@@ -1,8 +1,8 @@
-// People in the loop, in real containers: questions that outlive restarts, an approval given and
-// one refused.
+// People in the loop: an approval given and one refused; by night, in real containers, questions
+// that outlive restarts.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
-import { nightly } from "../support/nightly.ts";
+import { isNight, nightly } from "../support/nightly.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
     })}  lead: { human: true, bids: [{ on: Plan, bid: review }] }\n`,
   });
   await sett.commit("Add a sett");
-  await sett.up();
+  await sett.need("up", "--name", sett.name, ...(isNight ? [] : ["--runtime", "process"]));
 });
 
 afterAll(async () => {
