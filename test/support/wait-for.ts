@@ -8,24 +8,26 @@ const maxPauseMs = 500;
 /**
  * Resolves with the first value that is neither undefined nor false; rejects with what was waited
  * for when the time is up, and with what `happened` instead. Looks again after `everyMs`, or after
- * twice the time that a look takes.
+ * twice the time that a look takes, or after an eighth of the time that it has waited: so long
+ * waits need few looks.
  */
 export async function waitFor<Value>(
   what: string,
   probe: () => Value | undefined | false | Promise<Value | undefined | false>,
   { timeoutMs = 200_000, everyMs = 10, happened }: Patience = {},
 ): Promise<Value> {
-  const deadline = performance.now() + timeoutMs;
+  const startMs = performance.now();
   for (;;) {
     const beganMs = performance.now();
     const value = await probe();
     if (value !== undefined && value !== false) return value;
-    if (performance.now() > deadline) {
+    const nowMs = performance.now();
+    if (nowMs - startMs > timeoutMs) {
       const instead = happened === undefined ? "" : ` Instead: ${await happened()}`;
       throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.${instead}`);
     }
-    const tookMs = performance.now() - beganMs;
-    const pauseMs = Math.max(everyMs, Math.min(2 * tookMs, maxPauseMs));
+    const wantedMs = Math.max(2 * (nowMs - beganMs), (nowMs - startMs) / 8);
+    const pauseMs = Math.max(everyMs, Math.min(wantedMs, maxPauseMs));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

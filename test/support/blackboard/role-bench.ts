@@ -42,8 +42,7 @@ export async function connectRoles(
             await board[Symbol.asyncDispose]();
           connected -= 1;
           // A user that stays keeps its rights, and with each that is made Redis writes down all.
-          if (connected === 0)
-            await settleUsers({ url, instance, giveUpMs: patient.giveUpMs }, []);
+          if (connected === 0) await settleUsers({ url, instance, giveUpMs: patient.giveUpMs }, []);
         };
       }
       if (name === "connectionNumber")

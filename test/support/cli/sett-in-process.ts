@@ -14,9 +14,12 @@ type Surroundings = {
   stdin?: string | Uint8Array;
 };
 
-/** The commands that only read, and those by which a person works with agents. */
+/** The commands that start nothing: those that read, and those by which a person decides. */
 const plain = new Set(
-  "answer forage graph hoard list logs questions status unearth watch".split(" "),
+  (
+    "answer approve audit budget cancel down forage fork graph hoard list logs merge pause post " +
+    "prune questions reject report resume retry revert status tell unearth watch why"
+  ).split(" "),
 );
 
 /**
@@ -26,6 +29,16 @@ const plain = new Set(
 export function isPlain([name = ""]: readonly string[]): boolean {
   return plain.has(name);
 }
+
+/**
+ * Whether a command asks a service by starting its program. Without containers that is one that is
+ * not compiled here, and takes four times as long as one that is.
+ */
+export function asksService(words: readonly string[]): boolean {
+  return words.some((word) => asking.has(word));
+}
+
+const asking = new Set(["audit", "prune", "--receipt", "--streams", "--transcript"]);
 
 /** Runs a command to its end. */
 export async function finishedHere(

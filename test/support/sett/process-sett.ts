@@ -9,7 +9,7 @@ import { $ } from "bun";
 import { identify, type ProcessId } from "../../../lib/process/process-id.ts";
 import { readState } from "../../../lib/runtime/process/registry.ts";
 import { type Finished, finished, needed } from "../cli/finished.ts";
-import { finishedHere, isPlain } from "../cli/sett-in-process.ts";
+import { asksService, finishedHere, isPlain } from "../cli/sett-in-process.ts";
 import { settBinary } from "../process/compiled.ts";
 
 export class ProcessSett implements AsyncDisposable {
@@ -127,7 +127,8 @@ export class ProcessSett implements AsyncDisposable {
    * Throws what it said when its exit code is not 0.
    */
   async need(...words: string[]): Promise<string> {
-    return needed(words, await (isPlain(words) ? this.look(...words) : this.sett(...words)));
+    const isHere = isPlain(words) && !asksService(words);
+    return needed(words, await (isHere ? this.look(...words) : this.sett(...words)));
   }
 
   async up(): Promise<string> {
