@@ -19,6 +19,11 @@ import opencodeScript from "../../agents/opencode/opencode.sh" with { type: "tex
 import opencodePackage from "../../agents/opencode/package.json";
 import opencodeLock from "../../agents/opencode/package-lock.json";
 import opencodeRemarks from "../../agents/opencode/remarks.js" with { type: "text" };
+import qwenAgent from "../../agents/qwen-code/agent.yml" with { type: "text" };
+import qwenDockerfile from "../../agents/qwen-code/Dockerfile" with { type: "text" };
+import qwenPackage from "../../agents/qwen-code/package.json";
+import qwenLock from "../../agents/qwen-code/package-lock.json";
+import qwenScript from "../../agents/qwen-code/qwen-code.sh" with { type: "text" };
 import shellAgent from "../../agents/shell/agent.yml" with { type: "text" };
 import shellDockerfile from "../../agents/shell/Dockerfile" with { type: "text" };
 import shellScript from "../../agents/shell/run.sh" with { type: "text" };
@@ -61,6 +66,11 @@ const rows: Readonly<Record<string, readonly PackageContent[]>> = {
     json("opencode.json", opencodeSettings),
     plain("remarks.js", opencodeRemarks),
     ...versions(opencodePackage, opencodeLock),
+  ],
+  "qwen-code": [
+    ...recipe(qwenAgent, qwenDockerfile),
+    script("qwen-code.sh", qwenScript),
+    ...versions(qwenPackage, qwenLock),
   ],
   "llm-coder": recipe(
     prompted("coder", "changes the code as a goal asks: Sett's built-in worker, with tools"),

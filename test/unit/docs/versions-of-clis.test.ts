@@ -6,12 +6,15 @@ import { root } from "../../support/root.ts";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-test.each(["claude-code", "codex", "opencode"])("the page has the version of %s", (name) => {
-  const { dependencies, optionalDependencies } = JSON.parse(read(`agents/${name}/package.json`));
-  const versions = new Set(Object.values({ ...dependencies, ...optionalDependencies }));
-  expect(versions.size).toBe(1);
-  expect(read("docs/agents/coding-clis.md")).toContain(`| \`${name}\` | ${[...versions][0]} |`);
-});
+test.each(["claude-code", "codex", "opencode", "qwen-code"])(
+  "the page has the version of %s",
+  (name) => {
+    const { dependencies, optionalDependencies } = JSON.parse(read(`agents/${name}/package.json`));
+    const versions = new Set(Object.values({ ...dependencies, ...optionalDependencies }));
+    expect(versions.size).toBe(1);
+    expect(read("docs/agents/coding-clis.md")).toContain(`| \`${name}\` | ${[...versions][0]} |`);
+  },
+);
 
 test.each(["claude-code", "codex", "opencode"])(
   "the lock file of %s has it for both architectures",
