@@ -112,13 +112,20 @@ export class Submodules {
           lacking.push({ ...each, path: `${link.path}/${each.path}` });
         continue;
       }
-      this.#forget(link.path);
-      await emptyFolder(this.#pathOf(link.path));
+      await this.empty([link]);
       lacking.push(link);
     }
     this.#lacking = lacking;
     const config = join(this.#around.workspaceDir, ".git/config");
     if (filled.length > 0) await appendFile(config, filled.map(activeLine).join(""), "latin1");
+  }
+
+  /** Leaves nothing in the folders. */
+  async empty(links: readonly Gitlink[]): Promise<void> {
+    for (const { path } of links) {
+      this.#forget(path);
+      await emptyFolder(this.#pathOf(path));
+    }
   }
 
   /** `links`, each with what is in its folder. */

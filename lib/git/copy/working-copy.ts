@@ -687,7 +687,13 @@ export class WorkingCopy {
       await this.#run({ args: ["update-index", "-q", "--refresh"] });
     const holdsOthers = keepsIgnored || this.#liesOverPrepared;
     await this.#folders.settle(tree.folders, holdsOthers ? 0n : beganNs);
-    const submodules = tracked.submodules();
+    // The others are large more often than of use, and which of them a sparse checkout has depends
+    // on what was checked out before.
+    const { sparse } = this.#options;
+    const isNamed = ({ path }: Gitlink) => sparse?.names(path) ?? true;
+    const submodules = tracked.submodules().filter(isNamed);
+    const others = tracked.submodules().filter((link) => !isNamed(link));
+    await this.#submodules.empty(others);
     const checkout = { ...tree, base, part: this.#part, hidden, submodules };
     await this.#noteCheckout(checkout, maxBytes);
   }

@@ -26,7 +26,7 @@ export async function sizeOfFiles(sizing: Sizing): Promise<number | undefined> {
   let bytes = await sizeOfTree(sizing, place.objectsDir);
   if (bytes === undefined) return undefined;
   for (const each of await findSubmodules(git, place, commit)) {
-    if (each.gitDir === undefined || !shows(each.path)) continue;
+    if (each.gitDir === undefined || sparse?.names(each.path) === false) continue;
     const left = maxBytes - bytes;
     const inside = { git, place, commit: each.commit, maxBytes: left, sparse: undefined };
     const more = await sizeOfTree(inside, each.objectsDir);

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -224,6 +225,43 @@ test("how much a commit takes on disks is known with its submodules, and so is t
   await scene.pin(moved);
   expect((await repository.exchange(instance).shown())?.bytes).toBeGreaterThan(300_000);
 });
+
+test.each([[["lib/"]], [["lib/", "README.md"]]])(
+  "with the paths %p an agent has the submodules that they name, whatever it was checked out over",
+  async (paths) => {
+    using scene = await sceneWithSubmodules();
+    addSubmodule(scene.path, "../lock", "top");
+    addSubmodule(scene.path, "../lock", "other/lock");
+    const commit = commitFiles(scene.path, {}, "More submodules");
+    await scene.pin(scene.withDoor);
+    await scene.pin(commit);
+    const { root, objectsDir, exchangeDir } = scene;
+    const folder = join(root, "layer");
+    const whole = copyIn({ objectsDir, exchangeDir, workspaceDir: join(folder, treeFolder) });
+    await whole.prepare(commit);
+    expect(read(join(folder, treeFolder), "top/lock.txt")).toBe("lock 1\n");
+    await writeLayer(folder, await whole.leaveLayer());
+    const over = join(root, "over");
+    cpSync(join(folder, treeFolder), over, { recursive: true, preserveTimestamps: true });
+    const sparse = new SparsePaths(paths);
+    const layer = await readLayer(folder);
+    const layered = copyIn({ objectsDir, exchangeDir, workspaceDir: over, sparse, layer });
+    const plain = join(root, "plain");
+    const first = copyIn({ objectsDir, exchangeDir, workspaceDir: plain, sparse });
+    for (const at of [commit, scene.withDoor, commit])
+      for (const [copy, place] of [
+        [layered, over],
+        [first, plain],
+      ] as const) {
+        await copy.prepare(at);
+        expect(read(place, "lib/door/lock/lock.txt")).toBe("lock 1\n");
+        expect(toolGit(place, "status", "--porcelain")).toBe("");
+        for (const name of ["top/lock.txt", "other/lock/lock.txt"])
+          expect(existsSync(join(place, name))).toBe(false);
+        expect(copy.lacking).toEqual([]);
+      }
+  },
+);
 
 test("how far the packing of a submodule is, is said", async () => {
   using scene = await sceneWithSubmodules();
