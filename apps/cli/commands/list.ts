@@ -27,7 +27,7 @@ import { connect } from "../instance/session.ts";
 import { workspaceOf } from "../instance/workspace-of.ts";
 import { jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { goneBlackboardSentence, newBlackboardSentence, restoreHint } from "../render/lost.ts";
+import { goneBlackboardSentence, goneHint, newBlackboardSentence } from "../render/lost.ts";
 import { table } from "../render/table.ts";
 import type { Shell } from "../terminal/shell.ts";
 
@@ -50,7 +50,7 @@ export const list = defineCommand({
     const gone = problem === undefined ? await goneBlackboards(found, shell) : new Map();
     for (const [instance, refs] of gone) {
       shell.messages.warn(goneBlackboardSentence(instance, refs));
-      shell.messages.next(restoreHint);
+      shell.messages.next(goneHint);
     }
     const instances = await Promise.all(
       found.map(async (parts) =>
@@ -90,7 +90,7 @@ export const list = defineCommand({
     for (const { name, state, gateway, cassettes, lost_blackboard: lost, workspace } of instances) {
       if (lost !== null && lost.since !== null) {
         shell.messages.warn(newBlackboardSentence(name, lost.known, agoOf(lost.since, Date.now())));
-        shell.messages.next(restoreHint);
+        shell.messages.next(goneHint);
       }
       if (gateway !== null)
         shell.messages.warn(`${name}: ${gatewaySentence(gateway, `sett up --name ${name}`)}`);

@@ -61,7 +61,39 @@ export async function findInstance(
     const beside = (await inOtherWorkTrees(others, workspace, shell.env)).filter(accepts);
     if (beside[0] !== undefined) throw isInAnotherWorkTree(beside[0], workspace);
   }
+  if (own.length + moved.length === 0) {
+    const gone = await keptBy(workspace, shell.env, others);
+    if (gone.length > 0) throw isNowhere(gone, workspace);
+  }
   return theOne([...own, ...moved.map(({ now }) => now)], workspace, accepts);
+}
+
+/** The instances that the repository has begun, and that are not among those that were found. */
+async function keptBy(
+  workspace: string,
+  env: Shell["env"],
+  found: readonly InstanceParts[],
+): Promise<InstanceName[]> {
+  const [{ HostRepository }, { KeptId }] = await Promise.all([
+    import("../../../lib/git/repository/host-repository.ts"),
+    import("../../../lib/git/repository/kept-id.ts"),
+  ]);
+  const open = HostRepository.open(workspace, { env, mayBeEmpty: true });
+  const repository = await open.catch(() => undefined);
+  const kept = repository === undefined ? [] : await KeptId.instances(repository.place, env);
+  return kept.filter((name) => !found.some(({ instance }) => instance === name));
+}
+
+/** A forgotten variable is more likely than an Engine that has lost all. */
+function isNowhere(names: readonly InstanceName[], workspace: string): SettError {
+  const known = names.join(", ");
+  return new SettError(
+    "instance-not-found",
+    `No sett is running for this repository, ${workspace}, which has begun ${known}: nothing of it was found.`,
+    {
+      hint: "Is it with another Docker Engine? Then name that one, as for its `sett up` (DOCKER_HOST, `docker context use`). Else start it anew: `sett up`.",
+    },
+  );
 }
 
 /** Throws `instance-not-found` and `instance-ambiguous`. */

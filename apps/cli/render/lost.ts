@@ -9,6 +9,8 @@ const maxNamed = 5;
 const maxSubject = 50;
 
 export const restoreHint = "To go back to a back-up: docs/operations.md#restore";
+/** For a blackboard: a forgotten variable is more likely than an Engine that has lost a volume. */
+export const goneHint = `Another Docker Engine may have it: then name that one, as for its \`sett up\` (DOCKER_HOST, \`docker context use\`). ${restoreHint}`;
 
 /**
  * `age`: how long ago it began; undefined: just now. `refs`: what git still has of the one before.

@@ -66,7 +66,8 @@ export class HostPacks implements HostExchange {
   /** Without the service, what is on its shelves would be out of reach. */
   async #requireEmptyShelves(): Promise<void> {
     if (!(await this.#isServed()) || !(await this.#mayHoldPacks())) return;
-    const hint = "`sett hoard` fetches them, with `services.packs: service` as before.";
+    const hint =
+      "`sett hoard` fetches them, with `services.packs: service` as before. Where the instance is with another Docker Engine, name that one (DOCKER_HOST, `docker context use`).";
     const message = "Agents have left results with the service of packs, which would be removed.";
     throw new SettError("repository-unusable", message, { hint });
   }

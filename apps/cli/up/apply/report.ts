@@ -1,6 +1,7 @@
 // Says at the end of `sett up`: what it has changed, and what the instance has lost.
 import type { InstanceName } from "../../../../lib/model/ids.ts";
 import {
+  goneHint,
   lostEventsSentence,
   lostOutputsSentence,
   newBlackboardSentence,
@@ -55,5 +56,5 @@ export function sayLost(
     hasLostOutputs && lostOutputsSentence(instance),
   ].filter((sentence) => typeof sentence === "string");
   for (const sentence of sentences) messages.warn(sentence);
-  if (sentences.length > 0) messages.next(restoreHint);
+  if (sentences.length > 0) messages.next(blackboard === undefined ? restoreHint : goneHint);
 }

@@ -70,3 +70,24 @@ test("in a work tree of the same repository it says where the instance is, and i
     "No sett is running for this repository",
   );
 });
+
+test("where the repository has begun an instance that is nowhere, another Engine may have it", async () => {
+  await $`git init --quiet begun && git -C begun config sett.demo.id aa.1`.cwd(folder);
+  const find = (...found: InstanceParts[]) =>
+    errorOf(() =>
+      findInstance(
+        runtimeWith(...found),
+        { cwd: join(folder, "begun"), env: process.env },
+        undefined,
+        () => true,
+      ),
+    );
+  const error = await find(instanceParts("other", main, "blackboard"));
+  expect(error.code).toBe("instance-not-found");
+  expect(error.message).toContain("which has begun demo");
+  expect(error.hint).toContain("DOCKER_HOST");
+  // It is there, and another repository's by now.
+  const taken = await find(instanceParts("demo", main, "blackboard"));
+  expect(taken.message).toStartWith("No sett is running for this repository");
+  expect(taken.message).not.toContain("has begun");
+});
