@@ -1,4 +1,5 @@
-// Warns of `workspace.paths` that name nothing: most often a typing mistake.
+// Warns of `workspace.paths`, and of the key of `workspace.prepare`, that name nothing: most often
+// it is a typing mistake.
 import type { ProblemAt } from "../../../lib/config/parse-config.ts";
 import type { ConfigProblem } from "../../../lib/config/problems.ts";
 import { SparsePaths } from "../../../lib/git/copy/sparse-paths.ts";
@@ -11,17 +12,28 @@ export async function pathWarnings(
   repository: Pick<HostRepository, "head" | "namesOf">,
   problemAt: ProblemAt,
 ): Promise<ConfigProblem[]> {
-  if (agents.every(({ workspace }) => workspace.paths === undefined)) return [];
+  const named = agents.flatMap(({ name, workspace: { paths = [], prepare } }) => {
+    const at = ["agents", name, "workspace"];
+    const keys = prepare?.key ?? [];
+    return [
+      ...paths.map((path, index) => ({ path, at: [...at, "paths", index], warn: warningOf })),
+      ...keys.map((path, index) => ({ path, at: [...at, "prepare", "key", index], warn: ofKey })),
+    ];
+  });
+  if (named.length === 0) return [];
   const files = await repository.namesOf(await repository.head());
   if (files === undefined) return [];
-  return agents.flatMap(({ name, workspace: { paths = [] } }) =>
-    paths.flatMap((path, index) => {
-      const sentence = warningOf(path, files);
-      return sentence === undefined
-        ? []
-        : [problemAt(["agents", name, "workspace", "paths", index], sentence)];
-    }),
-  );
+  return named.flatMap(({ path, at, warn }) => {
+    const sentence = warn(path, files);
+    return sentence === undefined ? [] : [problemAt(at, sentence)];
+  });
+}
+
+/** A key has no patterns, and counts from the top. */
+function ofKey(path: string, files: readonly string[]): string | undefined {
+  const own = Buffer.from(path.replace(/\/$/, "")).toString("latin1");
+  if (files.some((file) => file === own || file.startsWith(`${own}/`))) return undefined;
+  return `names no file of HEAD${likelyMeant(path, files)}`;
 }
 
 /** `files`: in latin1. */

@@ -91,7 +91,7 @@ describe("sett validate", () => {
     ]);
   });
 
-  test("warns of a key that lacks what its command needs, by the files of HEAD", async () => {
+  test("warns of a key that lacks what its command needs, or names nothing, by the files of HEAD", async () => {
     using host = sampleRepository();
     commitFiles(host.path, { "web/package.json": "", "web/yarn.lock": "", "install.sh": "" });
     const keys: [run: string, key: string[]][] = [
@@ -114,7 +114,9 @@ describe("sett validate", () => {
     const found = JSON.parse(out).warnings as { path: string; sentence: string }[];
     expect(found.map(({ path, sentence }) => `${path} ${sentence}`)).toEqual([
       "agents.coder-0.workspace.prepare.key lacks `package.json`, which `npm ci` needs: only what it names is there",
+      "agents.coder-0.workspace.prepare.key[0] names no file of HEAD",
       "agents.coder-1.workspace.prepare.key lacks `yarn.lock`, by which `yarn` goes: only what it names is there",
+      "agents.coder-3.workspace.prepare.key[0] names no file of HEAD: do you mean `web/package.json`?",
       "agents.coder-4.workspace.prepare.key lacks `install.sh`, by which `./install.sh` goes: only what it names is there",
     ]);
   });
