@@ -28,7 +28,8 @@ export const retry = defineCommand({
     failure: {
       type: "positional",
       required: true,
-      description: "the Failure's id; 6 or more characters are enough",
+      description:
+        "the Failure's id, or that of a goal that has one; 6 or more characters are enough",
     },
     watch: { type: "boolean", alias: "w", description: "then follow the goal until it rests" },
     ...personArguments,

@@ -9,6 +9,7 @@ import type { Suggest } from "../text/suggest.ts";
 import { typeText } from "../text/type-text.ts";
 import { readHeads } from "./artefacts.ts";
 import { readSound } from "./checked.ts";
+import { failuresOf, readGoalState } from "./goal.ts";
 import type { ReadingBoard } from "./reading-board.ts";
 
 /** The expected kind of an id. */
@@ -60,7 +61,7 @@ export async function resolveQuestion(
   throw wrongKind(found, "a question", listing("question", suggest));
 }
 
-/** Does the same for Failures. */
+/** Does the same for Failures. The id of a goal means the one Failure by which it has failed. */
 export async function resolveFailure(
   board: PersonBlackboard,
   text: string,
@@ -69,7 +70,26 @@ export async function resolveFailure(
   const found = await readSound(board, await resolveArtefactId(board, text, suggest), suggest);
   if (found === undefined) throw notFound(text, "artefact", suggest);
   if (found.structural_type === "Failure") return found;
-  throw wrongKind(found, "a Failure", listing("artefact", suggest));
+  const goal = found.goal_id;
+  if (ArtefactId.parse(goal) !== found.id)
+    throw wrongKind(found, "a Failure", listing("artefact", suggest));
+  const reading = await readGoalState(board, goal);
+  const [only, ...others] = failuresOf(reading);
+  if (only === undefined)
+    throw new SettError(
+      "usage",
+      `Goal ${shortId(goal)} has no Failure that can be retried: it is ${reading.status.state}.`,
+      { hint: `\`${suggest(`watch --no-follow --goal ${shortId(goal)}`)}\` shows what there is.` },
+    );
+  if (others.length > 0)
+    throw oneOf(
+      `Goal ${shortId(goal)} has ${others.length + 1} Failures`,
+      [only, ...others],
+      "Give the id of one of them.",
+    );
+  const failure = await readSound(board, only.id, suggest);
+  if (failure === undefined) throw notFound(only.id, "artefact", suggest);
+  return failure;
 }
 
 /** Does the same for goals. */
@@ -121,6 +141,12 @@ export function wrongKind(
 }
 
 function ambiguous(text: string, found: readonly ArtefactHead[], what: string): SettError {
+  const sentence = `${shown(text)} is the beginning of ${found.length} ids of ${what}`;
+  return oneOf(sentence, found, "Give more characters.");
+}
+
+/** The oldest first. */
+function oneOf(sentence: string, found: readonly ArtefactHead[], hint: string): SettError {
   const byAge = found.toSorted(
     (one, other) => Date.parse(one.created_at) - Date.parse(other.created_at),
   );
@@ -128,13 +154,7 @@ function ambiguous(text: string, found: readonly ArtefactHead[], what: string): 
     ({ id, type, metadata }) =>
       `  ${id}  ${typeText(type)}${metadata.summary === undefined ? "" : `  ${boundedLine(metadata.summary, 100)}`}`,
   );
-  return new SettError(
-    "artefact-ambiguous",
-    `${shown(text)} is the beginning of ${found.length} ids of ${what}:\n${candidates.join("\n")}`,
-    {
-      hint: "Give more characters.",
-    },
-  );
+  return new SettError("artefact-ambiguous", `${sentence}:\n${candidates.join("\n")}`, { hint });
 }
 
 function listing(what: What, suggest: Suggest): string {

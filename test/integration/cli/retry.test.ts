@@ -76,10 +76,19 @@ test("`--watch` follows the goal to its end, with the exit code of how it ended"
   const [second] = (await clan.artefactsOf(goal)).filter(
     ({ structural_type, id }) => structural_type === "Failure" && id !== first.id,
   );
-  const last = await clan.sett("retry", second?.id ?? "", "--watch");
+  // The goal's id names its one Failure that counts, which is the second.
+  expect(second).toBeDefined();
+  const last = await clan.sett("retry", goal.id.slice(0, 8), "--watch");
   expect({ code: last.code, err: last.err }).toEqual({
     code: 0,
     err: expect.stringContaining(`Goal ${goal.id.slice(0, 8)} is settled.`),
+  });
+  const none = await clan.sett("retry", goal.id);
+  expect({ code: none.code, err: none.err }).toEqual({
+    code: 2,
+    err: expect.stringContaining(
+      `Goal ${goal.id.slice(0, 8)} has no Failure that can be retried: it is settled.`,
+    ),
   });
 }, 120_000);
 
