@@ -37,6 +37,8 @@ export type EngineInfo = {
    * user N of one is then that many further.
    */
   firstUser?: { uid: number; gid: number };
+  /** It is the same where the Engine and its data are; undefined where there is no Engine. */
+  identity?: string;
 };
 
 export type ImageInfo = {

@@ -26,6 +26,7 @@ import { UndoSteps, undo } from "./apply/undo.ts";
 import { knownId, requireFreeOrOwn } from "./checks/checks.ts";
 import { keepId } from "./checks/keep-id.ts";
 import { requireRedis } from "./checks/require-redis.ts";
+import { requireSameEngine } from "./checks/require-same-engine.ts";
 import { type Host, type Known, usersOf } from "./hosts/host.ts";
 import type { Order } from "./order.ts";
 import { apiAddress } from "./plan/api-address.ts";
@@ -75,10 +76,7 @@ export async function bringAbout(input: Input): Promise<void> {
     const applyInput = { ...parts, id, actor, undoSteps, isKnown, noted, before };
     const applied = await applyPlan(applyInputOf(input, applyInput));
     // That the configuration cannot be written was said with the id.
-    await kept
-      .noteUp()
-      .then(() => kept.noteLog(applied.log))
-      .catch(() => undefined);
+    await noteUp(known, applied.log).catch(() => undefined);
     if (input.filesOf !== undefined) await repository.keepFilesOf(input.filesOf);
     await sayWhatIsUp(input, made.plan);
     await host.tidy(images, known);
@@ -92,6 +90,12 @@ export async function bringAbout(input: Input): Promise<void> {
     await undo(undoSteps, instance, shell);
     throw withState(explained, stateNow());
   }
+}
+
+async function noteUp({ kept, engine: { identity } }: Known, log: NotedLog): Promise<void> {
+  await kept.noteUp();
+  if (identity !== undefined) await kept.noteEngine(identity);
+  await kept.noteLog(log);
 }
 
 type Looked = Known & { keptId: string | undefined };
@@ -112,6 +116,7 @@ export async function lookAtInstance(
   const keptId = await kept.read();
   const id = knownId(before, keptId) ?? newInstanceId(randomBytes(8).toString("hex"), new Date());
   const [engine, isNear] = await Promise.all([runtime.observe.check(), host.isNear({ id })]);
+  if (before === undefined) await requireSameEngine(instance, engine, kept);
   await host.takeNames({ id, kept });
   shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));
   const known = { id, before, kept, engine, isNear };

@@ -92,6 +92,16 @@ export class KeptId {
     if (!(await this.hasBeenUp())) await this.#change([`${this.#section}.up`, "true"]);
   }
 
+  /** The Engine with which it was up last. */
+  async readEngine(): Promise<string | undefined> {
+    return await this.#read("engine");
+  }
+
+  async noteEngine(identity: string): Promise<void> {
+    if ((await this.readEngine()) !== identity)
+      await this.#change([`${this.#section}.engine`, identity]);
+  }
+
   /** The place of an instance that is in a cluster. */
   async noteCluster(place: string): Promise<void> {
     if ((await this.#read("kubernetes")) !== place)
@@ -149,7 +159,7 @@ export class KeptId {
   }
 
   async #read(
-    key: "id" | "worktree" | "up" | "events" | "kubernetes",
+    key: "id" | "worktree" | "up" | "events" | "kubernetes" | "engine",
   ): Promise<string | undefined> {
     const found = await tryGit(this.#git, this.#config(["--get", `${this.#section}.${key}`]));
     return found.exitCode === 0 ? found.stdout.trim() : undefined;

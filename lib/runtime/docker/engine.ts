@@ -7,6 +7,7 @@ import { askIfThere, isNoEngine } from "./errors.ts";
 
 /** `Architecture` is the kernel's name of it. */
 type Info = {
+  ID?: string;
   ServerVersion: string;
   Architecture: string;
   NCPU: number;
@@ -27,6 +28,7 @@ export async function checkEngine(docker: Docker): Promise<EngineInfo> {
   if (typeof info?.ServerVersion !== "string") throw isNoEngine();
   if (info.BuildahVersion !== undefined) throw isPodman(info.ServerVersion);
   const {
+    ID,
     ServerVersion,
     Architecture,
     NCPU,
@@ -46,6 +48,8 @@ export async function checkEngine(docker: Docker): Promise<EngineInfo> {
     canLimitProcessors: CpuCfsQuota !== false,
     ...withoutUndefined({ runtimes: Runtimes && Object.keys(Runtimes) }),
     isRootless: has(/^(?:name=)?rootless\b/),
+    // Several Engines of one machine may have one ID.
+    ...(ID !== undefined && { identity: `${ID} ${DockerRootDir ?? ""}`.trim() }),
     ...(has(/^(?:name=)?userns\b/) &&
       withoutUndefined({ firstUser: firstUserIn(DockerRootDir ?? "") })),
   };
