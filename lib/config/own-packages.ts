@@ -19,6 +19,12 @@ import opencodeScript from "../../agents/opencode/opencode.sh" with { type: "tex
 import opencodePackage from "../../agents/opencode/package.json";
 import opencodeLock from "../../agents/opencode/package-lock.json";
 import opencodeRemarks from "../../agents/opencode/remarks.js" with { type: "text" };
+import piAgent from "../../agents/pi/agent.yml" with { type: "text" };
+import piDockerfile from "../../agents/pi/Dockerfile" with { type: "text" };
+import piPackage from "../../agents/pi/package.json";
+import piLock from "../../agents/pi/package-lock.json";
+import piScript from "../../agents/pi/pi.sh" with { type: "text" };
+import piRemarks from "../../agents/pi/remarks.js" with { type: "text" };
 import qwenAgent from "../../agents/qwen-code/agent.yml" with { type: "text" };
 import qwenDockerfile from "../../agents/qwen-code/Dockerfile" with { type: "text" };
 import qwenPackage from "../../agents/qwen-code/package.json";
@@ -66,6 +72,12 @@ const rows: Readonly<Record<string, readonly PackageContent[]>> = {
     json("opencode.json", opencodeSettings),
     plain("remarks.js", opencodeRemarks),
     ...versions(opencodePackage, opencodeLock),
+  ],
+  pi: [
+    ...recipe(piAgent, piDockerfile),
+    script("pi.sh", piScript),
+    plain("remarks.js", piRemarks),
+    ...versions(piPackage, piLock),
   ],
   "qwen-code": [
     ...recipe(qwenAgent, qwenDockerfile),

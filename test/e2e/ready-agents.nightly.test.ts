@@ -21,6 +21,7 @@ const rows: Row[] = [
   { use: "claude-code", provider: "anthropic", shell: "Bash", argument: "command" },
   { use: "codex", provider: "openai", shell: "exec_command", argument: "cmd" },
   { use: "opencode", provider: "anthropic", shell: "bash", argument: "command" },
+  { use: "pi", provider: "anthropic", shell: "bash", argument: "command" },
   { use: "qwen-code", provider: "openai", shell: "run_shell_command", argument: "command" },
 ];
 

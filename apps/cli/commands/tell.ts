@@ -14,7 +14,7 @@ export const tell = defineCommand({
   details: [
     "Your words are on record as yours, and among the inputs of every grant that begins then: of the goal, until it rests,",
     "or of that claim. A command that is running finds them in a file, within some seconds: Sett's built-in worker,",
-    "Claude Code, Codex, opencode and Qwen Code get them after their next tool, others where they read it. At most 20000 characters.",
+    "Claude Code, Codex, opencode, pi and Qwen Code get them after their next tool, others where they read it. At most 20000 characters.",
     "Refused where no work goes on that could hear you.",
   ].join("\n"),
   args: {

@@ -76,7 +76,7 @@ export const tellTool = defineTool({
   name: "tell",
   title: "Tell running work something",
   description:
-    "Tells the work on a goal, or on one open claim, something for your person, on record as said by you. Grants that begin then have it among their inputs; a command that is running finds it in a file, which Sett's own worker, Claude Code, Codex, opencode and Qwen Code read. Only what your person wants said.",
+    "Tells the work on a goal, or on one open claim, something for your person, on record as said by you. Grants that begin then have it among their inputs; a command that is running finds it in a file, which Sett's own worker, Claude Code, Codex, opencode, pi and Qwen Code read. Only what your person wants said.",
   right: "answer",
   annotations: writes,
   args: {

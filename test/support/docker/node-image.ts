@@ -1,22 +1,27 @@
-// An image with this machine's Node and npm, in place of the official one, which needs a registry
-// of images.
+// An image with Node from npm and this machine's npm, in place of the official one, which needs a
+// registry of images.
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { $ } from "bun";
 
-export const nodeImage = "sett-test/node:local";
+/** The official image of agents' Dockerfiles has this major version. */
+const nodeVersion = "22.23.5";
+
+export const nodeImage = `sett-test/node:${nodeVersion}`;
 
 /** Made once for all runs on this machine. */
 export async function makeNodeImage(): Promise<void> {
   if ((await $`docker image inspect ${nodeImage}`.quiet().nothrow()).exitCode === 0) return;
-  const node = await realpath((await $`which node`.text()).trim());
   const npm = dirname(dirname(await realpath((await $`which npm`.text()).trim())));
-  const libraries = (await $`ldd ${node}`.text())
-    .split("\n")
-    .flatMap((line) => /=> (\S*\/lib(?:stdc\+\+|gcc_s)\S*)/.exec(line)?.[1] ?? []);
   const folder = await mkdtemp(join(tmpdir(), "sett-node-"));
   try {
+    const name = `node-linux-${process.arch}`;
+    await $`npm install --prefix ${folder}/from ${name}@${nodeVersion}`.quiet();
+    const node = join(folder, "from/node_modules", name, "bin/node");
+    const libraries = (await $`ldd ${node}`.text())
+      .split("\n")
+      .flatMap((line) => /=> (\S*\/lib(?:stdc\+\+|gcc_s)\S*)/.exec(line)?.[1] ?? []);
     await $`mkdir -p usr/local/bin usr/local/lib/node_modules usr/lib`.cwd(folder);
     await $`cp -L ${node} usr/local/bin/node && cp -RL ${npm} usr/local/lib/node_modules/npm`.cwd(
       folder,

@@ -6,7 +6,7 @@ import { root } from "../../support/root.ts";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-test.each(["claude-code", "codex", "opencode", "qwen-code"])(
+test.each(["claude-code", "codex", "opencode", "pi", "qwen-code"])(
   "the page has the version of %s",
   (name) => {
     const { dependencies, optionalDependencies } = JSON.parse(read(`agents/${name}/package.json`));
