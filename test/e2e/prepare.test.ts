@@ -151,23 +151,25 @@ test("it is made once for all agents and grants with the same lock file, and a c
   await untilLogged(sett, by, ['"run":"./install.sh"']);
   expect(await sett.need("watch", "--no-follow", "--goal", goal)).toContain("has prepared");
 
+  // The commit of an agent, which the repository does not have, begins with the files of before.
   await sett.write({ "README.md": "# Another\n" });
   await sett.commit("Change what is no key");
-  const again = await sett.forage("look again");
-  expect(oneIn(await reportsOf(again, 2))).toBe(id);
-  expect(await preparedIn(again)).toEqual([]);
+  const raise = await sett.forage("raise");
+  const byLock = Object.groupBy(await reportsOf(raise, 4), ({ lock }) => lock);
+  expect(oneIn(byLock['{"version": "first"}'] ?? [])).toBe(id);
+  const raised = byLock['{"version": "raised"}'] ?? [];
+  expect(raised).toHaveLength(2);
+  expect(oneIn(raised)).not.toBe(id);
+  expect(await preparedIn(raise)).toHaveLength(1);
+});
 
+nightly("so does a lock file that a person has changed", async () => {
+  const before = oneIn(await reportsOf(await sett.forage("look again"), 2));
   await sett.write({ "lock.json": '{"version": "second"}\n' });
   await sett.commit("Change the lock file");
   const other = await reportsOf(await sett.forage("look at it"), 2);
-  expect(oneIn(other)).not.toBe(id);
+  expect(oneIn(other)).not.toBe(before);
   expect(other.map(({ lock }) => lock)).toEqual(Array(2).fill('{"version": "second"}'));
-
-  // The commit of an agent, which the repository does not have.
-  const raised = await reportsOf(await sett.forage("raise"), 4);
-  const byLock = Object.groupBy(raised, ({ lock }) => lock);
-  expect(oneIn(byLock['{"version": "second"}'] ?? [])).toBe(oneIn(other));
-  expect(byLock['{"version": "raised"}']).toHaveLength(2);
 });
 
 nightly("where it cannot be made, the Failure says why, and where its output is", async () => {
