@@ -71,6 +71,18 @@ test("no test writes to a place of the machine, or makes a link to a file that i
   expect(found).toEqual([]);
 });
 
+test("a file of which all tests are for the night says so by its name, since its preparations run", () => {
+  const byDay = /^ *(?:test|daily)\b(?!: )|Suite\(/m;
+  const wrong = files.filter(
+    (file) =>
+      isTest(file) &&
+      !file.endsWith(".nightly.test.ts") &&
+      /^ *nightly\(/m.test(read(file)) &&
+      !byDay.test(read(file)),
+  );
+  expect(wrong).toEqual([]);
+});
+
 /** How a test, a hook or a file says how long it may take, as the formatter writes it. */
 const limits = [
   /^ *\}, ([\d_]+)\);$/gm,
