@@ -1,10 +1,10 @@
-// A short `just chaos`, for every day. The five seeds hold faults of every kind.
+// A short `just chaos`, for every day. The three seeds hold faults of every kind.
 import { expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { faultKinds, planOf } from "./faults.ts";
 import { runChaos } from "./run.ts";
 
-const seeds = [3, 5, 6, 42, 52];
+const seeds = [94, 1_086, 1_722];
 
 test("the seeds hold faults of every kind", () => {
   const kinds = new Set(seeds.flatMap((seed) => planOf(seed).faults.map(({ kind }) => kind)));
