@@ -72,6 +72,7 @@ test.skipIf(!canStartEngine || !canStartSsh)(
     await sett.write({ "sett.yml": configWith({ mode: "rw" }, workers, withApi) });
     await sett.commit("Need no tags");
     await sett.need("up", "--name", sett.name);
+    await isBegunOnce(sett);
     await sett.need("forage", "--goal", "hello", "--watch");
     const artefacts = JSON.parse(await sett.need("hoard", "--json"));
     expect(artefacts).toContainEqual(expect.objectContaining({ type: "Echo", payload: "hello" }));
@@ -156,6 +157,19 @@ test.skipIf(!canStartEngine || !canStartSsh)(
     expect(await docker("volume", "ls", "--quiet")).toBe("");
   },
 );
+
+/** A shell without the variable asks this machine's Engine. */
+async function isBegunOnce(sett: SettWorkspace): Promise<void> {
+  const { env } = sett;
+  sett.env = { CI_TOKEN: token };
+  const [second, status] = [await sett.sett("up", "--name", sett.name), await sett.sett("status")];
+  sett.env = env;
+  expect([second.code, second.err]).toEqual([
+    1,
+    expect.stringContaining("was up with another Docker Engine, and this one has nothing of it"),
+  ]);
+  expect(status.err).toContain(`which has begun ${sett.name}: nothing of it was found`);
+}
 
 /** Output comes by TLS, and commands that follow wait while the Engine is cut off. */
 async function followsThroughACut(sett: SettWorkspace, tls: EngineByTls): Promise<void> {
