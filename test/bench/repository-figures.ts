@@ -169,7 +169,7 @@ class RepositoryScene implements AsyncDisposable {
     ];
   }
 
-  /** As a person does it, with the start of the program. */
+  /** States a goal as a person does it, with the start of the program. */
   async #forageByProgram(): Promise<void> {
     const { code, err } = await this.#sett.sett("forage", "--goal", "a goal of no agent");
     if (code !== 0) throw new Error(err);

@@ -9,7 +9,7 @@ const maxNamed = 5;
 const maxSubject = 50;
 
 export const restoreHint = "To go back to a back-up: docs/operations.md#restore";
-/** For a blackboard: a forgotten variable is more likely than an Engine that has lost a volume. */
+/** A forgotten variable is more likely than an Engine that has lost the volume of a blackboard. */
 export const goneHint = `Another Docker Engine may have it: then name that one, as for its \`sett up\` (DOCKER_HOST, \`docker context use\`). ${restoreHint}`;
 
 /**

@@ -33,7 +33,7 @@ interface Publication {
   readonly start: CommitHash | undefined;
   readonly judgement: Judgement | undefined;
   readonly beside: readonly string[] | undefined;
-  /** As much as readers take, without it. */
+  /** Left out, it is as much as readers take. */
   readonly maxBytes?: number | undefined;
 }
 

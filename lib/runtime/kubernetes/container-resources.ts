@@ -1,4 +1,4 @@
-// What a container of a cluster asks for, and may have at most. Pure.
+// Says what a container of a cluster asks for, and may have at most. Pure.
 import type { Resources } from "../container-spec.ts";
 
 const mebibyte = 1024 ** 2;

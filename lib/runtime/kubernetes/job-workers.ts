@@ -48,7 +48,7 @@ export class JobWorkers implements Workers {
     this.#selector = `${selectorOf(options.instance)},dev.sett.component=worker`;
   }
 
-  /** Only the workers, and the services beside them. */
+  /** Nothing but the workers, and the services beside them. */
   async parts(instance: InstanceName) {
     const seen = await this.#look();
     const containers = [...seen.values()].flatMap((each) => {

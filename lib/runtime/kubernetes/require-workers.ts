@@ -21,7 +21,7 @@ export async function requireWorkers(client: KubeClient, home: string): Promise<
 const sidecarsSince = { major: 1, minor: 29 };
 const Version = z.object({ gitVersion: z.string().default("") });
 
-/** For agents with services beside them. Throws `config-invalid`. */
+/** Agents with services beside them need this. Throws `config-invalid`. */
 export async function requireSidecars(client: KubeClient): Promise<void> {
   const { gitVersion } = Version.parse(await client.json("/version"));
   const [, major, minor] = (/^v?(\d+)\.(\d+)/.exec(gitVersion) ?? []).map(Number);

@@ -32,7 +32,7 @@ function fillInodes(folder: string): () => void {
   try {
     for (;;) writeFileSync(join(filler, `${count++}`), "");
   } catch {
-    // As many as there can be.
+    // There are as many as there can be.
   }
   return () => rmSync(join(filler, `${--count}`), { force: true });
 }

@@ -358,7 +358,7 @@ test.if(fault !== undefined)("a disk without room for another file says so", asy
   try {
     for (;;) writeFileSync(join(filler, `${count++}`), "");
   } catch {
-    // As many as there can be.
+    // There are as many as there can be.
   }
   const { make, objectsDir } = await open(path);
   const full = `${objectsDir} cannot grow: its disk has as many files as it can have (400 inodes).`;

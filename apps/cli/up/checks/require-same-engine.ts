@@ -9,8 +9,8 @@ import type { EngineInfo } from "../../../../lib/runtime/port.ts";
 type Kept = Pick<KeptId, "hasBeenUp" | "readEngine">;
 
 /**
- * For an instance of which nothing was found. Throws `instance-taken` where it was up with another
- * Engine, or with one that this runtime has none of.
+ * It is asked of an instance of which nothing was found. Throws `instance-taken` where it was up
+ * with another Engine, or with one that this runtime has none of.
  */
 export async function requireSameEngine(
   instance: InstanceName,
