@@ -63,11 +63,10 @@ async function atWork({ use, provider }: Row, answers: readonly object[]) {
   await sett.up();
   const server = await startProvider(`sett-${sett.name}`, [key], answers);
   const goal = await sett.forage("Write a greeting.");
+  const notMade = ["GoalDefined", "PersonSays", "Answer", "Question"];
   const made = async () => {
     const find = async () =>
-      (await sett.artefacts(goal)).find(
-        ({ type }) => type !== "GoalDefined" && type !== "PersonSays",
-      );
+      (await sett.artefacts(goal)).find(({ type }) => !notMade.includes(type));
     const happened = async () =>
       `${(await sett.sett("logs", use)).out}\n${await server.requests()}`;
     const result = await waitFor("the commit", find, { timeoutMs: 300_000, happened });
@@ -108,5 +107,32 @@ for (const row of rows) {
     expect(
       await sett.need("watch", "--no-follow", "--type", "grant_done", "--output", "jsonl"),
     ).toContain(`"remarks":"`);
+  });
+}
+
+for (const row of rows) {
+  nightly(`a question of ${row.use} waits for a person, whose answer it gets`, async () => {
+    const run = (command: string) => ({
+      toolCalls: [
+        { name: row.shell, arguments: { [row.argument]: command, description: "Works" } },
+      ],
+      usage,
+    });
+    await using scene = await atWork(row, [
+      {
+        match: { turnIndex: 0, userMessage: "Say ahoy" },
+        response: run("echo ahoy > greeting.txt"),
+      },
+      { match: { turnIndex: 0 }, response: run('echo "Which greeting?" > "$SETT_ASK"') },
+      { match: { turnIndex: 1 }, response: { content: "That is all.", usage } },
+    ]);
+    const { sett, goal } = scene;
+    const question = await waitFor("the question", async () =>
+      (await sett.artefacts(goal)).find(({ type }) => type === "Question"),
+    );
+    expect(question.payload).toContain("Which greeting?");
+    await sett.need("answer", question.id, "Say ahoy.");
+    const result = await scene.made();
+    expect(await sett.git("show", `${result.payload}:greeting.txt`)).toBe("ahoy");
   });
 }
