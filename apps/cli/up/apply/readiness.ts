@@ -15,6 +15,11 @@ const inspectEveryMs = 300;
 /** A part is ready after a second or two; on a machine that has much to do, fifty times that. */
 export const readyWithinMs = 120_000;
 const pulledWithinMs = 300_000;
+/**
+ * Redis may say nothing for so long meanwhile, as for the parts themselves: on such a machine it
+ * has much to do as well.
+ */
+const silentForMs = 60_000;
 
 /** Resolves when the part is ready, or when the signal ends the waiting. */
 export type Ready = (signal: AbortSignal) => Promise<void>;
@@ -129,7 +134,20 @@ async function soon(signal: AbortSignal, probe: () => Promise<boolean>): Promise
 }
 
 async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promise<void> {
-  while (!signal.aborted && !(await probe())) await sleep(pollMs, signal);
+  let silentSince: number | undefined;
+  const look = async () => {
+    try {
+      const isTrue = await probe();
+      silentSince = undefined;
+      return isTrue;
+    } catch (error) {
+      silentSince ??= performance.now();
+      const isSilent = error instanceof SettError && error.code === "redis-unreachable";
+      if (isSilent && performance.now() - silentSince < silentForMs) return false;
+      throw error;
+    }
+  };
+  while (!signal.aborted && !(await look())) await sleep(pollMs, signal);
 }
 
 /**
