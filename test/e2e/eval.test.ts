@@ -165,7 +165,7 @@ const slowGoals =
   'goals: { quick: { goal: make }, slow: { goal: make, checks: ["sleep 600"] }, never: { goal: make } }';
 const slowLog = () => {
   const results = join(at.folder, ".git/sett/eval/results");
-  const own = readdirSync(results)
+  const own = (existsSync(results) ? readdirSync(results) : [])
     .filter((name) => name.startsWith("slow-"))
     .sort();
   const logs = own.map((name) => join(results, name, "1-sett.yml/log.txt"));
