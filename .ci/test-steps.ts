@@ -142,7 +142,7 @@ function groups(run: Run): Step[] {
       {
         include: ["integration/**/*.test.ts"],
         exclude: [...agents, ...cli, ...suites],
-        workers: 3,
+        workers: 4,
       },
       [...built, "collector"],
     ),
