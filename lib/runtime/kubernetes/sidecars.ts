@@ -59,8 +59,8 @@ export function serviceOf(container: string): string | undefined {
 const shownLines = 3;
 
 /**
- * A sentence about a service for which a pod waits in vain: the cluster starts it again, and that
- * it ended is no less true.
+ * Names a service for which a pod waits in vain, in a sentence: the cluster starts it again, and
+ * that it ended is no less true.
  */
 export function neverReady({ spec, status, late }: Pod): string | undefined {
   const [own] = status.containerStatuses ?? [];
