@@ -39,7 +39,7 @@ export function policyOf(config: SettConfig): Policy {
 }
 
 /**
- * `images`: agent name → digest or id of its image. `beside`: name of a service's image → the same.
+ * `images` has the digest or id of each agent's image, and `beside` that of each service's.
  * An agent without an image is registered as not started by a container runtime.
  */
 export function registrationsOf(

@@ -499,7 +499,7 @@ export class WorkingCopy {
     return this.#view;
   }
 
-  /** What a command has made is still there when this has met a full disk. */
+  /** A full disk that this has met takes nothing of a command's work away. */
   async #sayingFullDisk<Result>(job: () => Promise<Result>): Promise<Result> {
     const hint = "Make room on the disk of the Docker Engine, then `sett retry`.";
     return await sayingFullDisk(this.#options.workspaceDir, job, hint);

@@ -19,7 +19,7 @@ import type { Store } from "./store.ts";
 /** Four times what a pack may have: most files of LFS are packed already. */
 const maxContentBytes = 8 * 1024 ** 3;
 
-/** What a program that was ended has left of a content begins so. */
+/** The name of a content that a program was writing when it was ended begins so. */
 export const unfinishedPrefix = "tmp_";
 
 /** The folder beside the packs of a store. */

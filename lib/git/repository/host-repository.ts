@@ -371,7 +371,7 @@ export class HostRepository {
   async identity(): Promise<{ name?: string; email?: string }> {
     const args = ["config", "-z", "--get-regexp", "^user\\.(name|email)$"];
     const { stdout } = await this.#try({ args });
-    // Of several the last one counts.
+    // The last one counts where there are several.
     const lastOf = (key: string) =>
       stdout
         .split("\0")

@@ -30,7 +30,7 @@ const settings = [
   // Git would start another git in the folder of a submodule, with the configuration there.
   "submodule.recurse=false",
   "diff.submodule=short",
-  // What is packed here is one pack, with one name.
+  // Sett packs into one pack, with one name.
   "pack.packSizeLimit=0",
 ];
 

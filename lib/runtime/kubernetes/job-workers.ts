@@ -181,7 +181,7 @@ function partOf({ job, pods }: JobWithPods): ContainerPart | undefined {
   };
 }
 
-/** One that the cluster has started again shows how it ended before. */
+/** A service that the cluster has started again shows how it ended before. */
 function partsBeside(worker: ContainerPart, { pods }: JobWithPods): ContainerPart[] {
   const { labels } = worker;
   const pod = newest(pods);

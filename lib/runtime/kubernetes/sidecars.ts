@@ -35,7 +35,7 @@ export function sidecarContainers({ sidecars = [] }: ContainerSpec, part: string
           terminationGracePeriodSeconds: 1,
         },
       }),
-      // What it has printed last says why it has ended.
+      // Its last lines say why it has ended.
       terminationMessagePolicy: "FallbackToLogsOnError",
       resources: resourcesOf(resources),
       securityContext: {
