@@ -2,7 +2,6 @@
 
 import { type Obstacle, readObstacle } from "../../../lib/client/actions/obstacle.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
-import { resultJson } from "../../../lib/client/facts/result.ts";
 import type { Lacking } from "../../../lib/git/exchange/port.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -10,16 +9,13 @@ import { exitCodes, messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
-import { receiptFor } from "../audit/receipt.ts";
 import { recordingOf } from "../facts/gateway-state.ts";
-import { exitCodeOf } from "../goals/follow-goal.ts";
-import { watchGoal } from "../goals/watch-goal.ts";
 import { gitOf } from "../instance/packs-place.ts";
 import { personOf } from "../instance/person.ts";
 import type { Place } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
 import { noteObstacle } from "../people/note-obstacle.ts";
-import { type SignArguments, signArguments, signerFor } from "../people/sign-act.ts";
+import { receiptFor, type SignArguments, signArguments, signerFor } from "../people/sign-act.ts";
 import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { noRepository } from "../program/not-in-repository.ts";
@@ -93,6 +89,12 @@ export const forage = defineCommand({
     noteLacking(lacking, shell);
     noteObstacle(obstacle, shell);
     await receipt?.keep(goal);
+    // Most goals are posted without it, which should not pay for what it loads.
+    const [{ watchGoal }, { exitCodeOf }, { resultJson }] = await Promise.all([
+      import("../goals/watch-goal.ts"),
+      import("../goals/follow-goal.ts"),
+      import("../../../lib/client/facts/result.ts"),
+    ]);
     // After a goal from stdin, stdin has ended and no person can type.
     const mayAsk = args.goal !== "-";
     const watched = { place, goal: id, from, actor, mayAsk, isLive: args.live };
@@ -141,7 +143,9 @@ async function post(
   using progress = new Progress(shell.err);
   using step = new PackingStep(progress);
   const { onProgress } = step;
-  const repository = await HostRepository.open(place.workspace, { ...gitOf(shell), onProgress });
+  // What posts the goal refuses one without commits.
+  const options = { ...gitOf(shell), onProgress, mayBeEmpty: true };
+  const repository = await HostRepository.open(place.workspace, options);
   const [from, obstacle] = await Promise.all([
     board.endOfEvents(),
     readObstacle(board, shell.suggest),

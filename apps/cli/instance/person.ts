@@ -22,7 +22,7 @@ export async function personOf(
       });
     return `person:${oneLine(as)}`;
   }
-  const { name = "", email = "" } = (await repository?.identity()) ?? {};
+  const { name = "", email = "" } = repository?.place.person ?? {};
   const parts = [oneLine(name), oneLine(email)].filter((part) => part !== "");
   if (parts.length === 2) return `person:${parts[0]} <${parts[1]}>`;
   const names = [...parts, ...[env.USER, env.LOGNAME].map((one) => oneLine(one ?? ""))];

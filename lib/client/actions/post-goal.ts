@@ -96,14 +96,14 @@ async function cleanHead(
   repository: HostRepository,
   { recording, onSlow }: Pick<GoalInput, "recording" | "onSlow">,
 ): Promise<CommitHash> {
-  const changed = await repository.dirtyFiles(onSlow);
+  const [changed, head] = await Promise.all([repository.dirtyFiles(onSlow), repository.head()]);
   const isRecorded = (path: string) =>
     recording !== undefined &&
     join(repository.place.toplevel, path, "/").startsWith(join(recording, "/"));
   const dirty = changed.filter(
     ({ state, path }) => state !== "??" || !(isArchiveName(path) || isRecorded(path)),
   );
-  if (dirty.length === 0) return await repository.head();
+  if (dirty.length === 0) return head;
   throw new SettError(
     "workspace-dirty",
     `The repository has changes that are not committed, which agents would not see:\n${listDirty(dirty)}`,

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import type { CommitHash, InstanceName } from "../../model/ids.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { sayingFullDisk } from "../run/full-disk.ts";
+import { attachmentsOf } from "../run/lfs-sources.ts";
 import { limited } from "../run/limited.ts";
 import type { GitProgress, GitWait } from "../run/progress.ts";
 import { removeObjects } from "../run/remove-objects.ts";
@@ -73,8 +74,9 @@ export class HostFolders implements HostExchange {
       for (const each of [path, moduleStorePath(path)])
         await removeAbandoned({ ...store, path: each });
       const head = await createStore(store, { history, isOpen });
-      await showSubmodules(store, [head], { history, makeRoom: PackingRoom.apart });
-      await showLfsObjects(store, [head]);
+      const { submodules, lfs } = await attachmentsOf(store, head);
+      await showSubmodules(store, submodules, { history, makeRoom: PackingRoom.apart });
+      await showLfsObjects(store, lfs);
       return head;
     });
   }
@@ -110,14 +112,17 @@ export class HostFolders implements HostExchange {
     await sayingFullDisk(store.path, async () => {
       await addToStore(store, commits);
       const history = await readHistory(store);
-      await showSubmodules(store, commits, { history, makeRoom: PackingRoom.inStore });
-      await showLfsObjects(store, commits);
+      for (const commit of new Set(commits)) {
+        const { submodules, lfs } = await attachmentsOf(store, commit);
+        await showSubmodules(store, submodules, { history, makeRoom: PackingRoom.inStore });
+        await showLfsObjects(store, lfs);
+      }
     });
   }
 
   async lacking(commit: CommitHash): Promise<Lacking[]> {
-    const looks = [lackingSubmodules, lackingLfsObjects];
-    const found = await Promise.all(looks.map((look) => look(this.store, commit)));
+    const { submodules, lfs } = await attachmentsOf(this.store, commit);
+    const found = [lackingSubmodules(submodules), await lackingLfsObjects(this.store, lfs)];
     return found.filter((each) => each !== undefined);
   }
 

@@ -10,7 +10,7 @@ import { changeOwner } from "../run/change-owner.ts";
 import { showName } from "../run/file-name.ts";
 import { bytesOfContents, findContents, writeContent } from "../run/lfs-contents.ts";
 import { addedPointers, namesLfs, objectPath } from "../run/lfs-pointers.ts";
-import { isFolder, isWhole, lfsFolder, lfsSourcesOf, pointersOf } from "../run/lfs-sources.ts";
+import { isFolder, isWhole, type LfsSource, lfsFolderOf, pointersOf } from "../run/lfs-sources.ts";
 import { type GitRun, LimitExceeded, runGit, tryGit } from "../run/run-git.ts";
 import type { Lacking } from "./port.ts";
 import { someOf } from "./some-of.ts";
@@ -27,26 +27,25 @@ export function lfsStorePath(objectsDir: string): string {
   return join(objectsDir, "lfs");
 }
 
-/** Shows what is here of the contents that `commits` name. Throws git-failed. */
-export async function showLfsObjects(store: Store, commits: readonly CommitHash[]): Promise<void> {
-  for (const commit of new Set(commits))
-    for (const source of await lfsSourcesOf(store, commit))
-      for (const { oid, size } of await pointersOf(store, source)) {
-        const [from, to] = [
-          objectPath(source.lfsDir, oid),
-          objectPath(lfsStorePath(store.path), oid),
-        ];
-        if ((await isWhole(from, size)) && !(await isWhole(to, size))) await show(store, from, to);
-      }
+/** Shows what is here of the contents that their commits name. Throws git-failed. */
+export async function showLfsObjects(store: Store, sources: readonly LfsSource[]): Promise<void> {
+  for (const source of sources)
+    for (const { oid, size } of await pointersOf(store, source)) {
+      const [from, to] = [
+        objectPath(source.lfsDir, oid),
+        objectPath(lfsStorePath(store.path), oid),
+      ];
+      if ((await isWhole(from, size)) && !(await isWhole(to, size))) await show(store, from, to);
+    }
 }
 
-/** The files of a commit that agents have as pointers; undefined where there are none. */
+/** The files of these that agents have as pointers; undefined where there are none. */
 export async function lackingLfsObjects(
   base: Pick<Store, "git" | "place">,
-  commit: CommitHash,
+  sources: readonly LfsSource[],
 ): Promise<Lacking | undefined> {
   const missing: string[] = [];
-  for (const source of await lfsSourcesOf(base, commit))
+  for (const source of sources)
     for (const { path, oid, size } of await pointersOf(base, source))
       if (!(await isWhole(objectPath(source.lfsDir, oid), size)))
         missing.push(showName(source.prefix + path));
@@ -75,7 +74,7 @@ export async function keepLfsContents(
   }: { objectsDir: string; revisions: string; maxBytes?: number },
 ): Promise<void> {
   const { git, place } = store;
-  const { gitDir, commonDir, owner } = place;
+  const { gitDir, owner } = place;
   const inStore = (each: GitRun): GitRun => ({
     ...{ ...each, args: [`--git-dir=${gitDir}`, ...each.args], cwd: gitDir },
     env: { GIT_OBJECT_DIRECTORY: objectsDir },
@@ -84,7 +83,7 @@ export async function keepLfsContents(
   const run = (each: GitRun) => runGit(git, inStore(each));
   const named = await Promise.all(commits.map((commit) => namesLfs(look, commit)));
   if (!named.includes(true)) return;
-  const folder = await lfsFolder(git, gitDir, commonDir);
+  const folder = lfsFolderOf(place);
   const pointers = await addedPointers(run, revisions);
   const contents = await findContents(run, objectsDir, pointers);
   const bytes = bytesOfContents(contents);

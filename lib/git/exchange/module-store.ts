@@ -9,7 +9,7 @@ import { SettError } from "../../model/errors.ts";
 import { CommitHash } from "../../model/ids.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { showName } from "../run/file-name.ts";
-import { findSubmodules, type Submodule } from "../run/find-submodules.ts";
+import type { Submodule } from "../run/find-submodules.ts";
 import { FullDisk } from "../run/full-disk.ts";
 import { runGit } from "../run/run-git.ts";
 import type { PackingRoom } from "./packing-room.ts";
@@ -40,19 +40,18 @@ export type ModuleOptions = {
 };
 
 /**
- * Shows what is here of the submodules of `commits`, as far as the newest `history` commits of
+ * Shows what is here of `submodules`, as far as the newest `history` commits of
  * each: `lackingSubmodules` names the others. Throws git-failed, also where a clone of one is
  * damaged, since agents would find it empty.
  */
 export async function showSubmodules(
   store: Store,
-  commits: readonly CommitHash[],
+  submodules: readonly Submodule[],
   { history, makeRoom }: ModuleOptions,
 ): Promise<void> {
   const found = new Map<string, Found>();
-  for (const commit of new Set(commits))
-    for (const each of await findSubmodules(store.git, store.place, commit))
-      if (each.gitDir !== undefined) found.set(`${each.gitDir} ${each.commit}`, each);
+  for (const each of submodules)
+    if (each.gitDir !== undefined) found.set(`${each.gitDir} ${each.commit}`, each);
   if (found.size === 0) return;
   const own = { ...store, path: moduleStorePath(store.path) };
   await makeFolders(own);
@@ -70,12 +69,9 @@ export async function showSubmodules(
   if ((await packsIn(own)).length > maxPacks) await mergePacks(own, makeRoom);
 }
 
-/** The submodules of a commit that agents find empty; undefined where all are there. */
-export async function lackingSubmodules(
-  { git, place }: Pick<Store, "git" | "place">,
-  commit: CommitHash,
-): Promise<Lacking | undefined> {
-  const missing = (await findSubmodules(git, place, commit)).flatMap((each) =>
+/** The submodules that agents find empty; undefined where all are there. */
+export function lackingSubmodules(submodules: readonly Submodule[]): Lacking | undefined {
+  const missing = submodules.flatMap((each) =>
     each.gitDir === undefined ? [`${showName(each.path)} (${each.problem})`] : [],
   );
   if (missing.length === 0) return undefined;

@@ -367,22 +367,9 @@ export class HostRepository {
     return await revertCommits(this.#git, this.place, revert);
   }
 
-  /** The person who commits here, as far as git's configuration says. */
-  async identity(): Promise<{ name?: string; email?: string }> {
-    const args = ["config", "-z", "--get-regexp", "^user\\.(name|email)$"];
-    const { stdout } = await this.#try({ args });
-    // The last one counts where there are several.
-    const lastOf = (key: string) =>
-      stdout
-        .split("\0")
-        .findLast((entry) => entry.startsWith(`${key}\n`))
-        ?.slice(key.length + 1);
-    return withoutUndefined({ name: lastOf("user.name"), email: lastOf("user.email") });
-  }
-
   /** As `localClone`. */
   async cloneTo(folder: string, commit: CommitHash): Promise<void> {
-    await localClone(this.#git, this.place, { folder, commit }, await this.identity());
+    await localClone(this.#git, this.place, { folder, commit });
   }
 
   /** As `sshSignerIn`. */

@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
-import { lfsFolder } from "../run/lfs-sources.ts";
+import { lfsFolderOf } from "../run/lfs-sources.ts";
 import { type Git, runGit } from "../run/run-git.ts";
 
 type Wanted = { folder: string; commit: CommitHash };
@@ -15,19 +15,19 @@ type Wanted = { folder: string; commit: CommitHash };
  */
 export async function localClone(
   git: Git,
-  { commonDir, gitDir }: Pick<RepositoryPlace, "commonDir" | "gitDir">,
+  place: Pick<RepositoryPlace, "commonDir" | "lfsFolder" | "person">,
   { folder, commit }: Wanted,
-  { name, email }: { name?: string; email?: string },
 ): Promise<void> {
+  const { commonDir, person } = place;
   // Root may clone what belongs to another user, as it may work there.
   const safe = ["-c", "safe.directory=*"];
   const upload = `--upload-pack=git ${safe.join(" ")} upload-pack`;
   const args = [...safe, "clone", "--quiet", "--local", "--no-checkout", upload];
   const run = { cwd: commonDir, env: { GIT_ALLOW_PROTOCOL: "file" } };
   await runGit(git, { args: [...args, "--", commonDir, folder], ...run });
-  const lfs = await lfsFolder(git, gitDir, commonDir);
+  const lfs = lfsFolderOf(place);
   const storage = (await stat(lfs).catch(() => undefined)) && dirname(lfs);
-  const own = { "user.name": name, "user.email": email, "lfs.storage": storage };
+  const own = { "user.name": person.name, "user.email": person.email, "lfs.storage": storage };
   const settings = Object.entries(own);
   for (const [key, value] of settings)
     if (value !== undefined) await runGit(git, { args: ["config", key, value], cwd: folder });

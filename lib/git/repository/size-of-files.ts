@@ -4,9 +4,8 @@ import type { CommitHash } from "../../model/ids.ts";
 import type { SparsePaths } from "../copy/sparse-paths.ts";
 import { readTree } from "../copy/tree-facts.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
-import { findSubmodules } from "../run/find-submodules.ts";
 import { objectPath } from "../run/lfs-pointers.ts";
-import { isWhole, lfsSourcesOf, pointersOf } from "../run/lfs-sources.ts";
+import { attachmentsOf, isWhole, type LfsSource, pointersOf } from "../run/lfs-sources.ts";
 import type { Git, GitRun } from "../run/run-git.ts";
 
 interface Sizing {
@@ -25,7 +24,8 @@ export async function sizeOfFiles(sizing: Sizing): Promise<number | undefined> {
   const shows = (path: string) => sparse?.shows(path) ?? true;
   let bytes = await sizeOfTree(sizing, place.objectsDir);
   if (bytes === undefined) return undefined;
-  for (const each of await findSubmodules(git, place, commit)) {
+  const { submodules, lfs } = await attachmentsOf({ git, place }, commit);
+  for (const each of submodules) {
     if (each.gitDir === undefined || sparse?.names(each.path) === false) continue;
     const left = maxBytes - bytes;
     const inside = { git, place, commit: each.commit, maxBytes: left, sparse: undefined };
@@ -33,7 +33,7 @@ export async function sizeOfFiles(sizing: Sizing): Promise<number | undefined> {
     if (more === undefined) return undefined;
     bytes += more;
   }
-  bytes += await bytesOfLfs({ git, place }, commit, shows);
+  bytes += await bytesOfLfs({ git, place }, lfs, shows);
   return bytes > maxBytes ? undefined : bytes;
 }
 
@@ -52,11 +52,11 @@ async function sizeOfTree(
 /** The bytes in the place of pointers. `shows`: whether a path from the top is in the part. */
 async function bytesOfLfs(
   base: Pick<Sizing, "git" | "place">,
-  commit: CommitHash,
+  sources: readonly LfsSource[],
   shows: (path: string) => boolean,
 ): Promise<number> {
   let bytes = 0;
-  for (const source of await lfsSourcesOf(base, commit))
+  for (const source of sources)
     for (const { path, oid, size } of await pointersOf(base, source))
       if (shows(source.prefix + path) && (await isWhole(objectPath(source.lfsDir, oid), size)))
         bytes += size;

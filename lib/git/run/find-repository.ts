@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SettError } from "../../model/errors.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import { type Git, type GitResult, gitFailure, runGit, tryGit } from "./run-git.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
+import { type Git, type GitResult, gitFailure, tryGit } from "./run-git.ts";
 import { goToWorkTree, workTreesBelow, workTreesOf } from "./work-trees.ts";
 
 /** A user and a group by number. */
@@ -29,6 +30,10 @@ export interface RepositoryPlace {
   readonly objectFormat: "sha1" | "sha256";
   /** The remotes that have what a partial clone lacks; empty for any other repository. */
   readonly promisors: readonly string[];
+  /** The person who commits here, as far as git's configuration says. */
+  readonly person: { readonly name?: string; readonly email?: string };
+  /** Where git-lfs of the person keeps contents: from `commonDir`, unless it is absolute. */
+  readonly lfsFolder: string;
   readonly owner: Owner;
   /** The user that containers run as: the owner, but never root. */
   readonly containerUser: Owner;
@@ -42,22 +47,12 @@ export async function findRepository(git: Git, path: string): Promise<Repository
   const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() === true;
   if (!isFolder)
     throw unusable(`There is no folder ${path}.`, "Give the folder of a git repository.");
-  const [isBare, isInside, format] = await ask(git, path, [
-    "--is-bare-repository",
-    "--is-inside-work-tree",
-    "--show-object-format",
-  ]);
+  const [isBare, isInside, format, ...where] = await ask(git, path);
   if (isBare !== "true" && isInside !== "true")
     throw unusable(
       `${path} is inside a repository's own folder.`,
       "Go to the files of the repository.",
     );
-  const where = await ask(git, path, [
-    "--path-format=absolute",
-    "--git-dir",
-    "--git-common-dir",
-    ...(isBare === "true" ? [] : ["--show-toplevel"]),
-  ]);
   const [gitDir, commonDir, toplevel = gitDir, ...rest] = where;
   if (
     gitDir === undefined ||
@@ -79,7 +74,7 @@ export async function findRepository(git: Git, path: string): Promise<Repository
     commonDir,
     objectsDir,
     objectFormat,
-    promisors: await promisorsOf(git, gitDir),
+    ...(await settingsIn(git, gitDir)),
     owner: { uid, gid },
     containerUser,
   };
@@ -106,11 +101,23 @@ export function unusable(message: string, hint: string): SettError {
   return new SettError("repository-unusable", message, { hint });
 }
 
+/** The last one is refused, after the answers to the others, where there are no files. */
+const questions = [
+  "--is-bare-repository",
+  "--is-inside-work-tree",
+  "--show-object-format",
+  "--path-format=absolute",
+  "--git-dir",
+  "--git-common-dir",
+  "--show-toplevel",
+];
+
 /** The answers of `git rev-parse`, a line each. */
-async function ask(git: Git, path: string, questions: readonly string[]): Promise<string[]> {
+async function ask(git: Git, path: string): Promise<string[]> {
   const run = { args: ["rev-parse", ...questions], cwd: path };
   const result = await tryGit(git, run);
-  if (result.exitCode === 0) return linesOf(result.stdout);
+  const answers = answersIn(result);
+  if (answers !== undefined) return answers;
   if (/not a git repository/.test(result.stderr)) {
     const make = unusable(
       `${path} is not in a git repository.`,
@@ -140,23 +147,49 @@ async function askAsRoot(git: Git, path: string, args: readonly string[]): Promi
   try {
     const config = join(folder, "config");
     await writeFile(config, "[safe]\n\tdirectory = *\n");
-    return linesOf(await runGit(git, { args, cwd: path, env: { GIT_CONFIG_GLOBAL: config } }));
+    const run = { args, cwd: path, env: { GIT_CONFIG_GLOBAL: config } };
+    const result = await tryGit(git, run);
+    const answers = answersIn(result);
+    if (answers === undefined) throw gitFailure(run, result);
+    return answers;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function linesOf(text: string): string[] {
-  return text.replace(/\n$/, "").split("\n");
+/** Undefined where git refuses more than the last question. */
+function answersIn({ exitCode, stdout, stderr }: GitResult): string[] | undefined {
+  if (exitCode !== 0 && !/must be run in a work tree/.test(stderr)) return undefined;
+  return stdout.replace(/\n$/, "").split("\n");
 }
 
-async function promisorsOf(git: Git, gitDir: string): Promise<string[]> {
-  const keys = "^(extensions\\.partialclone|remote\\..*\\.(promisor|partialclonefilter))$";
-  const { stdout } = await tryGit(git, {
-    args: [`--git-dir=${gitDir}`, "config", "-z", "--get-regexp", keys],
+type Settings = Pick<RepositoryPlace, "promisors" | "person" | "lfsFolder">;
+
+/** One start of git reads all of them. */
+async function settingsIn(git: Git, gitDir: string): Promise<Settings> {
+  const promises = "extensions\\.partialclone|remote\\..*\\.(promisor|partialclonefilter)";
+  const keys = `^(${promises}|user\\.(name|email)|lfs\\.storage)$`;
+  const read = [`--git-dir=${gitDir}`, "config", "-z"];
+  const { stdout } = await tryGit(git, { args: [...read, "--get-regexp", keys] });
+  const entries = stdout.split("\0").map((entry) => {
+    const [key = "", ...value] = entry.split("\n");
+    return { key, value: value.join("\n") };
   });
-  const names = stdout.split("\0").flatMap((entry) => {
-    const [key = "", value = ""] = entry.split("\n");
+  // The last one counts where there are several.
+  const lastOf = (name: string) => entries.findLast(({ key }) => key === name)?.value;
+  const lfs = lastOf("lfs.storage") || "lfs";
+  // Only git knows which folder such a sign stands for.
+  const path = { args: [...read.slice(0, -1), "--type=path", "--get", "lfs.storage"] };
+  const lfsFolder = /^[~%]/.test(lfs) ? (await tryGit(git, path)).stdout.replace(/\n$/, "") : lfs;
+  return {
+    promisors: promisorsIn(entries),
+    person: withoutUndefined({ name: lastOf("user.name"), email: lastOf("user.email") }),
+    lfsFolder: lfsFolder || "lfs",
+  };
+}
+
+function promisorsIn(entries: readonly { key: string; value: string }[]): string[] {
+  const names = entries.flatMap(({ key, value }) => {
     if (key === "extensions.partialclone") return [value];
     if (key.endsWith(".promisor") && !/^(?:true|yes|on|1|)$/i.test(value)) return [];
     return /^remote\.(.*)\.[a-z]+$/s.exec(key)?.slice(1) ?? [];

@@ -1,10 +1,10 @@
-// The folders with the contents of LFS that a commit of a person names, and its submodules.
+// The submodules that a commit of a person names, and the folders with its contents of LFS.
 import { lstat, mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
-import { findSubmodules } from "./find-submodules.ts";
+import { findSubmodules, type Submodule } from "./find-submodules.ts";
 import { type PointerFile, pointersInIndex } from "./lfs-pointers.ts";
 import { type Git, type GitRun, runGit, tryGit } from "./run-git.ts";
 
@@ -13,35 +13,48 @@ type Base = { readonly git: Git; readonly place: RepositoryPlace };
 /** A commit, where its objects are, and where git-lfs keeps contents. `prefix`: in latin1. */
 export type LfsSource = { commit: CommitHash; objectsDir: string; lfsDir: string; prefix: string };
 
-/** The commit and those of its submodules, as far as they have files of LFS. */
-export async function lfsSourcesOf({ git, place }: Base, commit: CommitHash): Promise<LfsSource[]> {
-  const { gitDir, commonDir, objectsDir } = place;
-  const top = { commit, objectsDir, lfsDir: await lfsFolder(git, gitDir, commonDir), prefix: "" };
-  const found: LfsSource[] = [top];
-  for (const each of await findSubmodules(git, place, commit))
-    if (each.gitDir !== undefined)
-      found.push({
-        ...{ commit: each.commit, objectsDir: each.objectsDir, prefix: `${each.path}/` },
-        lfsDir: await lfsFolder(git, undefined, each.gitDir),
-      });
-  const sources: LfsSource[] = [];
-  for (const source of found)
-    if ((await isFolder(source.lfsDir)) || (await namesLfsAtTop({ git, place }, source)))
-      sources.push(source);
-  return sources;
+/** What a commit names that is not among its own objects. */
+export type Attachments = {
+  readonly submodules: readonly Submodule[];
+  /** The commit and those of its submodules, as far as they have files of LFS. */
+  readonly lfs: readonly LfsSource[];
+};
+
+/** Throws git-failed where the commit cannot be read. */
+export async function attachmentsOf(base: Base, commit: CommitHash): Promise<Attachments> {
+  const { git, place } = base;
+  const top = { commit, objectsDir: place.objectsDir, lfsDir: lfsFolderOf(place), prefix: "" };
+  const [submodules, isAtTop] = await Promise.all([
+    findSubmodules(git, place, commit),
+    mayHaveLfs(base, top),
+  ]);
+  const lfs = isAtTop ? [top] : [];
+  for (const each of submodules) {
+    if (each.gitDir === undefined) continue;
+    const lfsDir = await lfsFolderOfSubmodule(git, each.gitDir);
+    const { commit: inside, objectsDir } = each;
+    const source = { commit: inside, objectsDir, lfsDir, prefix: `${each.path}/` };
+    if (await mayHaveLfs(base, source)) lfs.push(source);
+  }
+  return { submodules, lfs };
 }
 
-/** Returns where git-lfs keeps contents: `lfs.storage`, or beside the objects. */
-export async function lfsFolder(
-  git: Base["git"],
-  gitDir: string | undefined,
-  commonDir: string,
-): Promise<string> {
-  const where = gitDir === undefined ? [`--file=${join(commonDir, "config")}`] : ["--type=path"];
-  const args = ["config", ...where, "--get", "lfs.storage"];
-  const inPlace = gitDir === undefined ? args : [`--git-dir=${gitDir}`, ...args];
-  const folder = (await tryGit(git, { args: inPlace })).stdout.replace(/\n$/, "") || "lfs";
-  return join(isAbsolute(folder) ? folder : join(commonDir, folder), "objects");
+/** Returns where git-lfs of the person keeps contents. */
+export function lfsFolderOf({
+  commonDir,
+  lfsFolder,
+}: Pick<RepositoryPlace, "commonDir" | "lfsFolder">): string {
+  return join(isAbsolute(lfsFolder) ? lfsFolder : join(commonDir, lfsFolder), "objects");
+}
+
+async function lfsFolderOfSubmodule(git: Git, gitDir: string): Promise<string> {
+  const args = ["config", `--file=${join(gitDir, "config")}`, "--get", "lfs.storage"];
+  const lfsFolder = (await tryGit(git, { args })).stdout.replace(/\n$/, "") || "lfs";
+  return lfsFolderOf({ commonDir: gitDir, lfsFolder });
+}
+
+async function mayHaveLfs(base: Base, source: LfsSource): Promise<boolean> {
+  return (await isFolder(source.lfsDir)) || (await namesLfsAtTop(base, source));
 }
 
 /** Git's attributes are most often at the top. */

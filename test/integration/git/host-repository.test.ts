@@ -46,7 +46,6 @@ test("reading, pinning and making the exchange leave HEAD, index, files and conf
   const before = snapshot(host.path);
   const repository = await open(host.path);
   await repository.dirtyFiles();
-  await repository.identity();
   await repository.pin(instance, newGoalId(), await repository.head());
   await repository.exchange(instance).make({ writers: [agentName] });
   await repository.showChanges(workWith(host.base));
@@ -112,14 +111,14 @@ test("a pinned commit has a ref with the names of the instance and the goal", as
   expect(git(host.path, "rev-parse", settRef(instance, goalId))).toBe(host.base);
 });
 
-test("the identity is what git's configuration says, and may be missing", async () => {
+test("the person is who git's configuration says, and may be missing", async () => {
   using host = sampleRepository();
-  const repository = await open(host.path);
-  expect(await repository.identity()).toEqual({});
+  expect((await open(host.path)).place.person).toEqual({});
   git(host.path, "config", "user.name", "Ada Lövelace");
   git(host.path, "config", "user.email", "ada@example.invalid");
-  expect(await repository.identity()).toEqual({
-    name: "Ada Lövelace",
+  git(host.path, "config", "--add", "user.name", "Ada\nByron");
+  expect((await open(host.path)).place.person).toEqual({
+    name: "Ada\nByron",
     email: "ada@example.invalid",
   });
 });

@@ -12,11 +12,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { CommitChanges } from "../../../lib/git/copy/commit-changes.ts";
 import { readLayer, writeLayer } from "../../../lib/git/copy/layer.ts";
 import { keepLfsContents } from "../../../lib/git/exchange/lfs-store.ts";
 import { takeFile } from "../../../lib/git/exchange/take-commit.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { AgentName, type CommitHash } from "../../../lib/model/ids.ts";
 import { treeFolder } from "../../../lib/model/layer.ts";
 import { errorOf } from "../../support/error-of.ts";
@@ -25,6 +26,7 @@ import { copyIn } from "../../support/git/folders.ts";
 import {
   commitFiles,
   git,
+  hostEnv,
   instance,
   newGoalId,
   toolGit,
@@ -235,12 +237,21 @@ test("a submodule has its contents as well, from where its own git-lfs keeps the
   expectContents(agent.folder);
 });
 
-test("`lfs.storage` is where contents are", async () => {
+test.each<[string, (scene: { path: string; root: string }) => string]>([
+  ["an absolute path", ({ root }) => join(root, "elsewhere")],
+  [
+    "from the repository's own folder",
+    ({ path, root }) => relative(join(path, ".git"), join(root, "elsewhere")),
+  ],
+  ["from the home of the person", () => "~/elsewhere"],
+])("`lfs.storage` is where contents are: %s", async (_, storageIn) => {
   using scene = await lfsScene();
   rmSync(join(scene.path, ".git/lfs"), { recursive: true });
-  git(scene.path, "config", "lfs.storage", join(scene.root, "elsewhere"));
+  git(scene.path, "config", "lfs.storage", storageIn(scene));
   write("/", { [contentPath(scene.root, "absent").replace("/lfs/", "/elsewhere/")]: "absent" });
-  await scene.pin(scene.commit);
+  const env = { ...hostEnv, HOME: scene.root };
+  const repository = await HostRepository.open(scene.path, { env });
+  await repository.pin(instance, newGoalId(), scene.commit);
   const agent = scene.agent("coder");
   await agent.prepare(scene.commit);
   expect(read(agent.folder, "absent.bin")).toBe("absent");

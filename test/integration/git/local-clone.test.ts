@@ -26,7 +26,7 @@ test("a clone has the commit, every branch and tag, the person's name, and none 
   const repository = await HostRepository.open(from, { env });
   await repository.cloneTo(to, one);
   const clone = await HostRepository.open(to, { env });
-  expect([await clone.head(), await clone.identity()]).toEqual([
+  expect([await clone.head(), clone.place.person]).toEqual([
     one,
     { name: "Ada Lovelace", email: "ada@sett.invalid" },
   ]);
