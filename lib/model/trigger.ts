@@ -157,8 +157,6 @@ export function kindsIn(entry: Readonly<Record<string, unknown>>): Trigger["kind
   return triggerKinds.filter((kind) => entry[kind] !== undefined);
 }
 
-const anyKind = new Intl.ListFormat("en-GB").format(triggerKinds.map((kind) => `\`${kind}\``));
-
 export const TriggerFile = z
   .strictObject({
     ...keysOf.cron,
@@ -177,8 +175,10 @@ export const TriggerFile = z
     const report = (path: string[], message: string) =>
       context.addIssue({ code: "custom", path, message });
     const [used, ...others] = kindsIn(trigger);
-    if (used === undefined)
-      report([], `needs one of ${anyKind}, which says when it states its goal`);
+    if (used === undefined) {
+      const kinds = new Intl.ListFormat("en-GB").format(triggerKinds.map((kind) => `\`${kind}\``));
+      report([], `needs one of ${kinds}, which says when it states its goal`);
+    }
     for (const kind of others)
       report([kind], `cannot be combined with \`${used}\`: keep one of the two`);
     for (const kind of triggerKinds.filter((one) => trigger[one] === undefined)) {

@@ -7,9 +7,7 @@ import type { ProviderTraits } from "./traits.ts";
 export const providers: Readonly<Record<Provider, ProviderTraits>> = { anthropic, openai };
 
 /** Every provider, for descriptions: `anthropic` or `openai`. */
-export const anyProvider = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(
-  Provider.options.map((name) => `\`${name}\``),
-);
+export const anyProvider = Provider.options.map((name) => `\`${name}\``).join(" or ");
 
 /** The provider whose part of the gateway a path is in; for any other path the usual one. */
 export function providerAt(path: string): Provider {

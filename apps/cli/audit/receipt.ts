@@ -14,30 +14,21 @@ import { readRecord } from "../../../lib/proof/formats.ts";
 import { receiptText } from "../../../lib/proof/receipt.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import { openSession } from "../instance/session.ts";
-import type { Values } from "../program/command.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { lookEveryMs, maxWaitMs, untilNoted } from "./ask-notary.ts";
 import { besideNotary } from "./export.ts";
 import { requireNotary, sealedOf } from "./export-bundle.ts";
 
-export const receiptArgument = {
-  type: "string",
-  valueHint: "FILE",
-  description: "wait until the log has it, and keep the proof in this file",
-} as const;
-
-type Order = Values<{ receipt: typeof receiptArgument }> & { name: string | undefined };
 type Act = Pick<Artefact, "id" | "goal_id">;
 
 /**
- * Undefined where none is wanted. Before the act: throws `usage` where the file is there already,
- * `output-failed`, and `not-ready` where no notary could make one.
+ * Before the act: throws `usage` where the file is there already, `output-failed`, and `not-ready`
+ * where no notary could make one.
  */
-export async function receiptFor(
-  { receipt: file, name }: Order,
+export async function openReceipt(
+  { file, name }: { file: string; name: string | undefined },
   shell: Shell,
-): Promise<ReceiptFile | undefined> {
-  if (file === undefined) return undefined;
+): Promise<ReceiptFile> {
   await using session = await openSession(shell, name);
   const instance = besideNotary(session);
   await requireNotary(shell, instance);
@@ -54,8 +45,8 @@ export async function writeReceipt(
   const [found] = await session.board.readHeads([id]);
   if (found === undefined) throw new SettError("artefact-not-found", `There is no artefact ${id}.`);
   const file = to ?? `sett-receipt-${shortId(id)}.tlog-proof`;
-  using receipt = await receiptFor({ receipt: file, name: session.board.instance }, shell);
-  await receipt?.keep(found.head);
+  using receipt = await openReceipt({ file, name: session.board.instance }, shell);
+  await receipt.keep(found.head);
 }
 
 /** The file is there from the beginning, and is removed where the act does not come about. */

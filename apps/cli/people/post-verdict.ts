@@ -17,7 +17,6 @@ import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
-import { receiptFor } from "../audit/receipt.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
 import { openSession, type Session } from "../instance/session.ts";
@@ -27,7 +26,7 @@ import { briefText } from "../render/brief-text.ts";
 import { changesText } from "../render/changes-text.ts";
 import { symbolsFor } from "../render/symbols.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { signArguments, signerFor } from "./sign-act.ts";
+import { receiptFor, signArguments, signerFor } from "./sign-act.ts";
 
 export const verdictArguments = {
   artefact: {

@@ -1,4 +1,4 @@
-// `--sign`: a person signs what they do with a key of SSH, before it is stored.
+// A person signs what they do with a key of SSH, before it is stored.
 import { Buffer } from "node:buffer";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
@@ -6,51 +6,20 @@ import type { Sign } from "../../../lib/client/actions/sign.ts";
 import { statementOf } from "../../../lib/client/actions/sign-elsewhere.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { type Meaning, meanings } from "../../../lib/model/meaning.ts";
+import type { Meaning } from "../../../lib/model/meaning.ts";
 import { isSignatureOf, readSshSignature } from "../../../lib/proof/ssh/signature.ts";
 import { namespace } from "../../../lib/proof/statement.ts";
-import { receiptArgument } from "../audit/receipt.ts";
 import type { Place } from "../instance/place.ts";
-import type { Values } from "../program/command.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { runSigner, type SshSigner } from "./run-signer.ts";
 
-export const signArguments = {
-  sign: {
-    type: "boolean",
-    description: "sign it with your key of SSH: `user.signingkey` in git, as git signs commits",
-  },
-  "sign-with": {
-    type: "string",
-    valueHint: "KEY",
-    description: "sign it with this key: its file, or the public key of one that ssh-agent has",
-  },
-  meaning: {
-    type: "string",
-    valueHint: "WORD",
-    description: `what your signature means: ${meanings.join(", ")}`,
-  },
-  receipt: receiptArgument,
-} as const;
-
-export type SignArguments = Values<typeof signArguments>;
-
-/** Undefined where the person does not sign. Throws `usage`. */
-export async function signerFor(
-  args: SignArguments,
+/** `key`: of `--sign-with`, else the one by which git signs. Throws `usage`. */
+export async function signerWith(
+  { key, meaning }: { key: string | undefined; meaning: Meaning | undefined },
   { workspace }: Pick<Place, "workspace">,
   shell: Shell,
-): Promise<Sign | undefined> {
-  const { meaning } = args;
-  if (meaning !== undefined && !isMeaning(meaning))
-    throw new SettError("usage", `--meaning is none of: ${meanings.join(", ")}.`);
-  const isSigning = args.sign || args["sign-with"] !== undefined;
-  if (!isSigning && meaning !== undefined)
-    throw new SettError("usage", "--meaning says what a signature means, and nothing is signed.", {
-      hint: "Add --sign.",
-    });
-  if (!isSigning) return undefined;
-  const signer = await sshSignerOf(args["sign-with"], workspace, shell);
+): Promise<Sign> {
+  const signer = await sshSignerOf(key, workspace, shell);
   return async (stated, at) => {
     const statement = statementOf(stated, at, meaning);
     const signature = await runSigner(statement, signer, shell);
@@ -63,10 +32,6 @@ export async function signerFor(
       { hint: "Keys of Ed25519, ECDSA, and RSA with 2048 bits or more can sign." },
     );
   };
-}
-
-function isMeaning(text: string): text is Meaning {
-  return (meanings as readonly string[]).includes(text);
 }
 
 /** `--sign-with`, else the key by which git signs. Throws `usage`. */

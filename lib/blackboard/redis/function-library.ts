@@ -184,15 +184,17 @@ const code = [
     ([name, members]) => `function next_record.${name}()\n  return ${tableOf(members)}\nend`,
   ),
   ...Object.entries(sources).map(([name, source]) => registration(name as FunctionName, source)),
-];
+].join("\n");
 
 /**
  * Named after its content: programs of different versions can work on one Redis, each with its own
  * functions.
  */
-const library = `sett_${createHash("sha1").update(JSON.stringify(code)).digest("hex").slice(0, 12)}`;
+const library = `sett_${createHash("sha1").update(code).digest("hex").slice(0, 12)}`;
 
-const librarySource = [`#!lua name=${library}`, ...code].join("\n").replaceAll("@library", library);
+function librarySource(): string {
+  return `#!lua name=${library}\n${code}`.replaceAll("@library", library);
+}
 
 /**
  * The file's own function, between `do` and `end`, and its registration: Redis hands over words,
@@ -244,7 +246,7 @@ export type LoadFunctions = (client: Client) => Promise<void>;
 
 /** The user of `client` must be allowed to: the owner of the instance is. */
 export const loadFunctions: LoadFunctions = async (client) => {
-  await client.functionLoad(librarySource, { REPLACE: true });
+  await client.functionLoad(librarySource(), { REPLACE: true });
 };
 
 /**
