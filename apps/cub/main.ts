@@ -17,6 +17,7 @@ import { readMetrics, runHealthcheck } from "../../lib/service/health-check.ts";
 import { createJsonLog, type JsonLog } from "../../lib/service/json-log.ts";
 import { serveFew } from "../../lib/service/serve-few.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
+import { untilContact } from "../../lib/service/until-contact.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { modelAsker } from "./bid/ask-model.ts";
 import { CageProof } from "./container/cage.ts";
@@ -103,7 +104,7 @@ async function main(given: string[]): Promise<void> {
   const few = { port, hostname, most: maxHealthConnections, maxBodyBytes: 0 };
   const server = await serveFew(few, (request) => answer(request));
   let holdsWork = () => false;
-  const deps = await depsOf(settings, () => holdsWork());
+  const deps = await depsOf(settings, signal, () => holdsWork());
   const cub = new Cub(deps, settings);
   holdsWork = () => cub.holdsWork;
   const { createServiceApp } = await import("../../lib/service/service-app.ts");
@@ -139,7 +140,7 @@ async function work(settings: OwnSettings, claim: ClaimId): Promise<void> {
   const onStop = () => setTimeout(() => kill.abort(), shutdownTimeoutMs).unref();
   stop.addEventListener("abort", onStop, { once: true });
   let holdsWork = false;
-  const deps = await depsOf(settings, () => holdsWork);
+  const deps = await depsOf(settings, stop, () => holdsWork);
   hasBegun();
   if (deps.cage?.problem !== undefined) throw new SettError("not-ready", deps.cage.problem);
   deps.log.info("Worker started", { version: packageJson.version, claim_id: claim, attempt });
@@ -156,7 +157,11 @@ async function work(settings: OwnSettings, claim: ClaimId): Promise<void> {
 }
 
 /** `isNeeded`: it holds work, so that it does not end where Redis stays away. */
-async function depsOf(settings: OwnSettings, isNeeded: () => boolean): Promise<Deps> {
+async function depsOf(
+  settings: OwnSettings,
+  signal: AbortSignal,
+  isNeeded: () => boolean,
+): Promise<Deps> {
   const { instance, agentName: agent } = settings;
   const secrets =
     settings.secrets && new Secrets(settings.secrets.folder, settings.secrets.variables);
@@ -166,7 +171,8 @@ async function depsOf(settings: OwnSettings, isNeeded: () => boolean): Promise<D
   const cage = cageOf(settings);
   const proven = cage?.prove();
   const board = await connect(settings, isNeeded, log);
-  const registration = await loadOwnRegistration(board, settings);
+  const load = () => loadOwnRegistration(board, settings);
+  const registration = await untilContact(load, { signal, log });
   const { current } = registration;
   const caller = { log, password: new URL(settings.redisUrl).password };
   const place = { ...settings, packs: await packsFor(settings, caller) };

@@ -2,11 +2,13 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { keysOf } from "../../../lib/blackboard/records/keys.ts";
 import { coder, cubInstance, echo } from "../../support/cub/cub-instance.ts";
 import { startCub } from "../../support/cub/cub-process.ts";
 import { temporaryFolder, write } from "../../support/git/sample-repository.ts";
 import { isNight, nightly } from "../../support/nightly.ts";
 import { untilGone } from "../../support/process/tools.ts";
+import { startRedisProxy } from "../../support/redis/redis-proxy.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -43,6 +45,18 @@ describe("contact and leases", () => {
     expect((await scene.standIn.ended(claim, coder)).state).toBe("done");
     const next = await scene.standIn.open(await scene.standIn.post(), [coder]);
     expect(await scene.standIn.bidOn(next, coder)).toBe("exclusive");
+  });
+
+  test("a Redis that goes away right after the first contact is waited for as at any other time", async () => {
+    await using scene = await cubInstance(redis, echo, { env: { SETT_REDIS_TIMEOUT: "300ms" } });
+    await using address = await startRedisProxy(redis.url);
+    const away = address.goAwayAfter(keysOf(scene.instance).agentRegistration(coder));
+    await using cub = startCub({ ...scene.env, REDIS_URL: address.url });
+    await away;
+    await cub.said("No answer, trying again");
+    address.comeBack();
+    const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+    expect((await scene.standIn.ended(claim, coder)).state).toBe("done");
   });
 
   test("the tool of a grant that was cancelled is killed with its children", async () => {

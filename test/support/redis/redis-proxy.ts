@@ -10,8 +10,8 @@ export type RedisProxy = AsyncDisposable & {
    */
   goAwayAfter(text: string): Promise<void>;
   comeBack(): void;
-  /** Cuts every connection; later ones lead there. */
-  moveTo(redisUrl: string): void;
+  /** Cuts every connection, unless `keeps`; later ones lead there. */
+  moveTo(redisUrl: string, options?: { keeps: boolean }): void;
 };
 
 export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
@@ -64,9 +64,9 @@ export async function startRedisProxy(redisUrl: string): Promise<RedisProxy> {
       trap = undefined;
       isAway = false;
     },
-    moveTo: (moved) => {
+    moveTo: (moved, { keeps } = { keeps: false }) => {
       target = new URL(moved);
-      cutAll();
+      if (!keeps) cutAll();
     },
     [Symbol.asyncDispose]: async () => {
       cut();
