@@ -50,7 +50,7 @@ export const RedisService = z
       .prefault("3s")
       .describe("How long a service waits for one answer before it calls Redis unreachable."),
     give_up: Duration.prefault("60s").describe(
-      "A service that has been without Redis for so long ends; a cub that has work in hand does not, nor does a gateway with calls under way.",
+      "A service that has been without Redis for so long ends, and so does `sett up`; a cub that has work in hand does not, nor does a gateway with calls under way.",
     ),
   })
   .refine(({ timeout, give_up }) => give_up >= timeout, {

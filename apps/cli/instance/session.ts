@@ -1,6 +1,7 @@
 // The things that a command uses while it works with an instance: its blackboard, its place, and
 // the person who acts.
 import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import type { Repeat } from "../../../lib/blackboard/redis/connection-options.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -35,7 +36,7 @@ export type Connectable = Pick<Place, "instance"> & (RedisUrls | RemotePlace);
 export async function connect(
   place: Connectable,
   giveUpMs?: number,
-  signal?: AbortSignal,
+  { signal, repeat }: { signal?: AbortSignal; repeat?: Repeat } = {},
 ): Promise<PersonBlackboard> {
   const { instance } = place;
   if ("api" in place) {
@@ -44,7 +45,7 @@ export async function connect(
   }
   const { redisUrl: url, ownerUrl, redisAt: at } = place;
   const { connectBlackboard } = await import("../../../lib/blackboard/redis/connect.ts");
-  return await connectBlackboard({ url, at, ownerUrl, instance, giveUpMs, signal });
+  return await connectBlackboard({ url, at, ownerUrl, instance, giveUpMs, repeat, signal });
 }
 
 async function actorOf(place: Place, shell: Shell, as: string | undefined): Promise<Actor> {

@@ -167,6 +167,7 @@ function applyInputOf(
     version: shell.version,
     triggers: config.triggers.map(({ name }) => name),
     values: read.values,
+    redisGiveUpMs: config.services.redis.give_up_ms,
     elsewhere: read.redis === undefined ? undefined : { ...read.redis, id },
     commit: () => folders.ready,
     folders,

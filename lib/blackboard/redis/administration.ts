@@ -12,7 +12,7 @@ import { isUserName, type RedisUser, sharedPrefix, userNameOf } from "./users.ts
 /**
  * `url`: as a user who may do anything, Redis' own `default`. `ca`: certificates in PEM that sign
  * that of the server. `isShared`: others use this Redis, too. `giveUpMs`: how long to wait for a
- * Redis that starts, unless the signal aborts.
+ * Redis that starts or says nothing, unless the signal aborts.
  */
 export type Owner = {
   url: string;
@@ -118,9 +118,9 @@ export async function takeShared(
   let taken: "new" | "own" | "another's" = "own";
   await asOwner(owner, async (client) => {
     const isEmpty = (await client.exists(keys.events)) === 0;
-    const before = await client.set(keys.owner, id, { condition: "NX", GET: true });
-    if (before === null && isEmpty) taken = "new";
-    else if (before !== null && before !== id) taken = "another's";
+    const before = (await client.set(keys.owner, id, { condition: "NX", GET: true })) ?? id;
+    if (before !== id) taken = "another's";
+    else if (isEmpty) taken = "new";
   });
   return taken;
 }
@@ -180,6 +180,7 @@ async function asOwner(
     probeKey: keysOf(instance).probe,
     timeoutMs: answerWithinMs,
     giveUpMs,
+    repeat: giveUpMs === undefined ? undefined : { forMs: giveUpMs, signal },
     signal,
     onLost: () => {},
   });

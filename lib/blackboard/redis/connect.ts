@@ -47,6 +47,8 @@ export type ConnectOptions = {
    * first failure to connect rejects.
    */
   giveUpMs?: number | undefined;
+  /** How calls are repeated; undefined: as `timeoutMs` says. */
+  repeat?: ConnectionOptions["repeat"];
   /** Ends the attempts to connect. */
   signal?: AbortSignal | undefined;
   /** True: what the program holds would be lost with it, so that it goes on without Redis. */
@@ -88,6 +90,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     host,
     timeoutMs = 3_000,
     giveUpMs,
+    repeat,
     signal,
     isNeeded,
     onLost = () => {},
@@ -95,7 +98,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
   const onUnreadable = onceForEach(options.onUnreadable ?? (() => {}));
   const keys = keysOf(instance);
   const connection = await Connection.open({
-    ...{ url, at, ca, timeoutMs, giveUpMs, signal, isNeeded, onLost },
+    ...{ url, at, ca, timeoutMs, giveUpMs, repeat, signal, isNeeded, onLost },
     probeKey: keys.probe,
     makeClient: options.makeClient,
   });

@@ -2,6 +2,9 @@
 import type { SettError } from "../../model/errors.ts";
 import type { newClient } from "./client.ts";
 
+/** Calls are repeated for about `forMs`, unless the signal aborts: then they are `interrupted`. */
+export type Repeat = { forMs: number; signal?: AbortSignal | undefined };
+
 export type ConnectionOptions = {
   url: string;
   /** Names the place to which the port of `url` only leads, for sentences. */
@@ -17,6 +20,8 @@ export type ConnectionOptions = {
    * connect is final, or the second one where the first was silence.
    */
   giveUpMs: number | undefined;
+  /** How calls are repeated; undefined: for about as long as an answer may take. */
+  repeat?: Repeat | undefined;
   /** Ends the attempts to open it; an open connection is not concerned. */
   signal?: AbortSignal | undefined;
   /** True: an open connection is not given up now, however long Redis has been away. */

@@ -3,7 +3,7 @@
 import type { ErrorReply } from "redis";
 import { alignedMs } from "../../async/aligned.ts";
 import { sleep } from "../../async/sleep.ts";
-import type { SettError } from "../../model/errors.ts";
+import { SettError } from "../../model/errors.ts";
 import { LaterConnection } from "../port/later-connection.ts";
 import type { Client } from "./client.ts";
 import {
@@ -117,14 +117,15 @@ export class Connection {
   }
 
   /**
-   * Does `work`, which must be safe to repeat: for about `timeoutMs` it is repeated where contact
-   * breaks or Redis refuses to write. Rejects with `redis-unreachable` (WritesRefused: nothing was
+   * Does `work`, which must be safe to repeat: for about `timeoutMs`, or as long as `repeat` of the
+   * options says, it is repeated where contact breaks or Redis refuses to write. Rejects with `redis-unreachable` (WritesRefused: nothing was
    * written), or with `blackboard-refused` where Redis refuses this command. `on`: the only
    * connection that it may be done on, by its number; on a later one it rejects with
    * LaterConnection.
    */
   async run<Result>(work: (client: Client) => Promise<Result>, on?: number): Promise<Result> {
-    const last = performance.now() + this.#options.timeoutMs;
+    const { timeoutMs, repeat } = this.#options;
+    const last = performance.now() + (repeat?.forMs ?? timeoutMs);
     for (let tries = 0, isKnown = true; ; tries += 1) {
       let cause: unknown;
       if (this.#client !== undefined) {
@@ -138,6 +139,7 @@ export class Connection {
         }
       }
       if (this.#lost !== undefined) throw this.#lost;
+      if (repeat?.signal?.aborted) throw new SettError("interrupted", "Interrupted.");
       const left = last - performance.now();
       if (left <= 0 || this.closed.aborted) throw unreachable(this.#options, cause, isKnown);
       await this.#waiters.within(Math.min(left, reconnectDelayMs(tries + 1)));

@@ -65,7 +65,7 @@ export async function surveyRedis(
     const owner = isOther ? undefined : await client.get(keysOf(instance).owner);
     return { ...found, ...tried, owner: owner ?? undefined };
   } catch (error) {
-    throw unreachableElsewhere(url, error);
+    throw unreachableElsewhere({ url, ca }, error);
   } finally {
     client.destroy();
   }
@@ -97,7 +97,7 @@ export async function refusedUsers(
     } catch (error) {
       const isRefused = error instanceof Error && error.message.startsWith("NOPERM");
       if (isRefused || isBadCredential(error)) return [name];
-      throw unreachableElsewhere(url, error);
+      throw unreachableElsewhere({ url, ca }, error);
     } finally {
       client.destroy();
     }
@@ -146,12 +146,24 @@ async function refusal(work: () => Promise<void>): Promise<string | undefined> {
   }
 }
 
-const tlsProblems: readonly [code: RegExp, problem: string, hint: string][] = [
-  [
-    /SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER|VERIFY)|self.signed|issuer/i,
-    "no known authority has signed its certificate",
-    "Name the file of its authority in sett.yml: `services: { redis: { ca: ./ca.pem } }`.",
-  ],
+/** By TLS 1.3, and before. */
+const wantsCertificate = /CERTIFICATE_REQUIRED|SSLV3_ALERT_HANDSHAKE_FAILURE/;
+
+type TlsProblem = readonly [code: RegExp, problem: string, hint: string];
+
+const unknownAuthority: TlsProblem = [
+  /SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER|VERIFY)|self.signed|issuer/i,
+  "no known authority has signed its certificate",
+  "Name the file of its authority in sett.yml: `services: { redis: { ca: ./ca.pem } }`.",
+];
+const otherAuthority: TlsProblem = [
+  unknownAuthority[0],
+  "the authority of `services.redis.ca` has not signed its certificate",
+  "The file must have the authority of that Redis, with each one between: `openssl s_client -showcerts -connect HOST:PORT` shows what it sends.",
+];
+
+const tlsProblems: readonly TlsProblem[] = [
+  unknownAuthority,
   [
     /CERT_HAS_EXPIRED|expired/i,
     "its certificate has expired",
@@ -174,7 +186,7 @@ const tlsProblems: readonly [code: RegExp, problem: string, hint: string][] = [
   ],
 ];
 
-function unreachableElsewhere(url: string, cause: unknown): SettError {
+function unreachableElsewhere({ url, ca }: Pick<At, "url" | "ca">, cause: unknown): SettError {
   const at = endpointOf(url);
   if (cause instanceof SettError) return cause;
   if (isBadCredential(cause)) {
@@ -194,9 +206,17 @@ function unreachableElsewhere(url: string, cause: unknown): SettError {
     );
   }
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (wantsCertificate.test(code)) {
+    const message = `Redis at ${at} asks each client for a certificate, and Sett has none.`;
+    return new SettError("redis-unreachable", message, {
+      hint: "Set `tls-auth-clients optional` there, or `no`: users and their passwords say who a client is.",
+      cause,
+    });
+  }
   const known = tlsProblems.find(([sign]) => sign.test(`${code} ${messageOf(cause)}`));
   if (known !== undefined) {
-    const [, problem, hint] = known;
+    const [, problem, hint] =
+      ca !== undefined && known === unknownAuthority ? otherAuthority : known;
     return new SettError("redis-unreachable", `Redis at ${at} cannot be trusted: ${problem}.`, {
       hint,
       cause,

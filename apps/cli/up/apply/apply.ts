@@ -42,6 +42,8 @@ export type ApplyInput = LayingInput & {
   triggers: readonly TriggerName[];
   /** The way by which `sett up` alone reaches a Redis that is not the instance's own. */
   elsewhere: OwnElsewhere | undefined;
+  /** How long Redis may be away, as for the parts themselves. */
+  redisGiveUpMs: number;
   /** They go to the services that need them, and nowhere else. */
   values: Values;
   /** The lock file of the repository: only one `sett up` at a time reserves a name in it. */
@@ -219,6 +221,7 @@ async function expectAgents(
   { isNew, before, lost }: { isNew: boolean; before: RegisteredAgent[]; lost: Lost },
 ): Promise<void> {
   const { actor, instance, undoSteps, registrations, runtime, version } = input;
+  const { redisGiveUpMs: giveUpMs } = input;
   const { blackboard } = lost;
   if (isNew || blackboard !== undefined)
     await board.logEvent(startedEvent(version, blackboard?.length), actor);
@@ -226,10 +229,9 @@ async function expectAgents(
   await board.expectAgents(registrations, actor);
   if (before.length === 0) return;
   undoSteps.add(async () => {
-    await using again = await connect({
-      instance,
-      ...redisUrlsOf(await runtime.observe.parts(instance)),
-    });
+    const urls = redisUrlsOf(await runtime.observe.parts(instance));
+    const repeat = { forMs: giveUpMs };
+    await using again = await connect({ instance, ...urls }, giveUpMs, { repeat });
     await again.registerAgents(before, actor, { exact: true });
   });
 }

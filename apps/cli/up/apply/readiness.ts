@@ -15,11 +15,6 @@ const inspectEveryMs = 300;
 /** A part is ready after a second or two; on a machine that has much to do, fifty times that. */
 export const readyWithinMs = 120_000;
 const pulledWithinMs = 300_000;
-/**
- * Redis may say nothing for so long meanwhile, as for the parts themselves: on such a machine it
- * has much to do as well.
- */
-const silentForMs = 60_000;
 
 /** Resolves when the part is ready, or when the signal ends the waiting. */
 export type Ready = (signal: AbortSignal) => Promise<void>;
@@ -134,20 +129,7 @@ async function soon(signal: AbortSignal, probe: () => Promise<boolean>): Promise
 }
 
 async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promise<void> {
-  let silentSince: number | undefined;
-  const look = async () => {
-    try {
-      const isTrue = await probe();
-      silentSince = undefined;
-      return isTrue;
-    } catch (error) {
-      silentSince ??= performance.now();
-      const isSilent = error instanceof SettError && error.code === "redis-unreachable";
-      if (isSilent && performance.now() - silentSince < silentForMs) return false;
-      throw error;
-    }
-  };
-  while (!signal.aborted && !(await look())) await sleep(pollMs, signal);
+  while (!signal.aborted && !(await probe())) await sleep(pollMs, signal);
 }
 
 /**
@@ -206,14 +188,20 @@ async function watchContainer(
       const how = part.isOutOfMemory ? "ran out of memory, and ended" : "ended";
       throw new PartFailed(
         container,
-        `${container} ${how} with exit code ${state.exitCode} right after it was started`,
+        `${container} ${how} with exit code ${state.exitCode} ${after(waitedMs)}`,
       );
     }
     if (restarts > restartsBefore)
-      throw new PartFailed(container, `${container} ended right after it was started`);
+      throw new PartFailed(container, `${container} ended ${after(waitedMs)}`);
     if (waitedMs > readyWithinMs) {
       const late = `it was not ready within ${readyWithinMs / 1_000} s`;
       throw new PartFailed(container, `${container} runs, but ${late}`);
     }
   }
+}
+
+/** A program that waited for something has an end of its own. */
+function after(waitedMs: number): string {
+  const seconds = Math.round(waitedMs / 1_000);
+  return `${seconds < 10 ? "right" : `${seconds} s`} after it was started`;
 }

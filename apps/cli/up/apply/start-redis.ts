@@ -25,6 +25,8 @@ export type RedisInput = Tools & {
   plan: InstancePlan;
   /** Undefined where the instance has a Redis of its own. */
   elsewhere: OwnElsewhere | undefined;
+  /** How long Redis may be away, as for the parts themselves. */
+  redisGiveUpMs: number;
 };
 
 /** `id`: of this sett, to which the blackboard there belongs. */
@@ -32,14 +34,19 @@ export type OwnElsewhere = Elsewhere & { id: string };
 
 /** The owner of Redis, who makes its users: known to `sett up` alone where it is elsewhere. */
 export function ownerOf(
-  { instance, elsewhere }: Pick<RedisInput, "instance" | "elsewhere">,
+  {
+    instance,
+    elsewhere,
+    redisGiveUpMs: giveUpMs,
+    signal,
+  }: Pick<RedisInput, "instance" | "elsewhere" | "redisGiveUpMs" | "signal">,
   { ownerUrl }: RedisUrls,
 ): Owner {
   if (elsewhere === undefined && ownerUrl === undefined)
     throw new Error("The owner of Redis is unknown.");
   return elsewhere === undefined
-    ? { url: ownerUrl ?? "", instance }
-    : { url: elsewhere.url, ca: elsewhere.ca, instance, isShared: true };
+    ? { url: ownerUrl ?? "", instance, giveUpMs, signal }
+    : { url: elsewhere.url, ca: elsewhere.ca, instance, isShared: true, giveUpMs, signal };
 }
 
 /**
@@ -88,7 +95,8 @@ async function open(
       const owner = { ...ownerOf(input, urls), giveUpMs: readyWithinMs, signal };
       if (input.elsewhere?.usersFrom === undefined) await prepareUsers(owner, plan.users);
       else await prepareFunctions(owner);
-      return await connect({ instance, ...urls }, readyWithinMs, signal);
+      const repeat = { forMs: input.redisGiveUpMs, signal: input.signal };
+      return await connect({ instance, ...urls }, readyWithinMs, { signal, repeat });
     }
     await sleep(portPollMs, signal);
   }
@@ -97,12 +105,12 @@ async function open(
 
 /** What it makes there is removed where this `sett up` fails, and had found nothing. */
 async function take(
-  { instance, undoSteps }: RedisInput,
+  { instance, undoSteps, redisGiveUpMs: giveUpMs, signal }: RedisInput,
   { id, shown, url, ca, usersFrom }: OwnElsewhere,
   takeShared: typeof TakeShared,
 ): Promise<void> {
-  const owner = { url, ca, instance, keepsUsers: usersFrom !== undefined };
-  const taken = await takeShared(owner, id);
+  const owner = { url, ca, instance, keepsUsers: usersFrom !== undefined, giveUpMs };
+  const taken = await takeShared({ ...owner, signal }, id);
   if (taken === "another's") throw takenElsewhere(instance, shown);
   if (taken === "new") {
     const { removeFromShared } = await import("../../../../lib/blackboard/redis/administration.ts");

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { ConnectionTimeoutError } from "redis";
 import type { Client } from "../../../../../lib/blackboard/redis/client.ts";
 import { Connection } from "../../../../../lib/blackboard/redis/connection.ts";
+import type { Repeat } from "../../../../../lib/blackboard/redis/connection-options.ts";
 import { errorOf } from "../../../../support/error-of.ts";
 
 /** Opens a connection whose tries end so, one after the other, and notes how long each may take. */
@@ -75,4 +76,37 @@ test("a program that waits for Redis gives each try twice the time of one in whi
   expect(problem).toBe(undefined);
   const minutes = [1, 2, 2, 4, 8, 10, 10];
   expect(allowed).toEqual(minutes.map((each) => [each * 60_000, each * 60_000 + 1_000]));
+});
+
+/** Does work that fails so often, as where its answers are lost. */
+async function done(failures: number, repeat?: Repeat, onFailure = () => {}) {
+  const client = {
+    ...{ connect: async () => {}, set: async () => null, on: () => {}, destroy: () => {} },
+  } as unknown as Client;
+  const connection = await Connection.open({
+    ...{ url: "redis://127.0.0.1:1", probeKey: "probe", timeoutMs: 50, giveUpMs: 600_000, repeat },
+    ...{ makeClient: () => client, onLost: () => {} },
+  });
+  let tries = 0;
+  const work = async () => {
+    tries += 1;
+    if (tries > failures) return tries;
+    onFailure();
+    throw new Error("Socket closed unexpectedly");
+  };
+  return await connection.run(work).finally(() => connection.close());
+}
+
+test("a call is repeated for as long as an answer may take, or for as long as its program says", async () => {
+  const often = 6;
+  expect(await errorOf(() => done(often))).toMatchObject({ code: "redis-unreachable" });
+  expect(await done(often, { forMs: 600_000 })).toBe(often + 1);
+});
+
+test("an interruption ends the repeats", async () => {
+  const over = new AbortController();
+  const repeat = { forMs: 600_000, signal: over.signal };
+  expect(await errorOf(() => done(1_000_000, repeat, () => over.abort()))).toMatchObject({
+    code: "interrupted",
+  });
 });
