@@ -97,6 +97,11 @@ export function isWriteRefusal(error: unknown): error is ErrorReply {
   );
 }
 
+/** True where the server only copies another one. */
+export function isReplica({ message }: ErrorReply): boolean {
+  return message.startsWith("READONLY");
+}
+
 /** Redis' own message, without the place in a function. */
 export function reasonOfWriteRefusal({ message }: ErrorReply): string {
   return `Redis refuses writes: ${message.replace(/ script: .*$/s, "")}`;
@@ -188,13 +193,14 @@ export function unreachable(
   return new SettError("redis-unreachable", `Redis does not answer at ${at}.`, { hint, cause });
 }
 
-function hintOfWriteRefusal({ message }: ErrorReply): string {
+function hintOfWriteRefusal(error: ErrorReply): string {
+  const { message } = error;
   if (message.startsWith("OOM")) {
     return 'Make room with `sett prune --before 30d`, or give Redis more memory (docs/operations.md, "Memory"); then work continues by itself.';
   }
   if (message.startsWith("MISCONF"))
     return "Is the disk full? Make room where Redis keeps its data; then work continues by itself.";
-  if (message.startsWith("READONLY"))
+  if (isReplica(error))
     return "This server is a replica: it only copies another server. Connect to the primary, or make this server the primary (`redis-cli REPLICAOF NO ONE`); then work continues by itself.";
   return "Redis has fewer replicas than `min-replicas-to-write` asks for. Connect them, or lower that setting; then work continues by itself.";
 }

@@ -10,6 +10,7 @@ import {
   endpointOf,
   isBadCredential,
   isRefusal,
+  isReplica,
   isSilence,
   isWriteRefusal,
   newClient,
@@ -44,6 +45,7 @@ export class Connection {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sleep = new SleepWatch();
   #probeSent: number | undefined;
+  #isLookingElsewhere = false;
 
   private constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -181,11 +183,7 @@ export class Connection {
 
   /** Once there is contact, a silent Redis is noticed by the heartbeat, whatever `tryMs` is. */
   async #connect(tryMs = this.#options.timeoutMs): Promise<void> {
-    const { url, ca, probeKey, makeClient = newClient } = this.#options;
-    const { client, writeRefusal } = await connected(
-      makeClient(url, tryMs, tryMs + this.#beatMs, ca),
-      probeKey,
-    );
+    const { client, writeRefusal } = await this.#connected(tryMs);
     if (this.closed.aborted) return client.destroy();
     client.on("error", (cause) => this.#drop(client, cause));
     this.#client = client;
@@ -197,6 +195,11 @@ export class Connection {
     // been lost with it.
     this.#notifyListeners();
     this.#waiters.wake();
+  }
+
+  #connected(tryMs = this.#options.timeoutMs): ReturnType<typeof connected> {
+    const { url, ca, probeKey, makeClient = newClient } = this.#options;
+    return connected(makeClient(url, tryMs, tryMs + this.#beatMs, ca), probeKey);
   }
 
   #drop(client: Client, cause: unknown): void {
@@ -257,11 +260,30 @@ export class Connection {
       (writeRefusal) => {
         if (this.#client !== client) return;
         this.#probeSent = undefined;
-        if (writeRefusal === undefined) this.#acceptsWrites();
-        else this.#recordWriteRefusal(writeRefusal);
+        if (writeRefusal === undefined) return this.#acceptsWrites();
+        this.#recordWriteRefusal(writeRefusal);
+        if (isReplica(writeRefusal)) void this.#lookElsewhere(client);
       },
       () => {},
     );
+  }
+
+  /**
+   * A server that has become a replica keeps its connections: behind the address another one may
+   * take writes by now, as after a failover.
+   */
+  async #lookElsewhere(from: Client): Promise<void> {
+    if (this.#isLookingElsewhere) return;
+    this.#isLookingElsewhere = true;
+    try {
+      const { client, writeRefusal } = await this.#connected();
+      client.destroy();
+      if (writeRefusal === undefined) this.#drop(from, undefined);
+    } catch {
+      // The next look may find it.
+    } finally {
+      this.#isLookingElsewhere = false;
+    }
   }
 
   /**

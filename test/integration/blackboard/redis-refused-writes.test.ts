@@ -14,6 +14,7 @@ import {
 import { queueGrant, runGrant, user } from "../../support/blackboard/scene.ts";
 import { isNight } from "../../support/nightly.ts";
 import { agentName, sampleArtefact } from "../../support/records/sample.ts";
+import { startRedisProxy } from "../../support/redis/redis-proxy.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { writeRefusals } from "../../support/redis/write-refusals.ts";
 import { root } from "../../support/root.ts";
@@ -100,6 +101,24 @@ describe.each(refusals)("while Redis answers %s", (_name, refusal) => {
     });
     await refusal.end(server);
   });
+});
+
+test("a server that became a replica and keeps its connections is left for the one behind its address", async () => {
+  await using first = await startRedisServer();
+  await using second = await startRedisServer();
+  await using address = await startRedisProxy(first.url);
+  await using board = await connectBlackboard({ url: address.url, instance, ...patient });
+  const stop = new AbortController();
+  const grants = board.followGrants(agentName("coder"), stop.signal)[Symbol.asyncIterator]();
+  const woken = grants.next();
+  await writeRefusals.READONLY.begin(first);
+  await waitFor("the refusal to be noticed", () => board.contactProblem() !== undefined);
+  address.moveTo(second.url, { keeps: true });
+  await waitFor("contact", () => board.contactProblem() === undefined);
+  const { claim } = await queueGrant(board);
+  expect(await second.cli("EXISTS", `sett:demo:claim:${claim.id}`)).toBe("1");
+  expect((await woken).value).toContain(claim.id);
+  stop.abort();
 });
 
 test("a full memory takes no lease from an agent at work", async () => {
