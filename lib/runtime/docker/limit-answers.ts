@@ -49,6 +49,12 @@ export function boundAnswers(
     const over = new AbortController();
     const request = {
       ...options,
+      // A way to the Engine that takes long to make has a limit and a sentence of its own.
+      onSent: () => {
+        if (isAnswered || limitMs > patienceMs) return;
+        clearTimeout(slow);
+        slow = setTimeout(() => note(limitMs), slowMs);
+      },
       abortSignal: AbortSignal.any([
         over.signal,
         ...(abortSignal === undefined ? [] : [abortSignal]),
@@ -83,7 +89,6 @@ export function boundAnswers(
       if (isAnswered) return;
       if (Number.isFinite(limitMs)) {
         timer = setTimeout(() => giveUp(tooLate(limitMs, undefined)), limitMs);
-        if (limitMs <= patienceMs) slow = setTimeout(() => note(limitMs), slowMs);
         interrupted?.addEventListener("abort", hurry, { once: true });
       }
       dial(request, answer);

@@ -29,6 +29,7 @@ type Request = {
   file?: Readable;
   isStream?: boolean;
   abortSignal?: AbortSignal;
+  onSent?: () => void;
 };
 
 /** The requests whose answer is a list. */
@@ -48,6 +49,7 @@ export async function openEngine(address: EngineAddress, env: HostEnvironment): 
   const build = modem.buildRequest.bind(modem);
   const dial = wholeAnswers(modem.dial.bind(modem));
   const send: Dial<Request> = (request, answered) => {
+    request.onSent?.();
     const short = withShortAddress(request);
     if (kept !== undefined) modem.agent = isLong(request) ? kept.long : kept.short;
     const isList = request.method === "GET" && lists.test(request.path);

@@ -38,8 +38,11 @@ async function expectEngine(env: Env): Promise<void> {
   await Promise.all(Array.from({ length: isNight ? 12 : 4 }, () => observe.parts(name)));
 }
 
-async function refusalOf(env: Env): Promise<{ message: string; hint: string }> {
-  const answer = await dockerRuntime({ env })
+async function refusalOf(
+  env: Env,
+  onSlow?: (sentence: string) => void,
+): Promise<{ message: string; hint: string }> {
+  const answer = await dockerRuntime({ env, ...(onSlow && { onSlow }) })
     .then(({ observe }) => observe.check())
     .catch((error: unknown) => error);
   if (!(answer instanceof SettError)) throw new Error(`No refusal: ${JSON.stringify(answer)}`);
@@ -96,12 +99,18 @@ describe("an Engine with TLS", () => {
     expect((await refusalOf(withTls(there))).message).toContain("has cert.pem alone");
   });
 
-  nightly("that says nothing is given up within ten seconds", async () => {
-    using silent = await startSilentPort();
-    await using there = await startEngineByTls();
-    const env = { ...withTls(there), DOCKER_HOST: silent.host };
-    expect((await refusalOf(env)).message).toContain("no connection within 8 s");
-  });
+  nightly(
+    "that says nothing is given up within ten seconds, and not called slow before",
+    async () => {
+      using silent = await startSilentPort();
+      await using there = await startEngineByTls();
+      const env = { ...withTls(there), DOCKER_HOST: silent.host };
+      const said: string[] = [];
+      const { message } = await refusalOf(env, (sentence) => said.push(sentence));
+      expect(message).toContain("no connection within 8 s");
+      expect(said).toEqual([]);
+    },
+  );
 });
 
 describe.skipIf(!canStartSsh)("an Engine by ssh", () => {
@@ -159,14 +168,17 @@ describe.skipIf(!canStartSsh)("an Engine by ssh", () => {
     await expectRefusal(env, "its host key is not the one that is known", "ssh-keygen -R HOST");
   });
 
-  nightly("that says nothing is given up within ten seconds", async () => {
-    await using there = await startSshServer(engine);
-    await there.fallSilent();
-    const { message, hint } = await refusalOf(there.env);
-    expect(message).toContain("does not answer in time");
-    expect(hint).toContain("`ssh build true`");
-    await there.cut();
-  });
+  nightly(
+    "that says nothing is given up within ten seconds, and not called slow before",
+    async () => {
+      await using there = await startSshServer(engine);
+      await there.fallSilent();
+      const { message, hint } = await refusalOf(there.env);
+      expect(message).toContain("does not answer in time");
+      expect(hint).toContain("`ssh build true`");
+      await there.cut();
+    },
+  );
 
   nightly(
     "that is cut off in the middle is said to be, and is reached again by the next request",
