@@ -107,7 +107,16 @@ test("one that cannot be trusted: its authority, its name, its time; and one wit
   expect(await up(`${url(other)}, ca: ${other.ca}`)).toEqual(
     refusedAs(1, "its certificate is that of another name"),
   );
-  expect(await up(`${url(other)}, ca: ${ca}`)).toEqual(refusedAs(1, "no known authority"));
+  expect(await up(`${url(other)}, ca: ${ca}`)).toEqual(
+    refusedAs(1, "authority of `services.redis.ca` has not"),
+  );
+  for (const settings of [[], ["tls-protocols TLSv1.2"]]) {
+    const asking = ["tls-auth-clients yes", ...settings];
+    await using strict = await startTlsServer({ settings: asking });
+    expect(await up(`${url(strict)}, ca: ${strict.ca}`)).toEqual(
+      refusedAs(1, "asks each client for a certificate", "tls-auth-clients optional"),
+    );
+  }
   await using old = await startTlsServer({ isExpired: true });
   expect(await up(`${url(old)}, ca: ${old.ca}`)).toEqual(
     refusedAs(1, "its certificate has expired"),
