@@ -322,3 +322,15 @@ export function layeredWorkspaceOf(name: string): LayeredName | undefined {
   if (start === undefined || unique === undefined) return undefined;
   return { workspace: `${start}.over-${unique}`, upper: `${start}.upper-${unique}` };
 }
+
+const ofProcesses = "processes of ";
+
+/** Processes have no Engine with an id: their folder says which they are. */
+export function identityOfProcesses(folder: string): string {
+  return `${ofProcesses}${folder}`;
+}
+
+/** Undefined where it is an Engine's. */
+export function folderOfProcesses(identity: string): string | undefined {
+  return identity.startsWith(ofProcesses) ? identity.slice(ofProcesses.length) : undefined;
+}

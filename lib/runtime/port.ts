@@ -37,7 +37,7 @@ export type EngineInfo = {
    * user N of one is then that many further.
    */
   firstUser?: { uid: number; gid: number };
-  /** It is the same where the Engine and its data are; undefined where there is no Engine. */
+  /** It is the same where the Engine and its data are, or the processes; a cluster has none. */
   identity?: string;
 };
 

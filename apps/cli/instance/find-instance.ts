@@ -1,11 +1,14 @@
 // Finds the instance of a command. The labels of containers are the only registry
 // (docs/internals/containers.md#names-and-labels).
+import type { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
+import { folderOfProcesses } from "../../../lib/runtime/names.ts";
 import type { InstanceParts, Observe } from "../../../lib/runtime/port.ts";
 import { notInRepository } from "../program/not-in-repository.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { wayBack } from "./way-back.ts";
 import { workspaceOf } from "./workspace-of.ts";
 
 /** Throws `usage`: an instance's name is part of container names and keys. */
@@ -63,7 +66,7 @@ export async function findInstance(
   }
   if (own.length + moved.length === 0) {
     const gone = await keptBy(workspace, shell.env, others);
-    if (gone.length > 0) throw isNowhere(gone, workspace);
+    if (gone[0] !== undefined) throw isNowhere(gone, workspace, await gone[0].readEngine());
   }
   return theOne([...own, ...moved.map(({ now }) => now)], workspace, accepts);
 }
@@ -73,25 +76,35 @@ async function keptBy(
   workspace: string,
   env: Shell["env"],
   found: readonly InstanceParts[],
-): Promise<InstanceName[]> {
+): Promise<KeptId[]> {
   const [{ HostRepository }, { KeptId }] = await Promise.all([
     import("../../../lib/git/repository/host-repository.ts"),
     import("../../../lib/git/repository/kept-id.ts"),
   ]);
   const open = HostRepository.open(workspace, { env, mayBeEmpty: true });
   const repository = await open.catch(() => undefined);
-  const kept = repository === undefined ? [] : await KeptId.instances(repository.place, env);
-  return kept.filter((name) => !found.some(({ instance }) => instance === name));
+  if (repository === undefined) return [];
+  const { place } = repository;
+  const kept = (await KeptId.instances(place, env)).map((name) => new KeptId(place, name, env));
+  return kept.filter((each) => !found.some(({ instance }) => instance === each.instance));
 }
 
-/** A forgotten variable is more likely than an Engine that has lost all. */
-function isNowhere(names: readonly InstanceName[], workspace: string): SettError {
-  const known = names.join(", ");
+/** A forgotten variable is more likely than an Engine that has lost all. `noted`: of the first. */
+function isNowhere(
+  kept: readonly KeptId[],
+  workspace: string,
+  noted: string | undefined,
+): SettError {
+  const known = kept.map(({ instance }) => instance).join(", ");
+  const question =
+    noted === undefined || folderOfProcesses(noted) === undefined
+      ? "Is it with another Docker Engine"
+      : "Does this shell look elsewhere";
   return new SettError(
     "instance-not-found",
     `No sett is running for this repository, ${workspace}, which has begun ${known}: nothing of it was found.`,
     {
-      hint: "Is it with another Docker Engine? Then name that one, as for its `sett up` (DOCKER_HOST, `docker context use`). Else start it anew: `sett up`.",
+      hint: `${question}? Then ${wayBack(noted)}. Else start it anew: \`sett up\`.`,
     },
   );
 }

@@ -4,13 +4,14 @@ import { boundedLine } from "../../../lib/client/text/plain-text.ts";
 import type { KeptRef } from "../../../lib/git/repository/kept-refs.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import type { LostEvents } from "../facts/noted-log.ts";
+import { wayBack } from "../instance/way-back.ts";
 
 const maxNamed = 5;
 const maxSubject = 50;
 
 export const restoreHint = "To go back to a back-up: docs/operations.md#restore";
 /** A forgotten variable is more likely than an Engine that has lost the volume of a blackboard. */
-export const goneHint = `Another Docker Engine may have it: then name that one, as for its \`sett up\` (DOCKER_HOST, \`docker context use\`). ${restoreHint}`;
+export const goneHint = `Another Docker Engine may have it: then ${wayBack()}. ${restoreHint}`;
 
 /**
  * `age`: how long ago it began; undefined: just now. `refs`: what git still has of the one before.

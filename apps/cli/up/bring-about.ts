@@ -116,7 +116,7 @@ export async function lookAtInstance(
   const keptId = await kept.read();
   const id = knownId(before, keptId) ?? newInstanceId(randomBytes(8).toString("hex"), new Date());
   const [engine, isNear] = await Promise.all([runtime.observe.check(), host.isNear({ id })]);
-  if (before === undefined) await requireSameEngine(instance, engine, kept);
+  if (before === undefined) await requireSameEngine(engine, kept);
   await host.takeNames({ id, kept });
   shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));
   const known = { id, before, kept, engine, isNear };

@@ -15,9 +15,9 @@ export type Known = "image" | "building";
 
 /** Every method throws git-failed, as where the configuration cannot be written. */
 export class KeptId {
+  readonly instance: InstanceName;
   readonly #git: Git;
   readonly #place: RepositoryPlace;
-  readonly #instance: InstanceName;
   readonly #section: string;
 
   /** `env`: the whole environment of git; variables that name a repository are left out. */
@@ -26,9 +26,9 @@ export class KeptId {
     instance: InstanceName,
     env: Readonly<Record<string, string | undefined>>,
   ) {
+    this.instance = instance;
     this.#git = { path: "git", env: withoutRepository(env) };
     this.#place = place;
-    this.#instance = instance;
     this.#section = `sett.${instance}`;
   }
 
@@ -92,7 +92,7 @@ export class KeptId {
     if (!(await this.hasBeenUp())) await this.#change([`${this.#section}.up`, "true"]);
   }
 
-  /** The Engine with which it was up last. */
+  /** The Engine with which it was up last, or where its processes were. */
   async readEngine(): Promise<string | undefined> {
     return await this.#read("engine");
   }
@@ -153,7 +153,7 @@ export class KeptId {
   async remove(): Promise<void> {
     const found = await tryGit(
       this.#git,
-      this.#config(["--get-regexp", `^sett\\.${this.#instance}\\.`]),
+      this.#config(["--get-regexp", `^sett\\.${this.instance}\\.`]),
     );
     if (found.exitCode === 0) await this.#change(["--remove-section", this.#section]);
   }

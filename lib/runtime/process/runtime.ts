@@ -6,7 +6,7 @@ import process from "node:process";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { connectTo } from "../connect.ts";
-import { keptVolumeNames, lockName } from "../names.ts";
+import { identityOfProcesses, keptVolumeNames, lockName } from "../names.ts";
 import type { Apply, AttendedRuntime, EngineInfo, Observe, Workers } from "../port.ts";
 import { workersOf } from "../workers.ts";
 import { attendBeside } from "./attend.ts";
@@ -53,7 +53,7 @@ export function processRuntime(
   const observe: Observe = {
     check: async () => {
       await registry.open();
-      return thisMachine();
+      return { ...thisMachine(), identity: identityOfProcesses(registry.root) };
     },
     instances: (workspace) => allInstances(registry, workspace),
     parts: (instance) => instanceParts(registry, instance),

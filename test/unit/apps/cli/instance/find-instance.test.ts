@@ -86,6 +86,8 @@ test("where the repository has begun an instance that is nowhere, another Engine
   expect(error.code).toBe("instance-not-found");
   expect(error.message).toContain("which has begun demo");
   expect(error.hint).toContain("DOCKER_HOST");
+  await $`git -C begun config sett.demo.engine "processes of /home/ada/state/sett"`.cwd(folder);
+  expect((await find()).hint).toContain("XDG_STATE_HOME=/home/ada/state, where its processes are.");
   // It is there, and another repository's by now.
   const taken = await find(instanceParts("demo", main, "blackboard"));
   expect(taken.message).toStartWith("No sett is running for this repository");
