@@ -397,6 +397,15 @@ nightly("the name cannot be taken in Docker as well", async () => {
   expect(err).toContain(`${at.name} runs as processes of this machine`);
 });
 
+test("a shell that looks for processes elsewhere begins no second instance of the name", async () => {
+  const { env } = at;
+  at.env = { ...env, XDG_STATE_HOME: join(at.root, "elsewhere") };
+  const { code, err } = await sett("up", "--name", at.name, "--runtime", "process");
+  at.env = env;
+  expect([code, err]).toEqual([1, expect.stringContaining(`was up as processes of ${at.state}`)]);
+  expect(err).toContain(`Set XDG_STATE_HOME=${join(at.root, "state")}, where its processes are`);
+});
+
 test("down ends everything, commands at work too, and keeps the blackboard; up goes on from it", async () => {
   await startWaiting();
   await waitFor("the command at work", () => at.stillRunning().join().includes("sleep"));
