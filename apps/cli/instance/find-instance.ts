@@ -7,8 +7,8 @@ import { folderOfProcesses } from "../../../lib/runtime/names.ts";
 import type { InstanceParts, Observe } from "../../../lib/runtime/port.ts";
 import { notInRepository } from "../program/not-in-repository.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
+import { wayBack } from "../render/way-back.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { wayBack } from "./way-back.ts";
 import { workspaceOf } from "./workspace-of.ts";
 
 /** Throws `usage`: an instance's name is part of container names and keys. */

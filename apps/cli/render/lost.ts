@@ -4,7 +4,7 @@ import { boundedLine } from "../../../lib/client/text/plain-text.ts";
 import type { KeptRef } from "../../../lib/git/repository/kept-refs.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import type { LostEvents } from "../facts/noted-log.ts";
-import { wayBack } from "../instance/way-back.ts";
+import { wayBack } from "./way-back.ts";
 
 const maxNamed = 5;
 const maxSubject = 50;

@@ -120,10 +120,10 @@ export class Connection {
 
   /**
    * Does `work`, which must be safe to repeat: for about `timeoutMs`, or as long as `repeat` of the
-   * options says, it is repeated where contact breaks or Redis refuses to write. Rejects with `redis-unreachable` (WritesRefused: nothing was
-   * written), or with `blackboard-refused` where Redis refuses this command. `on`: the only
-   * connection that it may be done on, by its number; on a later one it rejects with
-   * LaterConnection.
+   * options says, it is repeated where contact breaks or Redis refuses to write. Rejects with
+   * `redis-unreachable` (WritesRefused: nothing was written), or with `blackboard-refused` where
+   * Redis refuses this command. `on`: the only connection that it may be done on, by its number; on
+   * a later one it rejects with LaterConnection.
    */
   async run<Result>(work: (client: Client) => Promise<Result>, on?: number): Promise<Result> {
     const { timeoutMs, repeat } = this.#options;

@@ -5,7 +5,7 @@ import type { KeptId } from "../../../../lib/git/repository/kept-id.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import { folderOfProcesses } from "../../../../lib/runtime/names.ts";
 import type { EngineInfo } from "../../../../lib/runtime/port.ts";
-import { wayBack } from "../../instance/way-back.ts";
+import { wayBack } from "../../render/way-back.ts";
 
 type Kept = Pick<KeptId, "instance" | "hasBeenUp" | "readEngine">;
 
