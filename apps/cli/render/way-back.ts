@@ -1,5 +1,4 @@
 // The way back to an instance that is elsewhere, by what the repository has noted of that place.
-import { dirname } from "node:path";
 import { folderOfProcesses } from "../../../lib/runtime/names.ts";
 
 /** A clause that begins in lower case. `noted`: undefined where nothing was. */
@@ -7,5 +6,5 @@ export function wayBack(noted?: string): string {
   const folder = noted === undefined ? undefined : folderOfProcesses(noted);
   return folder === undefined
     ? "name that Engine, as for its `sett up` (DOCKER_HOST, `docker context use`)"
-    : `set XDG_STATE_HOME=${dirname(folder)}, where its processes are`;
+    : `set XDG_STATE_HOME=${folder.replace(/\/[^/]*$/, "")}, where its processes are`;
 }
