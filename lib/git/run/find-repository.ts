@@ -178,7 +178,7 @@ async function settingsIn(git: Git, gitDir: string): Promise<Settings> {
   // The last one counts where there are several.
   const lastOf = (name: string) => entries.findLast(({ key }) => key === name)?.value;
   const lfs = lastOf("lfs.storage") || "lfs";
-  // Only git knows which folder such a sign stands for.
+  // Only git knows which folder such a sign means.
   const path = { args: [...read.slice(0, -1), "--type=path", "--get", "lfs.storage"] };
   const lfsFolder = /^[~%]/.test(lfs) ? (await tryGit(git, path)).stdout.replace(/\n$/, "") : lfs;
   return {
