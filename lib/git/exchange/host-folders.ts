@@ -43,6 +43,7 @@ import { sharedFolders } from "./shared-folders.ts";
 import { sizeOfPacks } from "./shared-packs.ts";
 import { type Store, storeOf } from "./store.ts";
 import { readHistory } from "./store-notes.ts";
+import { wholeAttachments } from "./whole-attachments.ts";
 
 export class HostFolders implements HostExchange {
   /** For another implementation above this one. */
@@ -74,7 +75,7 @@ export class HostFolders implements HostExchange {
       for (const each of [path, moduleStorePath(path)])
         await removeAbandoned({ ...store, path: each });
       const head = await createStore(store, { history, isOpen });
-      const { submodules, lfs } = await attachmentsOf(store, head);
+      const { submodules, lfs } = await wholeAttachments(store, head);
       await showSubmodules(store, submodules, { history, makeRoom: PackingRoom.apart });
       await showLfsObjects(store, lfs);
       return head;
@@ -113,7 +114,7 @@ export class HostFolders implements HostExchange {
       await addToStore(store, commits);
       const history = await readHistory(store);
       for (const commit of new Set(commits)) {
-        const { submodules, lfs } = await attachmentsOf(store, commit);
+        const { submodules, lfs } = await wholeAttachments(store, commit);
         await showSubmodules(store, submodules, { history, makeRoom: PackingRoom.inStore });
         await showLfsObjects(store, lfs);
       }
@@ -122,7 +123,10 @@ export class HostFolders implements HostExchange {
 
   async lacking(commit: CommitHash): Promise<Lacking[]> {
     const { submodules, lfs } = await attachmentsOf(this.store, commit);
-    const found = [lackingSubmodules(submodules), await lackingLfsObjects(this.store, lfs)];
+    const found = [
+      lackingSubmodules(this.store, submodules),
+      await lackingLfsObjects(this.store, lfs),
+    ];
     return found.filter((each) => each !== undefined);
   }
 

@@ -54,7 +54,7 @@ export async function lackingLfsObjects(
   return {
     check: "lfs",
     found: `${files} for agents, because this repository does not have the content: ${someOf(missing)}.`,
-    remedy: "`git lfs pull` brings the contents; then post the goal again.",
+    remedy: `\`git lfs ${base.place.isBare ? "fetch" : "pull"}\` brings the contents; then post the goal again.`,
   };
 }
 

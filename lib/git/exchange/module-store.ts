@@ -7,6 +7,7 @@ import { chmod, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SettError } from "../../model/errors.ts";
 import { CommitHash } from "../../model/ids.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { changeOwner } from "../run/change-owner.ts";
 import { showName } from "../run/file-name.ts";
 import type { Submodule } from "../run/find-submodules.ts";
@@ -70,19 +71,31 @@ export async function showSubmodules(
 }
 
 /** The submodules that agents find empty; undefined where all are there. */
-export function lackingSubmodules(submodules: readonly Submodule[]): Lacking | undefined {
-  const missing = submodules.flatMap((each) =>
-    each.gitDir === undefined ? [`${showName(each.path)} (${each.problem})`] : [],
-  );
+export function lackingSubmodules(
+  { place }: Pick<Store, "place">,
+  submodules: readonly Submodule[],
+): Lacking | undefined {
+  const absent = submodules.flatMap((each) => (each.gitDir === undefined ? [each] : []));
+  const missing = absent.map(({ path, problem }) => `${showName(path)} (${problem})`);
   if (missing.length === 0) return undefined;
   const are =
     missing.length === 1 ? "A submodule is an empty folder" : "Submodules are empty folders";
   return {
     check: "submodules",
     found: `${are} for agents: ${someOf(missing)}.`,
-    remedy:
-      "`git submodule update --init --recursive` brings what their addresses have; then post the goal again.",
+    remedy: remedyFor(
+      place,
+      absent.every(({ partial }) => partial !== undefined),
+    ),
   };
+}
+
+function remedyFor({ isBare, gitDir }: Store["place"], isPartial: boolean): string {
+  if (isPartial)
+    return "`sett forage` and `sett up` fetch what a partial clone lacks, where `git fetch` works in it without asking.";
+  return isBare
+    ? `\`git clone --bare ADDRESS ${shellWord(join(gitDir, "modules"))}/NAME\` brings one, with the name that .gitmodules gives it; then post the goal again.`
+    : "`git submodule update --init --recursive` brings what their addresses have; then post the goal again.";
 }
 
 /** Gives all of it to the containers' user, who then can add to it. */

@@ -1,11 +1,11 @@
 // Finds the repository that a path belongs to, and refuses one that agents could not work with.
 import { mkdtemp, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { SettError } from "../../model/errors.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
-import { type Git, type GitResult, gitFailure, tryGit } from "./run-git.ts";
+import { failureLine, type Git, type GitResult, gitFailure, tryGit } from "./run-git.ts";
 import { goToWorkTree, workTreesBelow, workTreesOf } from "./work-trees.ts";
 
 /** A user and a group by number. */
@@ -89,12 +89,49 @@ async function requireBare(git: Git, path: string, gitDir: string): Promise<void
   const known = await tryGit(git, {
     args: [`--git-dir=${gitDir}`, "config", "-z", "--get-regexp", place],
   });
+  const isInside = `${await realpath(path)}/`.startsWith(`${gitDir}/`);
+  if (!isInside) await requireNoFiles(path, gitDir);
+  await requireNoFileOfAnother(git, gitDir);
   const hasInstance = known.stdout.split("\0").some((entry) => /\n$/.test(entry));
-  const elsewhere = hasInstance ? undefined : goToWorkTree(path, await workTreesOf(git, path));
+  const elsewhere = hasInstance ? undefined : goToWorkTree(path, await workTreesOf(git, gitDir));
   if (elsewhere !== undefined) throw elsewhere;
-  if (`${await realpath(path)}/`.startsWith(`${gitDir}/`)) return;
+  if (isInside) return;
   const go = `Go to its own folder: cd ${shellWord(gitDir)}`;
   throw unusable(`${path} names a bare repository in another folder.`, go);
+}
+
+/**
+ * A repository with files may say that it has none: programs that make work trees have left that
+ * behind. git then refuses what needs files.
+ */
+async function requireNoFiles(path: string, gitDir: string): Promise<void> {
+  const isLinked = basename(dirname(gitDir)) === "worktrees";
+  const hasIndex = await stat(join(gitDir, "index")).then(
+    () => true,
+    () => false,
+  );
+  if (!isLinked && !(hasIndex && basename(gitDir) === ".git")) return;
+  const own = isLinked ? " --worktree" : "";
+  throw unusable(
+    `The repository of ${path} has files, and its configuration says that it has none (core.bare is true).`,
+    `Put it right: git -C ${shellWord(path)} config${own} core.bare false`,
+  );
+}
+
+/**
+ * Files of a commit may look like a bare repository, which an agent may have made: their settings
+ * start programs of its choice.
+ */
+async function requireNoFileOfAnother(git: Git, gitDir: string): Promise<void> {
+  const cwd = dirname(gitDir);
+  const options = ["-c", "safe.directory=*", "--literal-pathspecs"];
+  const args = [...options, "ls-files", "-z", "--", basename(gitDir)];
+  const { stdout } = await tryGit(git, { args, cwd });
+  if (stdout === "") return;
+  throw unusable(
+    `${gitDir} is no repository of its own: its files are in the commits of the repository around it.`,
+    `Go to that one: cd ${shellWord(cwd)}`,
+  );
 }
 
 export function unusable(message: string, hint: string): SettError {
@@ -124,6 +161,14 @@ async function ask(git: Git, path: string): Promise<string[]> {
       "Make it one: `git init`, `git add`, `git commit`.",
     );
     throw goToWorkTree(path, await workTreesBelow(path)) ?? make;
+  }
+  if (/unknown repository extension|git repo version/.test(result.stderr)) {
+    const reason = failureLine(result.stderr);
+    const why = `A newer git has made it. Update git on this machine, then try again.`;
+    throw unusable(
+      `The git of this machine cannot read the repository of ${path}: ${reason}.`,
+      why,
+    );
   }
   if (!isForeign(result)) throw gitFailure(run, result);
   if (process.getuid?.() !== 0) {
@@ -161,6 +206,11 @@ async function askAsRoot(git: Git, path: string, args: readonly string[]): Promi
 function answersIn({ exitCode, stdout, stderr }: GitResult): string[] | undefined {
   if (exitCode !== 0 && !/must be run in a work tree/.test(stderr)) return undefined;
   return stdout.replace(/\n$/, "").split("\n");
+}
+
+/** The remotes that have what a partial clone lacks. */
+export async function promisorsOf(git: Git, gitDir: string): Promise<readonly string[]> {
+  return (await settingsIn(git, gitDir)).promisors;
 }
 
 type Settings = Pick<RepositoryPlace, "promisors" | "person" | "lfsFolder">;

@@ -10,14 +10,17 @@ import { textOf } from "./file-name.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { type Git, type GitRun, runGit, tryGit } from "./run-git.ts";
 
+/** `gitDir`: the folder of a repository; `objectsDir`: the one in it that has the objects. */
+type Clone = { gitDir: string; objectsDir: string };
+
+/** `partial`: a clone that lacks some of the commit, and could fetch it. */
+type Absence = { gitDir?: undefined; problem: string; partial?: Clone };
+
 /**
- * `path`: from the top of the repository, in latin1. `objectsDir`: the person's objects that have
- * the commit; `gitDir`: the folder that they are in. Without these `problem` says why not.
+ * `path`: from the top of the repository, in latin1. With the person's clone that has all of the
+ * commit; else `problem` says why there is none.
  */
-export type Submodule = { path: string; commit: CommitHash } & (
-  | { gitDir: string; objectsDir: string }
-  | { gitDir?: undefined; problem: string }
-);
+export type Submodule = { path: string; commit: CommitHash } & (Clone | Absence);
 
 /** A link to a commit of another repository. `path`: in latin1. */
 export type Gitlink = { path: string; commit: CommitHash };
@@ -83,12 +86,8 @@ async function look(level: Level, found: Submodule[]): Promise<void> {
     if (found.length >= maxSubmodules) return;
     const path = prefix + link.path;
     const there = await repositoryOf(level, link, names.get(link.path));
-    if (typeof there === "string") {
-      found.push({ path, commit: link.commit, problem: there });
-      continue;
-    }
     found.push({ path, commit: link.commit, ...there });
-    if (depth + 1 >= maxDepth) continue;
+    if (there.gitDir === undefined || depth + 1 >= maxDepth) continue;
     const below = {
       ...{ git, anyGitDir, ...there, commit: link.commit, depth: depth + 1 },
       ...{ modules: [join(there.gitDir, "modules")], prefix: `${path}/` },
@@ -118,7 +117,7 @@ async function repositoryOf(
   level: Level,
   link: Gitlink,
   name: string | undefined,
-): Promise<{ gitDir: string; objectsDir: string } | string> {
+): Promise<Clone | Absence> {
   const [named, folder] = [name && textOf(name), textOf(link.path)];
   const places = [
     ...(named === undefined ? [] : level.modules.map((base) => ({ base, below: named }))),
@@ -131,13 +130,19 @@ async function repositoryOf(
     const objectsDir = gitDir && (await folderBelow(gitDir, "objects"));
     if (gitDir === undefined || objectsDir === undefined) continue;
     isThere = true;
-    if (await isPartial(level, gitDir)) return "its clone here is a partial one";
-    if (await hasCommit(level, objectsDir, link.commit)) return { gitDir, objectsDir };
+    const clone = { gitDir, objectsDir };
+    if (!(await hasCommit(level, objectsDir, link.commit))) continue;
+    if (!(await isPartial(level, gitDir)) || (await isWhole(level, gitDir, link.commit)))
+      return clone;
+    return {
+      problem: "its clone here is a partial one, without all of the commit",
+      partial: clone,
+    };
   }
-  if (isThere) return "its clone here does not have the commit";
+  if (isThere) return { problem: "its clone here does not have the commit" };
   return name === undefined
-    ? "`.gitmodules` does not name it"
-    : "this repository has no clone of it";
+    ? { problem: "`.gitmodules` does not name it" }
+    : { problem: "this repository has no clone of it" };
 }
 
 /** Undefined where a link, or a name such as `../x`, leads elsewhere. */
@@ -160,6 +165,12 @@ async function hasCommit(
   const args = [`--git-dir=${anyGitDir}`, "cat-file", "-e", `${commit}^{commit}`];
   const env = { GIT_OBJECT_DIRECTORY: objectsDir };
   return (await tryGit(git, { args, env })).exitCode === 0;
+}
+
+/** Whether all is there that the commit reaches. */
+async function isWhole({ git }: Level, gitDir: string, commit: CommitHash): Promise<boolean> {
+  const args = [`--git-dir=${gitDir}`, "rev-list", "--objects", "--quiet", commit, "--"];
+  return (await tryGit(git, { args })).exitCode === 0;
 }
 
 async function isPartial({ git }: Level, gitDir: string): Promise<boolean> {

@@ -20,7 +20,7 @@ import { CommitHash } from "../../../lib/model/ids.ts";
 import { treeFolder } from "../../../lib/model/layer.ts";
 import { errorOf } from "../../support/error-of.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
-import { copyIn } from "../../support/git/folders.ts";
+import { copyIn, foldersOf } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
@@ -384,13 +384,40 @@ test("a shallow clone of a submodule is shown as far as it goes, also when it wa
   expect(toolGit(door, "log", "--format=%s")).toBe("Later\nWith a lock");
 });
 
-test("a partial clone of a submodule is named", async () => {
-  using scene = await sceneWithSubmodules();
-  git(join(scene.path, "lib/door"), "config", "remote.origin.promisor", "true");
-  expect(await scene.lacking(scene.withDoor)).toEqual([
-    expect.stringContaining("lib/door (its clone here is a partial one)"),
-  ]);
-});
+test.each(["--filter=blob:none", "--filter=tree:0"])(
+  "what a clone with %s lacks of its submodules is fetched; without their remotes they are named",
+  async (filter) => {
+    using scene = await sceneWithSubmodules();
+    const { path, root, door, lock } = scene;
+    for (const each of [path, door, lock]) git(each, "config", "uploadpack.allowFilter", "true");
+    scene.moveDoor({ "door.txt": "door 2\n" });
+    const how = [filter, "--also-filter-submodules", "--recurse-submodules"];
+    const open = async (name: string) => {
+      git(root, ...local, "clone", "-q", ...how, `file://${path}`, name);
+      const repository = await HostRepository.open(join(root, name), { env: hostEnv });
+      const exchange = repository.exchange(instance);
+      return { repository, exchange, head: await repository.head() };
+    };
+    const { exchange, repository, head } = await open("partial");
+    const later = await open("later");
+    await exchange.make({ writers: [agentName] });
+    expect(await exchange.lacking(head)).toEqual([]);
+    const folder = join(root, "agent");
+    const copy = copyIn({ workspaceDir: folder, ...foldersOf(repository, instance) });
+    await copy.prepare(head);
+    expect(read(folder, "lib/door/door.txt")).toBe("door 2\n");
+    expect(read(folder, "lib/door/lock/lock.txt")).toBe("lock 1\n");
+    const log = toolGit(join(folder, "lib/door"), "log", "-p", "--format=%s");
+    expect(log).toContain("+door 1");
+    renameSync(door, join(root, "moved"));
+    await later.exchange.make({ writers: [agentName] });
+    const [lacking] = await later.exchange.lacking(later.head);
+    expect(lacking).toMatchObject({
+      found: expect.stringContaining("lib/door (its clone here is a partial one, without all"),
+      remedy: expect.stringContaining("where `git fetch` works in it"),
+    });
+  },
+);
 
 test("agents see of a submodule what the goal's commit reaches, and of its history as much as of the rest", async () => {
   using scene = await sceneWithSubmodules();
