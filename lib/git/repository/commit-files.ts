@@ -12,6 +12,7 @@ import { changeOwner } from "../run/change-owner.ts";
 import type { RepositoryPlace } from "../run/find-repository.ts";
 import { FullDisk, sayingFullDisk } from "../run/full-disk.ts";
 import { type Git, runGit } from "../run/run-git.ts";
+import { withLinkTargets } from "./link-targets.ts";
 
 type From = { git: Git; place: RepositoryPlace };
 
@@ -21,8 +22,9 @@ export function filesPath({ commonDir }: Pick<RepositoryPlace, "commonDir">): st
 }
 
 /**
- * The folder that has these files and folders of the commit; a path that the commit does not have
- * is passed over. Files become what a checkout of the repository makes of them. Throws git-failed.
+ * The folder that has these files and folders of the commit, and what links on the way to them lead
+ * to; a path that the commit does not have is passed over. Files become what a checkout of the
+ * repository makes of them. Throws git-failed.
  */
 export async function commitFiles(
   { git, place }: From,
@@ -62,7 +64,8 @@ async function takeFiles(
         encoding: "latin1",
       });
     await run(["read-tree", commit]);
-    const listed = await run(["--literal-pathspecs", "ls-files", "-z", "--", ...missing]);
+    const wanted = await withLinkTargets(({ args }) => run(args), commit, missing);
+    const listed = await run(["--literal-pathspecs", "ls-files", "-z", "--", ...wanted]);
     await run(["checkout-index", "--force", "-z", "--stdin"], listed);
     await changeOwner(place.owner, ...namesIn(listed).map((name) => join(folder, name)));
   } finally {
