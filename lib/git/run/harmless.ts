@@ -12,6 +12,9 @@ const settings = [
   "core.fsmonitor=false",
   "core.untrackedCache=false",
   "core.quotePath=false",
+  // A person works in a bare repository by going there; one in a commit is refused by itself
+  // (find-repository.ts).
+  "safe.bareRepository=all",
   "gc.auto=0",
   "maintenance.auto=false",
   "log.showSignature=false",
@@ -61,7 +64,10 @@ export function harmlessSettings(isFetch: boolean): string[] {
 /** git must not prompt, and its reasons are shown in English. */
 export const noPrompts = { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0" };
 
-const always = { ...noPrompts, GIT_OPTIONAL_LOCKS: "0", GIT_NO_REPLACE_OBJECTS: "1" };
+/** Commits are read as they are stored, whatever replacements and grafts a person has. */
+const asStored = { GIT_NO_REPLACE_OBJECTS: "1", GIT_GRAFT_FILE: "/dev/null/none" };
+
+const always = { ...noPrompts, ...asStored, GIT_OPTIONAL_LOCKS: "0" };
 
 export const harmlessEnvironment = {
   ...always,

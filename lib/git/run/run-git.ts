@@ -136,15 +136,32 @@ export async function pipeGit(
 /** git has exceeded a limit: another try would cost as much, and end in the same way. */
 export class LimitExceeded extends SettError {}
 
+/** As the shells say it in which git starts filters and helpers. */
+const missingProgram = /: (?:command )?not found$/m;
+
+/** What a person can do about some of git's reasons. */
+const remedies: readonly [RegExp, string][] = [
+  [
+    /Unable to create '.*\.lock': File exists/,
+    "Another git is at work there, or was killed: where none is, remove that file, then run the same command again.",
+  ],
+  [
+    missingProgram,
+    "Install that program: git's configuration names it (`git config --show-origin --get-regexp filter`).",
+  ],
+];
+
 /** The error for a run that failed. */
 export function gitFailure(run: GitRun, result: GitResult): SettError {
   const subcommand = run.args[subcommandAt(run.args)] ?? "";
   const ending =
     result.exitCode === null ? "it was killed" : `it ended with exit code ${result.exitCode}`;
   const Failure = result.limit === undefined ? SettError : LimitExceeded;
+  const [, hint] = remedies.find(([reason]) => reason.test(result.stderr)) ?? [];
   return new Failure(
     "git-failed",
     `git ${subcommand} failed: ${result.limit ?? failureLine(result.stderr) ?? ending}`,
+    hint === undefined ? {} : { hint },
   );
 }
 
@@ -298,14 +315,19 @@ const maxReasons = 3;
 export function failureLine(stderr: string): string | undefined {
   const lines = stderr
     // The files that a reason is about come after it, each indented by a tab.
-    .replaceAll(/^(error: .*:)((?:\n\t[^\n]*)+)$/gm, (_, reason: string, files: string) => {
-      const named = files.trim().split(/\s*\n\s*/);
-      const more = named.length > maxReasons ? ` and ${named.length - maxReasons} more` : "";
-      return `${reason} ${named.slice(0, maxReasons).join(", ")}${more}`;
-    })
+    .replaceAll(
+      /^((?:error|fatal): .*:)((?:\n\t[^\n]*)+)$/gm,
+      (_, reason: string, files: string) => {
+        const named = files.trim().split(/\s*\n\s*/);
+        const more = named.length > maxReasons ? ` and ${named.length - maxReasons} more` : "";
+        return `${reason} ${named.slice(0, maxReasons).join(", ")}${more}`;
+      },
+    )
     .split(/[\r\n]/)
     .filter((line) => !/^(?:(?:fatal|error):)?\s*$/.test(line));
-  const reasons = lines.filter((line) => /^(?:fatal|error): /.test(line)).slice(-maxReasons);
+  const reasons = lines
+    .filter((line) => /^(?:fatal|error): /.test(line) || missingProgram.test(line))
+    .slice(-maxReasons);
   const shown = reasons.length === 0 ? lines.slice(-1) : reasons;
   return shown.length === 0
     ? undefined

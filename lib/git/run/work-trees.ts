@@ -24,14 +24,10 @@ export async function workTreesBelow(folder: string): Promise<string[]> {
   return folders.filter((_, at) => areTrees[at]).sort();
 }
 
-/**
- * Lists the work trees of the bare repository at `path`, wherever they are, as git has them on
- * record.
- */
-export async function workTreesOf(git: Git, path: string): Promise<string[]> {
+/** Lists the work trees of the bare repository, wherever they are, as git has them on record. */
+export async function workTreesOf(git: Git, gitDir: string): Promise<string[]> {
   const { stdout } = await tryGit(git, {
-    args: ["worktree", "list", "--porcelain", "-z"],
-    cwd: path,
+    args: [`--git-dir=${gitDir}`, "worktree", "list", "--porcelain", "-z"],
   });
   const trees = stdout.split("\0\0").map((tree) => tree.split("\0"));
   const paths = trees.flatMap((lines) => {

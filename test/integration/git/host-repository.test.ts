@@ -174,12 +174,18 @@ test("what agents could not work with is refused, with the reason and the way ou
   mkdirSync(at("empty"));
   git(at("empty"), "init", "-q");
   git(host.root, "init", "-q", "--bare", "bare");
+  for (const newer of ["extension", "format"]) git(host.root, "clone", "-q", host.path, newer);
+  git(at("extension"), "config", "core.repositoryFormatVersion", "1");
+  git(at("extension"), "config", "extensions.later", "true");
+  git(at("format"), "config", "core.repositoryFormatVersion", "9");
   const refusals: Record<string, RegExp> = {
     plain: /is not in a git repository/,
     empty: /has no commits yet/,
     bare: /has no commits yet/,
     "host repo/.git/objects": /inside a repository's own folder/,
     nothing: /There is no folder/,
+    extension: /The git of this machine cannot read .*extension: unknown .* found: later\.$/,
+    format: /The git of this machine cannot read .*format: .*found 9\.$/,
   };
   for (const [name, reason] of Object.entries(refusals)) {
     const refusal = {

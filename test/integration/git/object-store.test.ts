@@ -2,20 +2,21 @@
 
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { GitProgress, GitWait } from "../../../lib/git/run/progress.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
-import { foldersOf } from "../../support/git/folders.ts";
+import { copyIn, foldersOf } from "../../support/git/folders.ts";
 import {
   agentName,
   commitFiles,
   git,
   hostEnv,
   instance,
+  newArtefactId,
   newGoalId,
   sampleRepository,
   toolGit,
@@ -217,6 +218,36 @@ test("with a limited history it has the newest commits, and another limit writes
   expect(await seen()).toHaveLength(11);
   expect(objectsIn(scene)).toEqual(expect.arrayContaining([old, head as string]));
 });
+
+test.each(["cut off", "put together"])(
+  "agents see the history that is stored, also where grafts and replacements have it %s",
+  async (how) => {
+    using host = sampleRepository();
+    for (const number of [1, 2, 3]) commitFiles(host.path, { file: `${number}\n` }, `${number}`);
+    git(host.path, "checkout", "-q", "--orphan", "older");
+    const older = commitFiles(host.path, { older: "a\n" }, "Older");
+    git(host.path, "checkout", "-q", "main");
+    const [middle, isCut] = [git(host.path, "rev-parse", "HEAD~1"), how === "cut off"];
+    const grafts = isCut ? [middle] : [host.base, older];
+    appendFileSync(join(host.path, ".git/info/grafts"), `${grafts.join(" ")}\n`);
+    git(host.path, "replace", "--graft", "HEAD~1", ...(isCut ? [] : ["HEAD~2", older]));
+    expect(git(host.path, "rev-list", "--count", "HEAD")).toBe(isCut ? "2" : "5");
+    const repository = await HostRepository.open(host.path, { env: hostEnv });
+    await repository.exchange(instance).make({ writers: [agentName] });
+    const base = await repository.head();
+    await repository.pin(instance, newGoalId(), base);
+    const folder = join(host.root, "agent");
+    const copy = copyIn({ workspaceDir: folder, ...foldersOf(repository, instance) });
+    await copy.prepare(base);
+    expect(toolGit(folder, "log", "--format=%s")).toBe("3\n2\n1\nStart");
+    expect(toolGit(folder, "fsck", "--full")).toBe("");
+    const commit = commitFiles(folder, { new: "a\n" }, "By an agent", toolGit);
+    await copy.publish(commit, base);
+    const result = { artefact: newArtefactId(), commit, agent: agentName };
+    const fetched = await repository.fetchCommits(instance, [result]);
+    expect(fetched).toMatchObject({ broken: [], imported: [{ commit }] });
+  },
+);
 
 test("a repository that borrows its objects from another one can be worked on", async () => {
   using origin = sampleRepository();

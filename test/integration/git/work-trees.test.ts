@@ -1,10 +1,12 @@
 // A bare repository with work trees beside it: its folder has no files, and the sentence says where
 // they are.
 import { expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
+import { errorOf } from "../../support/error-of.ts";
 import {
   agentName,
   commitFiles,
@@ -75,6 +77,30 @@ test("in a work tree all works: what is dirty, the pin, the exchange", async () 
   expect(await repository.dirtyFiles()).toEqual([]);
   await repository.exchange(instance).remove();
 });
+
+test.each([false, true])(
+  "a repository with files that calls itself bare is named, with the command that puts it right (settings of each work tree: %p)",
+  async (isEach) => {
+    using host = sampleRepository();
+    git(host.path, "worktree", "add", "-q", "-b", "topic", "../topic");
+    const folders = [host.path, ...(isEach ? [join(host.root, "topic")] : [])];
+    if (isEach) git(host.path, "config", "extensions.worktreeConfig", "true");
+    git(host.path, "config", `sett.${instance}.worktree`, "..");
+    git(host.path, "config", "core.bare", "true");
+    for (const folder of folders) {
+      const refusal = await errorOf(open(folder));
+      expect(refusal).toMatchObject({
+        code: "repository-unusable",
+        message: `The repository of ${folder} has files, and its configuration says that it has none (core.bare is true).`,
+      });
+      const [, remedy = ""] = /^Put it right: (.*)$/.exec(String(Object(refusal).hint)) ?? [];
+      execFileSync("sh", ["-c", remedy], { env: hostEnv });
+      expect((await open(folder)).place.isBare).toBe(false);
+      git(host.path, "config", "core.bare", "true");
+    }
+    expect((await open(join(host.root, "topic"))).place.isBare).toBe(false);
+  },
+);
 
 test.each([[["up", "--yes", "--runtime", "process"]], [["forage", "--goal", "Do it"]]])(
   "sett %p beside the work trees says so, and neither makes a repository nor advises it",
