@@ -20,6 +20,7 @@ seen=$(ls -A | tr '\\n' ' ')
 mkdir -p node_modules/a src
 head -c 8 /dev/urandom | od -An -tx1 | tr -d ' \\n' > node_modules/a/id
 cp lock.json node_modules/a/lock
+mkdir -p deep/packages && echo made > deep/packages/one; echo harmed > deep/key
 { echo "beside: $seen"; echo "secrets: $(ls -A /run/secrets 2>/dev/null)"; echo "redis: $REDIS_URL"; env | grep hush; } > node_modules/a/seen
 echo harmed > README.md; echo harmed > src/code; ln -s /etc src/link; mkdir src/.git; echo "* text eol=crlf" > src/.gitattributes
 `;
@@ -29,7 +30,7 @@ const tool = [
   "git ls-remote http://host.docker.internal:$PORT/from-tool > /dev/null 2>&1;",
   'jq -n --arg id "$(cat node_modules/a/id)" --arg lock "$(cat node_modules/a/lock)"',
   '--arg seen "$(cat node_modules/a/seen)" --arg status "$(git status --porcelain)"',
-  '--arg readme "$(cat README.md src/code)" --arg kinds "$(ls -A src)"',
+  '--arg readme "$(cat README.md src/code)" --arg kinds "$(ls -A src; cat deep/key deep/packages/one)"',
   '\'{artefact_type: "Report", summary: "", artefact_payload: ([$id, $lock, $seen, $status, $readme, $kinds] | tojson)}\'',
 ].join(" ");
 
@@ -55,7 +56,7 @@ const registry = Bun.serve({
 afterAll(() => registry.stop(true));
 
 /** By night a test waits for the end of this time. */
-const prepare = `prepare: { run: "./install.sh", key: [install.sh, lock.json, deep/key], timeout: ${isNight ? "15s" : "5m"}, network: { egress: ["host.docker.internal:${registry.port}"] } }`;
+const prepare = `prepare: { run: "./install.sh", key: [install.sh, lock.json, deep], timeout: ${isNight ? "15s" : "5m"}, network: { egress: ["host.docker.internal:${registry.port}"] } }`;
 const environment = `    environment: { PORT: "${registry.port}" }`;
 const bids = (goal: string) =>
   `    bids: [{ on: GoalDefined, bid: ${goal} }, { on: CodeCommit, bid: claim }, { on: "*", bid: ignore }]`;
@@ -129,9 +130,9 @@ test("it is made once for all agents and grants with the same lock file, and a c
   // Nothing of the agent's secrets or its way to Redis was there, and tracked files are as before.
   const rest = [
     "beside: deep install.sh lock.json \nsecrets: \nredis: ",
-    "?? src/.gitattributes\n?? src/link",
+    "?? deep/packages/\n?? src/.gitattributes\n?? src/link",
     "# A repository\ncode",
-    ".gitattributes\ncode\nlink",
+    ".gitattributes\ncode\nlink\nkey\nmade",
   ];
   for (const report of first) expect(report.rest).toEqual(rest);
   // It reaches what its own `network` names, and the agent does not.
@@ -144,7 +145,7 @@ test("it is made once for all agents and grants with the same lock file, and a c
     data: {
       key: expect.stringMatching(/^[0-9a-f]{32}$/),
       digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
-      files: 6,
+      files: 7,
       duration_ms: expect.any(Number),
     },
   });

@@ -146,19 +146,24 @@ test("a worker cannot change what was prepared for others, by any path", async (
   expect(await outputOf("second", state)).toBe(clean);
 });
 
-test("one that fills the disk ends, with a Failure that says so, and nothing of it is kept", async () => {
-  const layers = () =>
-    $`docker volume ls -q --filter label=dev.sett.instance=${sett.name} --filter label=dev.sett.component=layer`.text();
-  const before = await layers();
-  await commit({
-    lock: "full\n",
-    "install.sh": "#!/bin/sh\nmkdir x; while :; do head -c 20M /dev/zero > x/$((n=n+1)); done\n",
-  });
-  expect(await outputOf("first", "echo began")).toContain("`resources.limits.disk` allows 100 MiB");
-  expect(await layers()).toBe(before);
-  await commit({ lock: "one\n", "install.sh": good });
-  expect(await outputOf("first", state)).toBe(clean);
-});
+test.each([
+  ["by many files", "mkdir x; while :; do head -c 20M /dev/zero > x/$((n=n+1)); done"],
+  ["by one that is cut off, after which it goes on", "head -c 200M /dev/zero > x; echo on"],
+])(
+  "one that fills the disk %s ends with a Failure that says so, and nothing of it is kept",
+  async (how, line) => {
+    const layers = () =>
+      $`docker volume ls -q --filter label=dev.sett.instance=${sett.name} --filter label=dev.sett.component=layer`.text();
+    const before = await layers();
+    await commit({ lock: `full ${how}\n`, "install.sh": `#!/bin/sh\n${line}\n` });
+    expect(await outputOf("first", "echo began")).toContain(
+      "`resources.limits.disk` allows 100 MiB",
+    );
+    expect(await layers()).toBe(before);
+    await commit({ lock: "one\n", "install.sh": good });
+    expect(await outputOf("first", state)).toBe(clean);
+  },
+);
 
 test("the secrets of what prepares are seen by that command alone, and nothing of them is left", async () => {
   const seen = "cat packages/length packages/seen; ls -A /run/secrets; env | grep -c npm_";

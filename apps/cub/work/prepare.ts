@@ -6,11 +6,12 @@
 //   cub --prepare seal    what it has left beside the commit; no process of the command is there
 import { randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, rename, rmdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { lastLine } from "../../../lib/core/failure-report.ts";
-import { entriesOf, pathIn } from "../../../lib/folders/folder-entries.ts";
+import { entriesOf, type Path, pathIn, pathOfBytes } from "../../../lib/folders/folder-entries.ts";
 import { mendFolder, removeTree } from "../../../lib/folders/remove-tree.ts";
 import { readContent } from "../../../lib/git/copy/prepared-content.ts";
 import type { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
@@ -18,6 +19,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { AgentName } from "../../../lib/model/ids.ts";
 import { treeFolder } from "../../../lib/model/layer.ts";
 import type { PreparedContent, PrepareOrder } from "../../../lib/model/prepare.ts";
+import { sizeText } from "../../../lib/model/size-text.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { reachable } from "../../../lib/reach/reachable.ts";
 import { createJsonLog, type JsonLog } from "../../../lib/service/json-log.ts";
@@ -51,6 +53,9 @@ type Step = { log: JsonLog; secrets: Secrets | undefined };
 
 const steps = { key: readKey, run, seal };
 
+/** Where the steps without the command have a repository, apart from what that one leaves. */
+const repositoryDir = join(tmpdir(), "repository");
+
 /** How long the command waits for secrets that a restart of the machine has cleared. */
 const secretsWithinMs = 10 * 60_000;
 
@@ -82,8 +87,8 @@ function isStep(name: string): name is keyof typeof steps {
 }
 
 async function readKey(settings: PrepareSettings): Promise<{ files: string }> {
-  const { order, workspaceDir } = settings;
-  const copy = await copyIn(workspaceDir, settings);
+  const { order } = settings;
+  const copy = await copyIn(repositoryDir, settings);
   const { digest, missing } = await copy.readKeyFiles(order, order.key);
   if (missing.length === 0) return { files: digest };
   const what = missing.map((path) => `\`${path}\``).join(", ");
@@ -199,36 +204,45 @@ function commandIn({ run: line }: PrepareSettings["order"]): string {
  * In the volume of the command. What is in it moves down one folder, so that nothing of it has the
  * name of what is made here.
  */
-async function seal(
-  { order, workspaceDir: root }: PrepareSettings,
-  { log, secrets }: Step,
-): Promise<PreparedContent> {
+async function seal(settings: PrepareSettings, { log, secrets }: Step): Promise<PreparedContent> {
+  const { order, workspaceDir: root, diskBytes } = settings;
+  const copy = await copyIn(repositoryDir, settings);
+  const keyFiles = await copy.listKeyFiles(order, order.key);
   await chmod(root, 0o755);
   const inner = join(root, `.${randomBytes(12).toString("hex")}`);
   await mkdir(inner);
   for await (const { name, path } of entriesOf(root))
     if (path !== inner) await rename(path, pathIn(inner, name));
   await mendFolder(inner);
-  for (const path of order.key) await removePath(inner, path.split("/"));
+  for (const path of keyFiles) await removePath(inner, path.split("/"));
   await needSecrets(secrets, log);
   const search = secrets && new SecretSearch(secrets.masker(), commandIn(order), inner);
   const content = await readContent(inner, (piece, path) => search?.add(piece, path));
   search?.end();
+  // A file that reached the limit was cut off there, and a script may have gone on.
+  if (content.bytes >= diskBytes)
+    throw new SettError(
+      "process-failed",
+      `${commandIn(order)} has filled its disk: \`resources.limits.disk\` allows ${sizeText(diskBytes)}.`,
+    );
   await chmod(inner, 0o755);
   await rename(inner, join(root, treeFolder));
   return content;
 }
 
-/** With the folders that are empty then. What the command has made a link of is not followed. */
-async function removePath(folder: string, [name = "", ...names]: string[]): Promise<void> {
-  const path = join(folder, name);
+/**
+ * With the folders that are empty then. What the command has made a link of is not followed. The
+ * names: in latin1.
+ */
+async function removePath(folder: Path, [name = "", ...names]: string[]): Promise<void> {
+  const path = pathOfBytes(folder, name);
   const stats = await lstat(path).catch(() => undefined);
   if (stats === undefined) return;
   if (names.length === 0) return await removeTree(path);
   if (!stats.isDirectory()) return;
   await removePath(path, names);
   // One that is not empty stays.
-  await rmdir(path).catch(() => {});
+  await rmdir(path as string).catch(() => {});
 }
 
 async function copyIn(

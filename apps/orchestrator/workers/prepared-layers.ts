@@ -51,7 +51,6 @@ const maxKnownFailures = 100;
 /** Read by people: a hash of so many characters is long enough. */
 const keyLength = 32;
 const workspaceFolder = "/workspace";
-const repositoryFolder = "/tmp/repository";
 
 export class PreparedLayers {
   readonly #options: PreparedOptions;
@@ -169,7 +168,8 @@ export class PreparedLayers {
         throw error instanceof MakerFailed ? new CommandFailed(error, { container, agent }) : error;
       });
       const secrets = spec.mounts.filter(({ target }) => target === spec.env.SETT_SECRETS_DIR);
-      const sealing = this.#trusted(spec, "seal", { order, mounts: [workspace, ...secrets] });
+      const mounts = [...storeOf(spec), workspace, ...secrets];
+      const sealing = this.#trusted(spec, "seal", { order, mounts });
       const content = PreparedContent.parse(lastOf(await run(sealing, stepMs)));
       return { content, log: { container, lines } };
     });
@@ -184,9 +184,8 @@ export class PreparedLayers {
     const known = this.#files.get(about);
     if (known !== undefined) return await known;
     const { spec } = template;
-    const { SETT_OBJECTS_DIR: objects, SETT_EXCHANGE_DIR: exchange } = spec.env;
-    const mounts = spec.mounts.filter(({ target }) => [objects, exchange, "/tmp"].includes(target));
-    const maker = this.#trusted(spec, "key", { order: orderOf(template, base), mounts });
+    const order = orderOf(template, base);
+    const maker = this.#trusted(spec, "key", { order, mounts: storeOf(spec) });
     const answer = this.#options.volumes
       .ask(spec, base.commit, maker, this.#limits.stepMs)
       .then((lines) => String(Object(lastOf(lines)).files));
@@ -211,7 +210,6 @@ export class PreparedLayers {
         LD_LIBRARY_PATH: "/cub",
         SETT_GIT_BINARY: "/cub/git",
         SETT_GIT_LIBRARY_PATH: "/cub",
-        SETT_WORKSPACE_DIR: step === "key" ? repositoryFolder : workspaceFolder,
         ...withoutUndefined({ SETT_OBJECTS_DIR, SETT_EXCHANGE_DIR, SETT_DISK_LIMIT }),
         ...withoutUndefined({ SETT_SECRETS, SETT_SECRETS_DIR }),
         ...order,
@@ -225,6 +223,12 @@ export class PreparedLayers {
       ...withoutUndefined({ user, resources, systemCalls, pidsLimit }),
     };
   }
+}
+
+/** What a step needs that reads commits. */
+function storeOf({ env, mounts }: ContainerSpec): Mount[] {
+  const { SETT_OBJECTS_DIR: objects, SETT_EXCHANGE_DIR: exchange } = env;
+  return mounts.filter(({ target }) => [objects, exchange, "/tmp"].includes(target));
 }
 
 const preparedFolder = "/git/prepared";

@@ -27,6 +27,17 @@ export async function readKeyFiles(
   return { digest, missing: sorted.filter((path) => !entries.has(path)) };
 }
 
+/** Lists the files of the commit at these paths, with all that is in folders. In latin1. */
+export async function listKeyFiles(
+  run: (run: GitRun) => Promise<string>,
+  commit: CommitHash,
+  paths: readonly string[],
+): Promise<string[]> {
+  const listing = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--name-only", "--full-tree"];
+  const listed = await bytesOf(run, [...listing, commit, "--", ...paths]);
+  return listed.toString("latin1").split("\0").filter(Boolean);
+}
+
 /** Returns how many bytes the files at these paths have, with all that is in folders. */
 export async function sizeOfFiles(
   run: (run: GitRun) => Promise<string>,

@@ -37,7 +37,7 @@ import { copyMissing } from "./copy-missing.ts";
 import { differenceOf } from "./difference.ts";
 import type { HashBytes } from "./index-stats.ts";
 import { keepCheckout } from "./kept-checkout.ts";
-import { type KeyFiles, readKeyFiles, sizeOfFiles } from "./key-files.ts";
+import { type KeyFiles, listKeyFiles, readKeyFiles, sizeOfFiles } from "./key-files.ts";
 import { KnownFolders } from "./known-folders.ts";
 import type { Checkout } from "./layer.ts";
 import { contentOf, smudge } from "./smudge.ts";
@@ -310,6 +310,12 @@ export class WorkingCopy {
   async readKeyFiles(commit: RecordedCommit, paths: readonly string[]): Promise<KeyFiles> {
     await this.#open(commit);
     return await readKeyFiles((run) => this.#run(run), commit.commit, paths);
+  }
+
+  /** Lists the files that `takeFiles` writes, in latin1. Throws as it does. */
+  async listKeyFiles(commit: RecordedCommit, paths: readonly string[]): Promise<string[]> {
+    await this.#open(commit);
+    return await listKeyFiles((run) => this.#run(run), commit.commit, paths);
   }
 
   /**
