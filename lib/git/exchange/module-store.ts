@@ -41,9 +41,9 @@ export type ModuleOptions = {
 };
 
 /**
- * Shows what is here of `submodules`, as far as the newest `history` commits of
- * each: `lackingSubmodules` names the others. Throws git-failed, also where a clone of one is
- * damaged, since agents would find it empty.
+ * Shows what is here of `submodules`, as far as the newest `history` commits of each:
+ * `lackingSubmodules` names the others. Throws git-failed, also where a clone of one is damaged,
+ * since agents would find it empty.
  */
 export async function showSubmodules(
   store: Store,
