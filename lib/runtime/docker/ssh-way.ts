@@ -102,7 +102,7 @@ export class SshWay {
 
   async #begin(): Promise<void> {
     if (await this.#sharesAlready()) return;
-    const folder = await mkdtemp(join(tmpdir(), "sett-ssh-"));
+    const folder = await mkdtemp(join(folderForSockets(), "sett-ssh-"));
     process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
     const path = join(folder, "s");
     const holding = ["-o", "ControlMaster=yes", "-o", `ControlPath=${path}`];
@@ -270,6 +270,15 @@ class SshStream extends Duplex {
     unreference(this.#ssh);
     return this;
   }
+}
+
+/**
+ * The path of a socket has 104 bytes on some systems, of which ssh needs 17 to make it: CI and some
+ * desktops have longer temporary folders.
+ */
+function folderForSockets(): string {
+  const own = tmpdir();
+  return Buffer.byteLength(own) > 60 ? "/tmp" : own;
 }
 
 /** Undefined where it has ended well; else why it has not. Never rejects. */

@@ -122,6 +122,21 @@ describe.skipIf(!canStartSsh)("an Engine by ssh", () => {
     await expectEngine(path);
   });
 
+  test("is reached where the temporary folder has a path too long for a socket", async () => {
+    await using there = await startSshServer(engine);
+    const { TMPDIR: before } = process.env;
+    const folder = join(tmpdir(), `sett-${"long-".repeat(20)}`);
+    await mkdir(folder, { recursive: true });
+    process.env.TMPDIR = folder;
+    try {
+      await expectEngine(there.env);
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+      await rm(folder, { recursive: true });
+    }
+  });
+
   nightly(
     "is reached where that machine forwards no sockets, or runs one command alone",
     async () => {
