@@ -9,8 +9,9 @@ import type {
 import type { InstanceName } from "../../../../lib/model/ids.ts";
 import { type RedisUrls, redisUrlsOf } from "../../instance/place.ts";
 import { connect } from "../../instance/session.ts";
+import type { Step } from "../../terminal/progress.ts";
 import { takenElsewhere } from "../checks/require-redis.ts";
-import type { Diff } from "../plan/diff.ts";
+import type { Diff, ServiceChange } from "../plan/diff.ts";
 import type { InstancePlan } from "../plan/plan.ts";
 import type { Elsewhere } from "../secrets/read-elsewhere.ts";
 import { makeOwned } from "./make-owned.ts";
@@ -18,6 +19,7 @@ import { makePart, requireGoing, type Tools } from "./make-part.ts";
 import { awaitPart, PartFailed, type Ready, readyWithinMs } from "./readiness.ts";
 
 const portPollMs = 50;
+const slowMs = 5_000;
 
 export type RedisInput = Tools & {
   instance: InstanceName;
@@ -57,7 +59,7 @@ export async function startRedis(
   input: RedisInput,
   { services }: Pick<Diff, "services">,
 ): Promise<{ board: PersonBlackboard; isNew: boolean; isStarted: boolean }> {
-  const { signal, runtime } = input;
+  const { signal } = input;
   const change = services.find(({ planned }) => planned.service.ready === "connects");
   if (change === undefined) throw new Error("The plan has no Redis.");
   const { name } = change.spec;
@@ -68,12 +70,27 @@ export async function startRedis(
     board = await open(input, name, either);
   };
   await makePart(input, change, async () => answers);
-  // A Redis that ends again and again runs now and then, also when this looks at it.
-  if (change.kind === "keep")
-    await awaitPart(runtime, name, answers, signal, change.found.restarts);
+  if (change.kind === "keep") await awaitKept(input, change, answers);
   requireGoing(signal);
   if (board !== undefined) return { board, isNew, isStarted: change.kind === "start" };
   throw new PartFailed(name, `${name} runs, but does not answer`);
+}
+
+/** A Redis that is there answers at once: a person would wonder at a longer wait without a word. */
+async function awaitKept(
+  { runtime, progress, signal }: RedisInput,
+  { name, found }: Extract<ServiceChange, { kind: "keep" }>,
+  answers: Ready,
+): Promise<void> {
+  let step: Step | undefined;
+  const timer = setTimeout(() => {
+    step = progress.begin(name, "does not answer yet");
+  }, slowMs);
+  // A Redis that ends again and again runs now and then, also when this looks at it.
+  await awaitPart(runtime, found.name, answers, signal, found.restarts).finally(() =>
+    clearTimeout(timer),
+  );
+  step?.done("answers");
 }
 
 /** Undefined when the signal aborts before the container runs; `awaitPart` reports why it ended. */
