@@ -216,3 +216,21 @@ test("on a terminal it asks: no leaves everything alone, yes goes on", async () 
   expect(await agreed.exited).toBe(0);
   expect(await lines("ls-tree", "-r", "--name-only", "HEAD")).toEqual(written);
 });
+
+test("where a sparse checkout leaves out the sett.yml of the commit, none is written, and the hint brings it", async () => {
+  await beginRepository();
+  await writeFile(join(folder, "sett.yml"), "version: '1.0'\nagents: {}\n");
+  await mkdir(join(folder, "agents"));
+  await writeFile(join(folder, "agents/list"), "none\n");
+  await git("add", "-A");
+  await git("commit", "--quiet", "-m", "Begin");
+  await git("sparse-checkout", "set", "--no-cone", "/agents/");
+  expect((await readdir(folder)).toSorted()).toEqual([".git", "agents"]);
+  for (const words of [["up"], ["up", "--yes"]]) {
+    const { code, err } = await sett(...words);
+    expect(code).not.toBe(0);
+    expect(err).toContain(`sett.yml is in the commits of ${folder}, and not in the folder.`);
+  }
+  await git("sparse-checkout", "add", "sett.yml");
+  expect((await readdir(folder)).toSorted()).toEqual([".git", "agents", "sett.yml"]);
+});

@@ -13,6 +13,7 @@ import { confirm } from "../../terminal/confirm.ts";
 import type { Shell } from "../../terminal/shell.ts";
 
 const subject = "Add a sett";
+const fileName = "sett.yml";
 
 /**
  * Writes into the top folder of the repository. `isAgreed`: does not ask the person. `check` throws
@@ -36,6 +37,14 @@ export async function createFirstSett(
   }
   // First, for a layout with work trees beside a bare repository has no files here.
   const repository = await HostRepository.open(root, { env: shell.env, mayBeEmpty: true });
+  if (await repository.isTracked(join(root, fileName)))
+    throw new SettError(
+      "config-missing",
+      `${fileName} is in the commits of ${root}, and not in the folder.`,
+      {
+        hint: `Where a sparse checkout leaves it out: git sparse-checkout add ${fileName}. Where it was removed: git restore ${fileName}`,
+      },
+    );
   if (!isAgreed && !shell.isInteractive) {
     throw new SettError("config-missing", `There is no sett.yml in ${root}.`, {
       hint: "Write one with an example agent, commit it and start it: sett up --yes. Only write it: sett init",
