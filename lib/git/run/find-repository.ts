@@ -48,11 +48,7 @@ export async function findRepository(git: Git, path: string): Promise<Repository
   if (!isFolder)
     throw unusable(`There is no folder ${path}.`, "Give the folder of a git repository.");
   const [isBare, isInside, format, ...where] = await ask(git, path);
-  if (isBare !== "true" && isInside !== "true")
-    throw unusable(
-      `${path} is inside a repository's own folder.`,
-      "Go to the files of the repository.",
-    );
+  if (isBare !== "true" && isInside !== "true") throw await isBeside(path, where[0] ?? "");
   const [gitDir, commonDir, toplevel = gitDir, ...rest] = where;
   if (
     gitDir === undefined ||
@@ -78,6 +74,18 @@ export async function findRepository(git: Git, path: string): Promise<Repository
     owner: { uid, gid },
     containerUser,
   };
+}
+
+async function isBeside(path: string, gitDir: string): Promise<SettError> {
+  if (`${await realpath(path)}/`.startsWith(`${gitDir}/`))
+    return unusable(
+      `${path} is inside a repository's own folder.`,
+      "Go to the files of the repository.",
+    );
+  return unusable(
+    `The repository of ${path} has its files in another folder (core.worktree).`,
+    "Sett works where a repository is with its files: in a clone of it, or in a folder that `git worktree add` makes.",
+  );
 }
 
 /**

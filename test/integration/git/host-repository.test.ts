@@ -178,6 +178,8 @@ test("what agents could not work with is refused, with the reason and the way ou
   git(at("extension"), "config", "core.repositoryFormatVersion", "1");
   git(at("extension"), "config", "extensions.later", "true");
   git(at("format"), "config", "core.repositoryFormatVersion", "9");
+  git(host.root, "clone", "-q", host.path, "beside");
+  git(at("beside"), "config", "core.worktree", at("plain"));
   const refusals: Record<string, RegExp> = {
     plain: /is not in a git repository/,
     empty: /has no commits yet/,
@@ -185,6 +187,7 @@ test("what agents could not work with is refused, with the reason and the way ou
     "host repo/.git/objects": /inside a repository's own folder/,
     nothing: /There is no folder/,
     extension: /The git of this machine cannot read .*extension: unknown .* found: later\.$/,
+    beside: /has its files in another folder/,
     format: /The git of this machine cannot read .*format: .*found 9\.$/,
   };
   for (const [name, reason] of Object.entries(refusals)) {
