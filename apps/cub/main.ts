@@ -205,7 +205,7 @@ async function depsOf(
     lane: settings.lane,
     outputs: await outputsOf(settings, caller),
     grantLeaseMs: settings.grantLeaseMs,
-    network: settings.cage?.network === "closed" || !hasNetwork() ? { hasProxy } : undefined,
+    network: isClosed(settings) || !hasNetwork() ? { hasProxy } : undefined,
     askModel:
       model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
     isInContainer: process.pid === 1,
@@ -216,12 +216,16 @@ async function depsOf(
   };
 }
 
+function isClosed({ cage }: OwnSettings): boolean {
+  return cage?.network === "closed" || cage?.network === "policies";
+}
+
 /** A cub that shares its process numbers with others has nothing that confines its commands. */
 function cageOf({ cage, git, isForgotten }: OwnSettings): CageProof | undefined {
   if (cage === undefined || process.pid !== 1) return undefined;
   const { binary, libraryPath } = git;
   const env = { PATH: process.env.PATH, ...ownLibraries(libraryPath) };
-  return new CageProof(cage, { path: binary, env }, isForgotten);
+  return new CageProof(cage, { path: binary, env }, process.env, isForgotten);
 }
 
 async function connect(settings: Settings, isNeeded: () => boolean, log: JsonLog) {

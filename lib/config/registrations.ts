@@ -61,6 +61,7 @@ export function registrationsOf(
       asking_ms: askingMs(agent, config),
       package: agent.package,
       lane: agent.lane,
+      open_network: agent.open_network,
       services: servicesOf(agent, beside),
     }),
     on_missing_bid: agent.on_missing_bid,

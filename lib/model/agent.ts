@@ -37,6 +37,8 @@ export const AgentRegistration = z.strictObject({
   asks_model: z.literal(true).optional(),
   /** How long its model may take for a bid. Default: `bidAskingMs`. */
   asking_ms: z.int().min(1).optional(),
+  /** sett.yml accepts that no network plug-in keeps its commands from what other pods reach. */
+  open_network: z.literal(true).optional(),
   on_missing_bid: z.enum(["wait", "ignore"]),
   workspace_mode: WorkspaceMode,
   /** The limit of one run of the agent's command. */

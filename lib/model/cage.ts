@@ -6,10 +6,11 @@ const Amount = z.int().nonnegative();
 
 /**
  * Sizes are bytes. `network`: `none` has no way to anything outside of the container, and `closed`
- * one to services of the instance alone.
+ * one to services of the instance alone. `policies` is closed by rules of a cluster, which only a
+ * network plug-in enforces: then the cluster's API server is out of reach.
  */
 export const Cage = z.strictObject({
-  network: z.enum(["none", "closed", "open"]),
+  network: z.enum(["none", "closed", "policies", "open"]),
   limits: z.strictObject({
     openFiles: Amount.optional(),
     fileBytes: Amount.optional(),

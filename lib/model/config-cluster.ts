@@ -36,4 +36,10 @@ export const KubernetesFile = z.strictObject({
     .record(z.string(), z.string())
     .optional()
     .describe("The labels of the nodes on which pods may run."),
+  accept_open_network: z
+    .literal(true)
+    .optional()
+    .describe(
+      "Agents work also where no network plug-in of the cluster enforces policies, so that their commands reach all that other pods reach. It is on record.",
+    ),
 });

@@ -480,6 +480,8 @@ export type AgentConfig = Omit<
   prompts: { [Key in PromptKey]?: string | undefined };
   /** How long a running command may go on when the agent is stopped. */
   shutdown_ms: number;
+  /** In a cluster: as the registration has it. */
+  open_network?: true;
 };
 
 /** An agent that takes part by hand. */

@@ -14,8 +14,14 @@ import { waitFor } from "../support/wait-for.ts";
 setDefaultTimeout(600_000);
 
 const kubeconfig = process.env.SETT_TEST_KUBERNETES ?? "";
-/** It needs a cluster whose nodes pull from a registry to which this machine may push. */
+/**
+ * It needs a cluster that enforces policies, and whose nodes pull from a registry to which this
+ * machine may push.
+ */
 const inCluster = test.skipIf(!isNight || kubeconfig === "");
+/** A cluster that does not. */
+const openKubeconfig = process.env.SETT_TEST_OPEN_KUBERNETES ?? "";
+const inOpenCluster = test.skipIf(!isNight || openKubeconfig === "");
 const registry = process.env.SETT_TEST_REGISTRY ?? "localhost:5000/sett-test";
 
 const run = `#!/bin/sh
@@ -66,7 +72,7 @@ async function git(cwd: string, ...words: string[]): Promise<string> {
 }
 
 const env = {
-  KUBECONFIG: kubeconfig,
+  KUBECONFIG: kubeconfig || openKubeconfig,
   ...(process.env.DOCKER_HOST !== undefined && { DOCKER_HOST: process.env.DOCKER_HOST }),
 };
 const name = `t${randomUUID().slice(0, 6)}`;
@@ -129,5 +135,44 @@ inCluster(
     expect((await sett(folder, "down", "--volumes")).said).toContain("is removed");
     const left = JSON.stringify(await client.find("Namespace", "", `sett-${name}`));
     expect(left === undefined || left.includes("deletionTimestamp")).toBe(true);
+  },
+);
+
+const openYml = (kubernetes: string) => `version: '1.0'
+images: { push: ${registry} }
+kubernetes: { ${kubernetes} }
+agents:
+  writer:
+    image: sett/agent-base:latest
+    command: ["true"]
+    bids: [{ on: GoalDefined, bid: ignore }]
+  direct:
+    image: sett/agent-base:latest
+    command: ["true"]
+    network: direct
+    bids: [{ on: GoalDefined, bid: ignore }]
+`;
+
+inOpenCluster(
+  "where nothing enforces policies, no agent works until sett.yml accepts that",
+  async () => {
+    await using made = await configFolder({ "sett.yml": openYml("") });
+    const { folder } = made;
+    await git(folder, "init", "--quiet");
+    await commitAll(folder);
+    await using _down = {
+      [Symbol.asyncDispose]: async () =>
+        void (await sett(folder, "down", "--name", name, "--volumes", "--force")),
+    };
+    const refused = await sett(folder, "up", "--runtime", "kubernetes", "--name", name);
+    expect(refused.said).toContain("no network plug-in enforces policies");
+    expect(refused.said).toContain("accept_open_network");
+    expect(refused.code).toBe(1);
+    await Bun.write(join(folder, "sett.yml"), openYml("accept_open_network: true"));
+    await commitAll(folder);
+    const up = await sett(folder, "up", "--runtime", "kubernetes", "--name", name);
+    expect(up.said).toContain(`${name} is up`);
+    const doctor = await sett(folder, "doctor");
+    expect(doctor.said).toContain("policies, in force or not");
   },
 );

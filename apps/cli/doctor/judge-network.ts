@@ -1,9 +1,12 @@
 // Judges the network of an agent's container: by default it has none.
+import { Cage } from "../../../lib/model/cage.ts";
+import { parseJson } from "../../../lib/model/json.ts";
 import type { ContainerSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { Finding } from "../facts/finding.ts";
 
 /** `up`: the command that starts the container again. */
 type Context = { subject: string; container: string; up: string };
+type Env = Readonly<Record<string, string | undefined>>;
 
 export function networkFinding(
   { networks }: ContainerSurvey,
@@ -34,10 +37,41 @@ export function networkFinding(
     level: "warning",
     found: `direct, by ${open}`,
     why: "Its command also reaches this machine, your local network and metadata services of a cloud.",
-    remedy:
-      "Use `network: open` or `egress` in sett.yml, which go through a proxy that refuses these.",
+    remedy: useProxy,
   };
 }
 
+const useProxy =
+  "Use `network: open` or `egress` in sett.yml, which go through a proxy that refuses these.";
 const direct = /^sett-[^.]+\.open$/;
 const closed = /^sett-[^.]+\.closed\.[^.]+$/;
+
+/** Of an agent in a cluster, whose cub is given what it has to try. */
+export function policyFinding({ SETT_CAGE: cage }: Env, subject: string): Finding[] {
+  const read = Cage.safeParse(parseJson(cage ?? ""));
+  const base = { subject, check: "network" };
+  switch (read.data?.network) {
+    case undefined:
+    case "none":
+      return [];
+    case "policies":
+      return [{ ...base, level: "ok", found: "policies, which it tries before it takes work" }];
+    case "closed":
+      return [
+        {
+          ...{ ...base, level: "warning", found: "policies, in force or not" },
+          why: "Where no network plug-in enforces them, its command reaches all that other pods reach.",
+          remedy:
+            "Take `accept_open_network` out of sett.yml once the cluster has a plug-in that does.",
+        },
+      ];
+    case "open":
+      return [
+        {
+          ...{ ...base, level: "warning", found: "direct" },
+          why: "Its command also reaches the pods and the nodes of the cluster.",
+          remedy: useProxy,
+        },
+      ];
+  }
+}

@@ -6,7 +6,7 @@ import type { ImageInfo } from "../../../lib/runtime/port.ts";
 import type { Finding } from "../facts/finding.ts";
 import { serviceOfPart } from "../services/services.ts";
 import type { PartFacts, Silent } from "./facts.ts";
-import { networkFinding } from "./judge-network.ts";
+import { networkFinding, policyFinding } from "./judge-network.ts";
 import { limitsFinding, stateFinding, waitingFindings } from "./judge-running.ts";
 import { secretVariables } from "./secret-variables.ts";
 
@@ -36,7 +36,9 @@ export function judgePart(
     ...waitingFindings(part, context.subject),
     versionFinding(part.labels.version, context),
     ...(survey === undefined
-      ? []
+      ? isService || unanswered !== undefined
+        ? []
+        : policyFinding(part.env, context.subject)
       : [
           portsFinding(survey, part, context),
           rootFinding(survey, isService, context),

@@ -1,5 +1,6 @@
 // The proof that a container confines the agent's commands. The cub tries what should be refused
 // before it takes work, which costs a start a few milliseconds beside connecting.
+import { connect } from "node:net";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sleep as pause } from "../../../lib/async/sleep.ts";
@@ -11,6 +12,8 @@ import { closeToOthers, hasWayTo } from "../../../lib/process/process-one.ts";
 
 /** A network is closed a moment after a container has started, where another program does so. */
 const patienceMs = 1_000;
+/** That of a cluster does so within seconds of a pod's start, and later on a busy node. */
+const policyMs = 5_000;
 const tryEveryMs = 25;
 const lookEveryMs = 500;
 
@@ -28,19 +31,23 @@ const outside = new Map<string, readonly number[]>([
   ["2001:db8::1", [0x20, 0x01, 0x0d, 0xb8, ...Array<number>(11).fill(0), 1]],
 ]);
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 export class CageProof {
   readonly #cage: Cage;
   readonly #git: Git;
+  readonly #environment: Environment;
   readonly #isForgotten: boolean;
   #problem: string | undefined = "It has not been tried yet.";
 
   /**
-   * `git`: a program of the same user that looks at the cub from outside. `isForgotten`: nothing of
-   * the cub's password is in its arguments.
+   * `git`: a program of the same user that looks at the cub from outside. `environment`: the whole
+   * one of the cub. `isForgotten`: nothing of the cub's password is in its arguments.
    */
-  constructor(cage: Cage, git: Git, isForgotten = true) {
+  constructor(cage: Cage, git: Git, environment: Environment, isForgotten = true) {
     this.#cage = cage;
     this.#git = git;
+    this.#environment = environment;
     this.#isForgotten = isForgotten;
   }
 
@@ -66,6 +73,7 @@ export class CageProof {
         lowerOwnLimits({ ...limits, coreBytes: 0 }),
         whatOthersRead(this.#git, process.pid),
         network === "none" ? whatIsReached() : undefined,
+        network === "policies" ? whatPoliciesLeave(this.#environment) : undefined,
       ]);
       const shown = this.#isForgotten
         ? undefined
@@ -106,6 +114,43 @@ async function whatIsReached(): Promise<string | undefined> {
     if (performance.now() >= endMs)
       return `A command could reach a network, which its agent does not have: there is a way to ${reached[0]}.`;
     await sleep(tryEveryMs);
+  }
+}
+
+/** A packet that a policy drops has no answer, and in a cluster all else has one at once. */
+const answerMs = 500;
+
+/**
+ * Policies refuse the API server to agents, and it is where any pod of any cluster finds it.
+ * `env`: what a cluster gives each pod. Exported for its test.
+ */
+export async function whatPoliciesLeave(
+  env: Environment,
+  limitMs = policyMs,
+): Promise<string | undefined> {
+  const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = env;
+  if (host === "" || port === "") throw new Error("no variable names the cluster's API server");
+  const endMs = performance.now() + limitMs;
+  while (await answers({ host, port: Number(port) })) {
+    if (performance.now() >= endMs)
+      return "A command could reach the cluster's API server: no network plug-in enforces policies. `accept_open_network: true` below `kubernetes` in sett.yml accepts that.";
+    await sleep(tryEveryMs);
+  }
+  return undefined;
+}
+
+/** Whether a connection is accepted there. */
+async function answers(place: { host: string; port: number }): Promise<boolean> {
+  const socket = connect({ ...place, timeout: answerMs });
+  try {
+    return await new Promise((resolve) => {
+      socket.once("connect", () => resolve(true));
+      socket.once("timeout", () => resolve(false));
+      // A policy may reject what others drop, as a refused connection too.
+      socket.once("error", () => resolve(false));
+    });
+  } finally {
+    socket.destroy();
   }
 }
 

@@ -107,7 +107,7 @@ export async function examine(args: readonly string[], settings: ExamineSettings
 async function cageProblem({ cage, git, environment }: ExamineSettings) {
   if (cage === undefined || process.pid !== 1) return undefined;
   const env = { PATH: environment.PATH, ...ownLibraries(git.libraryPath) };
-  const proof = new CageProof(cage, { path: git.binary, env });
+  const proof = new CageProof(cage, { path: git.binary, env }, environment);
   await proof.prove();
   return proof.problem;
 }

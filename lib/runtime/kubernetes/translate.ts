@@ -37,6 +37,8 @@ export type PodSettings = {
   pullSecret?: string | undefined;
   runtimeClass?: string | undefined;
   nodeSelector?: Readonly<Record<string, string>> | undefined;
+  /** No policy has to be in force before an agent works. */
+  acceptsOpenNetwork?: boolean | undefined;
   /** The Secrets that agents name, by their names in sett.yml. */
   secrets?: Readonly<Record<string, ClusterSecret>> | undefined;
 };
@@ -199,7 +201,7 @@ function meet(need: Need, plan: PartPlan, around: Surroundings): Met {
     case "repository":
       return { env: copyVariables(need) };
     case "cub":
-      return cub(plan);
+      return cub(plan, around);
     case "power":
       return power(need, labels);
     case "engine":
@@ -290,7 +292,8 @@ function startsWorkers(
 }
 
 /** The images that `sett up` pushes have its folder as their last layer. */
-function cub(plan: PartPlan): Met {
-  const { env, entrypoint } = cubOf(plan, plan.network === "none" ? "closed" : "open");
+function cub(plan: PartPlan, { acceptsOpenNetwork }: PodSettings): Met {
+  const inForce = acceptsOpenNetwork === true ? "closed" : "policies";
+  const { env, entrypoint } = cubOf(plan, plan.network === "none" ? inForce : "open");
   return { usual: anyOwner, env, over: { entrypoint } };
 }

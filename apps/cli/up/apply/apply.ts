@@ -144,7 +144,8 @@ async function startParts(
     changes.agents.map(async (change) => {
       // An agent may ask its model about the first claim that it sees.
       await Promise.all([served, joined]);
-      await makePart(input, change, () => nextHeartbeat(board, change.planned.agent));
+      const { agent, spec } = change.planned;
+      await makePart(input, change, () => nextHeartbeat(board, { agent, container: spec.name }));
     }),
   );
   for (const job of [served, joined, agents]) job.catch(() => undefined);

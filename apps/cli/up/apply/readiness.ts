@@ -32,14 +32,26 @@ export async function nextLeader(board: PersonBlackboard): Promise<Ready> {
     });
 }
 
-/** An agent is ready with its first heartbeat after this call. */
-export async function nextHeartbeat(board: PersonBlackboard, agent: AgentName): Promise<Ready> {
-  const last = async () => (await board.listStatuses()).get(agent)?.at;
-  const before = await last();
+/**
+ * An agent is ready with its first heartbeat after this call that says that its container confines
+ * it. Throws PartFailed at the second one that says that it does not: what closes a network may
+ * come a moment after the container.
+ */
+export async function nextHeartbeat(
+  board: PersonBlackboard,
+  { agent, container }: { agent: AgentName; container: string },
+): Promise<Ready> {
+  const last = async () => (await board.listStatuses()).get(agent);
+  const before = (await last())?.at;
+  let unconfinedAt: number | undefined;
   return (signal) =>
     until(signal, async () => {
-      const at = await last();
-      return at !== undefined && at !== before;
+      const status = await last();
+      if (status === undefined || status.at === before) return false;
+      if (status.state !== "unconfined") return true;
+      unconfinedAt ??= status.at;
+      if (status.at === unconfinedAt) return false;
+      throw new PartFailed(container, `${agent} takes no work: ${status.problem ?? "unconfined"}`);
     });
 }
 

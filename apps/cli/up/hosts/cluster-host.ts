@@ -74,10 +74,12 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
 /** Pods are as sett.yml says. `namespace`: of the instance. */
 export function translationFor(written: SettConfig, namespace: string): Translation {
   const { pull_secret: pullSecret, runtime_class, node_selector } = written.kubernetes;
+  const { accept_open_network } = written.kubernetes;
   return kubernetesTranslation({
     ...{ namespace, pullSecret },
     runtimeClass: runtime_class,
     nodeSelector: node_selector,
+    acceptsOpenNetwork: accept_open_network,
     secrets: secretsIn(written),
   });
 }
@@ -98,5 +100,10 @@ export function inCluster(config: SettConfig): SettConfig {
   const resources = { ...redis.resources, limits: { ...redis.resources.limits, memory_bytes } };
   const reached = { packs: "service", reach: "tls" } as const;
   const services = { ...config.services, ...reached, redis: { ...redis, resources } };
-  return { ...config, services, secrets: {} };
+  const { accept_open_network: isOpen } = config.kubernetes;
+  const agents = config.agents.map((agent) => ({
+    ...agent,
+    ...(isOpen && agent.network !== "direct" && { open_network: isOpen }),
+  }));
+  return { ...config, agents, services, secrets: {} };
 }

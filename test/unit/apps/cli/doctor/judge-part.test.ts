@@ -274,3 +274,14 @@ test("the API may be published beyond this machine, with TLS; without it that is
   expect(levels(api({ SETT_API_TLS_CERT: "/files/one.crt" })).ports).toBe("ok");
   expect(levels(api({})).ports).toBe("note");
 });
+
+test.each([
+  ["policies", "ok"],
+  ["closed", "warning"],
+  ["open", "warning"],
+])("an agent of a cluster whose network is %s: %s", (network, level) => {
+  const env = { SETT_CAGE: JSON.stringify({ network, limits: {} }) };
+  const part = { ...agent, env };
+  const found = judgePart({ part, survey: undefined, image: undefined }, around);
+  expect(found.filter(({ check }) => check === "network")).toMatchObject([{ level }]);
+});

@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
-import { answersWhenReady, nextHeartbeat } from "../../../../../../apps/cli/up/apply/readiness.ts";
+import {
+  answersWhenReady,
+  nextHeartbeat,
+  PartFailed,
+} from "../../../../../../apps/cli/up/apply/readiness.ts";
 import type { PersonBlackboard } from "../../../../../../lib/blackboard/port/holders.ts";
+import type { AgentStatus } from "../../../../../../lib/model/agent.ts";
 import { SettError } from "../../../../../../lib/model/errors.ts";
 import { AgentName } from "../../../../../../lib/model/ids.ts";
 import type { ContainerPart, Observe } from "../../../../../../lib/runtime/port.ts";
@@ -18,25 +23,41 @@ test("a service that answers is ready once the cluster itself says that it runs"
     },
   } as Partial<Observe> as Observe;
   const agents = "agents: { one: { image: some/image:1, command: [run] } }";
-  const [part] = samplePlan(sampleConfig(`version: '1.0'\n${agents}\n`)).services;
-  if (part === undefined) throw new Error("There is a service.");
-  await answersWhenReady({ observe }, part, new AbortController().signal);
-  expect(names).toEqual(Array(3).fill(part.spec.name));
+  const [service] = samplePlan(sampleConfig(`version: '1.0'\n${agents}\n`)).services;
+  if (service === undefined) throw new Error("There is a service.");
+  await answersWhenReady({ observe }, service, signal);
+  expect(names).toEqual(Array(3).fill(service.spec.name));
 });
 
-/** `answers`: an error is thrown, a time is that of a heartbeat. */
-function boardWith(answers: (Error | number)[]): PersonBlackboard {
+type Beat = Partial<AgentStatus>;
+
+/** `answers`: an error is thrown. */
+function boardWith(answers: (Error | Beat)[]): PersonBlackboard {
   const listStatuses = async () => {
     const answer = answers.shift();
     if (answer instanceof Error) throw answer;
-    return new Map(answer === undefined ? [] : [[agent, { at: answer }]]);
+    return new Map(answer === undefined ? [] : [[part.agent, answer]]);
   };
   return { listStatuses } as unknown as PersonBlackboard;
 }
-const agent = AgentName.parse("coder");
+const part = { agent: AgentName.parse("coder"), container: "sett-demo-agent-coder" };
+const { signal } = new AbortController();
+const problem = "A command could reach the cluster's API server.";
 
 test("what Redis refuses ends it at once", async () => {
   const refused = new SettError("blackboard-refused", "Redis refused a command.");
-  const ready = await nextHeartbeat(boardWith([1, refused, 2]), agent);
-  expect(await errorOf(() => ready(new AbortController().signal))).toBe(refused);
+  const ready = await nextHeartbeat(boardWith([{ at: 1 }, refused, { at: 2 }]), part);
+  expect(await errorOf(() => ready(signal))).toBe(refused);
+});
+
+test("an agent that its container does not confine is not ready, and fails by its next heartbeat", async () => {
+  const beats: Beat[] = [{ at: 1 }, { at: 1 }, { at: 2, state: "unconfined", problem }];
+  const still = { at: 3, state: "unconfined", problem } as const;
+  const later = await nextHeartbeat(boardWith([...beats, still]), part);
+  const failure = new PartFailed(part.container, `coder takes no work: ${problem}`);
+  await expect(later(signal)).rejects.toEqual(failure);
+  // A network that is closed a moment later is closed.
+  const left = [...beats, { at: 3, state: "idle" as const }];
+  await (await nextHeartbeat(boardWith(left), part))(signal);
+  expect(left).toEqual([]);
 });
