@@ -20,6 +20,7 @@ import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { noRepository } from "../program/not-in-repository.ts";
 import { readGoalText } from "../program/read-text.ts";
+import { workspaceRoot } from "../program/workspace-root.ts";
 import { PackingStep } from "../terminal/packing-step.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -135,17 +136,22 @@ async function post(
   obstacle: Obstacle | undefined;
   lacking: readonly Lacking[];
 }> {
+  using progress = new Progress(shell.err);
+  using step = new PackingStep(progress);
+  // What posts the goal refuses a repository without commits.
+  const options = { ...gitOf(shell), onProgress: step.onProgress, mayBeEmpty: true };
+  const here = await workspaceRoot(shell.cwd);
+  // Git answers while the runtime does: most goals are for the repository around.
+  const opening = here === undefined ? undefined : HostRepository.open(here, options);
+  opening?.catch(() => {});
   await using session = await openSession(shell, args.name);
   const { board, place } = session;
   if (place.workspace === undefined) {
     throw await noRepository(shell.cwd, "Go to the repository on which agents should work.");
   }
-  using progress = new Progress(shell.err);
-  using step = new PackingStep(progress);
-  const { onProgress } = step;
-  // What posts the goal refuses one without commits.
-  const options = { ...gitOf(shell), onProgress, mayBeEmpty: true };
-  const repository = await HostRepository.open(place.workspace, options);
+  const repository = await (place.workspace === here && opening !== undefined
+    ? opening
+    : HostRepository.open(place.workspace, options));
   const [from, obstacle] = await Promise.all([
     board.endOfEvents(),
     readObstacle(board, shell.suggest),
