@@ -25,6 +25,8 @@ type Ssh = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** ssh itself gives up after the first of these; a program in its way may never do so. */
 const [connectSeconds, beginMs] = [8, 9_000];
+/** A way that is kept open answers at once. */
+const sharedMs = 3_000;
 const pollMs = 10;
 /** What is forbidden is closed at once. What is not may have to wait for a busy machine. */
 const forwardMs = 20_000;
@@ -101,6 +103,7 @@ export class SshWay {
   }
 
   async #begin(): Promise<void> {
+    const deadline = performance.now() + beginMs;
     if (await this.#sharesAlready()) return;
     const folder = await mkdtemp(join(folderForSockets(), "sett-ssh-"));
     process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -116,7 +119,6 @@ export class SshWay {
       ended = error ?? new Error("ssh has ended");
       if (this.#holder === holder) this.#close();
     });
-    const deadline = performance.now() + beginMs;
     while (ended === undefined && !(await exists(path))) {
       if (performance.now() >= deadline) {
         holder.kill("SIGKILL");
@@ -195,11 +197,28 @@ export class SshWay {
     }
   }
 
-  /** A command that reaches no network. */
+  /**
+   * The first command reaches no network, and the second one what the person's own way still
+   * reaches: it may be of a machine that slept, or of a network that is gone.
+   */
   async #sharesAlready(): Promise<boolean> {
-    const check = this.#spawn(["-O", "check", ...this.#target]);
-    check.stdin.end();
-    return (await endOf(check, this.#host)) === undefined;
+    return (await this.#succeeds(["-O", "check"])) && (await this.#succeeds([], ["true"]));
+  }
+
+  async #succeeds(options: readonly string[], command: readonly string[] = []): Promise<boolean> {
+    const ssh = this.#spawn(["-T", "-o", "BatchMode=yes", ...options, ...this.#target, ...command]);
+    ssh.stdin.on("error", () => undefined).end();
+    const late = setTimeout(() => ssh.kill("SIGKILL"), sharedMs);
+    try {
+      return await new Promise((resolve) => {
+        ssh.once("error", () => resolve(false));
+        // Its pipes may outlast it: the ssh that holds the way has them as well.
+        ssh.once("exit", (code) => resolve(code === 0));
+      });
+    } finally {
+      clearTimeout(late);
+      for (const pipe of [ssh.stdout, ssh.stderr]) pipe.destroy();
+    }
   }
 
   #start(options: readonly string[], command = this.#command): Ssh {

@@ -4,6 +4,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { $ } from "bun";
 import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
@@ -120,6 +121,19 @@ describe.skipIf(!canStartSsh)("an Engine by ssh", () => {
     expect(await there.connections()).toBe(1);
     const path = { ...there.env, DOCKER_HOST: `ssh://root@build${engine.replace("unix://", "")}` };
     await expectEngine(path);
+  });
+
+  nightly("is reached anew where the way that the person keeps open answers nothing", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sett-way-"));
+    const kept = { ControlMaster: "auto", ControlPath: join(folder, "way"), ControlPersist: "yes" };
+    await using there = await startSshServer(engine, () => [], {}, kept);
+    await $`ssh build true`.env(there.env).quiet();
+    {
+      using _ = await there.freeze();
+      await expectEngine(there.env);
+    }
+    await $`ssh -O exit build`.env(there.env).quiet();
+    await rm(folder, { recursive: true });
   });
 
   test("is reached where the temporary folder has a path too long for a socket", async () => {

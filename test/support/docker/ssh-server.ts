@@ -22,6 +22,8 @@ export type SshServer = AsyncDisposable & {
   refuseKey(): Promise<void>;
   /** From now on its machine takes a connection and says nothing. */
   fallSilent(): Promise<void>;
+  /** The connections that are open answer nothing, until the result is disposed of. */
+  freeze(): Promise<Disposable>;
   /** Ends all connections that are open. */
   cut(): Promise<void>;
   /** How many there were. */
@@ -30,12 +32,13 @@ export type SshServer = AsyncDisposable & {
 
 /**
  * `within`: the words with which a program begins that is to run where the Engine is. `more`: of
- * the settings of sshd.
+ * the settings of sshd. `own`: of those of the person's ssh.
  */
 export async function startSshServer(
   engine: string,
   within: () => readonly string[] = () => [],
   more: Record<string, string> = {},
+  own: Record<string, string> = {},
 ): Promise<SshServer> {
   const folder = await mkdtemp(join(tmpdir(), "sett-sshd-"));
   const at = (name: string) => join(folder, name);
@@ -70,7 +73,7 @@ export async function startSshServer(
   await program("connect", `echo $$ > ${at("pids")}/$$; exec ${sshd}`);
   const client = {
     ...{ HostKeyAlias: "build", User: "root", IdentityFile: at("own"), IdentitiesOnly: "yes" },
-    ...{ UserKnownHostsFile: at("known"), ProxyCommand: at("connect") },
+    ...{ UserKnownHostsFile: at("known"), ProxyCommand: at("connect"), ...own },
   };
   await writeFile(at("config"), `Host build\n${lines(client)}`);
   await program("bin/ssh", `exec ${Bun.which("ssh")} -F ${at("config")} "$@"`);
@@ -81,6 +84,19 @@ export async function startSshServer(
     changeKey: async () => void (await makeKey("host")),
     refuseKey: async () => await writeFile(at("authorized"), ""),
     fallSilent: async () => await program("connect", `echo $$ > ${at("pids")}/$$; exec sleep 600`),
+    freeze: async () => {
+      const children = async (pid: number) =>
+        (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).match(/\d+/g)?.map(Number) ??
+        [];
+      const all = await pids();
+      const frozen = [...all, ...(await Promise.all(all.map(children))).flat()];
+      for (const pid of frozen) process.kill(pid, "SIGSTOP");
+      return {
+        [Symbol.dispose]: () => {
+          for (const pid of frozen) process.kill(pid, "SIGCONT");
+        },
+      };
+    },
     cut: async () => {
       for (const pid of await pids()) {
         try {
