@@ -1,4 +1,5 @@
 // The logs of an instance's parts, read from the runtime itself.
+import { merged } from "../async/merged.ts";
 import { sleep } from "../async/sleep.ts";
 import type { InstanceName } from "../model/ids.ts";
 import { isAtWorkFor, lineOf } from "../runtime/log-line.ts";
@@ -6,7 +7,6 @@ import { partName } from "../runtime/part-name.ts";
 import type { ContainerPart, LogLine, Observe } from "../runtime/port.ts";
 import { type AwayNotes, followContainer } from "./follow-container.ts";
 import type { LogRequest, LogSource } from "./log-source.ts";
-import { merged } from "./merged.ts";
 
 /** How often to look for new workers. */
 const pollMs = 500;

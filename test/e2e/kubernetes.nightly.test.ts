@@ -117,6 +117,21 @@ inCluster(
     expect((await sett(folder, "list")).said).toMatch(new RegExp(`${name} +running +kubernetes`));
     expect((await sett(folder, "logs", "writer")).said).toContain("Tool execution completed");
 
+    // The other orchestrator leads as soon as the leader is gone.
+    const leaderIn = async () => {
+      const { said } = await sett(folder, "logs", "orchestrator");
+      const all = [...said.matchAll(/"reason":"(\S+) holds the leader lease"/g)];
+      return all.at(-1)?.[1];
+    };
+    const first = await waitFor("one of two leads", leaderIn);
+    const podsBefore = await client.list("Pod", `sett-${name}`);
+    await client.remove("Pod", `sett-${name}`, first, 0);
+    const second = await waitFor("the next one leads", async () => {
+      const leader = await leaderIn();
+      return leader !== first && leader;
+    });
+    expect(JSON.stringify(podsBefore)).toContain(`"${second}"`);
+
     // Another repository does not take it over.
     await using other = await repository("one");
     const taken = await sett(other.folder, "up", "--runtime", "kubernetes", "--name", name);

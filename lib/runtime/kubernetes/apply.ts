@@ -18,6 +18,7 @@ import {
   object,
   objectsOf,
   partLabel,
+  replicasOf,
   selectorOf,
 } from "./manifests.ts";
 import { ensureNamespace, ensureWorkersNamespace, removeIfEmpty } from "./namespace.ts";
@@ -136,7 +137,8 @@ async function endPods(place: Place, found: WorkloadObject, graceSeconds: number
 
 export async function startPartAgain(place: Place, name: string): Promise<void> {
   const found = await findWorkload(place, name);
-  if (found !== undefined) await scale(place, found, 1);
+  if (found === undefined) return;
+  await scale(place, found, replicasOf(found.metadata.labels[componentLabel]));
 }
 
 const Whole = z.looseObject({ metadata: z.looseObject({}), spec: z.looseObject({}) });

@@ -8,7 +8,7 @@ import { idsOf, withIdOfInstance } from "../own-part.ts";
 import type { ContainerPart, InstanceParts } from "../port.ts";
 import type { KubeClient } from "./client.ts";
 import { managedBy } from "./manifests.ts";
-import { Condition, exitedOf, hasEnded, Metadata, newest, Pod, stateOf } from "./pod.ts";
+import { Condition, exitedOf, hasEnded, livingOf, Metadata, Pod, stateOf } from "./pod.ts";
 import { problemOf, takenFrom } from "./problem.ts";
 import { keptPartOf, type Workload } from "./resources.ts";
 import { bytesOf, type Room } from "./room.ts";
@@ -185,25 +185,30 @@ async function partOf(
   const [container] = spec.template.spec.containers;
   const secret = container?.envFrom[0]?.secretRef.name;
   const own = podsIn(pods, metadata);
-  const pod = newest(own);
+  const live = livingOf(own);
+  const [pod] = live;
   const isOver = spec.replicas === 0 || (workload.kind === "Pod" && hasEnded(pod));
   const state = isOver ? exitedOf(pod, metadata.creationTimestamp) : stateOf(pod);
   const data = secrets.find((each) => each.metadata.name === secret)?.data ?? {};
-  const [first] = pod?.status.containerStatuses ?? [];
+  const statuses = live.flatMap(({ status }) => status.containerStatuses?.slice(0, 1) ?? []);
   const memory = container?.resources?.limits?.memory;
   const ports =
     state.state === "running" ? await ledPorts(place, labels, made, container?.ports ?? []) : [];
   const said = { conditions: status.conditions ?? [], refused: refusals.get(metadata.uid), room };
-  const problem = spec.replicas === 0 ? undefined : problemOf(pod, said);
+  const looked = live.length === 0 ? [undefined] : live;
+  const problem =
+    spec.replicas === 0
+      ? undefined
+      : looked.map((each) => problemOf(each, said)).find((each) => each !== undefined);
   const taken = spec.replicas === 0 ? undefined : takenFrom(own, pod);
   const waiting = labels.component === "starter" ? (waitingOf?.(labels.instance) ?? []) : [];
   return {
     ...{ id: made, name: metadata.name, labels, state, ports },
     image: { tag: container?.image ?? "", id: container?.image ?? "" },
-    restarts: first?.restartCount ?? 0,
-    isOutOfMemory: [first?.state.terminated, first?.lastState.terminated].some(
-      (ended) => ended?.reason === "OOMKilled",
-    ),
+    restarts: statuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
+    isOutOfMemory: statuses
+      .flatMap(({ state, lastState }) => [state.terminated, lastState.terminated])
+      .some((ended) => ended?.reason === "OOMKilled"),
     memoryBytes: memory === undefined ? undefined : bytesOf(memory),
     createdAt: metadata.creationTimestamp,
     env: Object.fromEntries(

@@ -1,4 +1,5 @@
 // The lines of a part's log, as the kubelet keeps them: both streams in one.
+import { merged } from "../../async/merged.ts";
 import { SettError } from "../../model/errors.ts";
 import type { LogLine, LogOptions } from "../port.ts";
 import { type KubeClient, KubeRefusal } from "./client.ts";
@@ -30,6 +31,24 @@ export async function* podLines(
     if (error instanceof SettError) throw error;
     throw client.unreachable("a log broke off", error);
   }
+}
+
+/** The lines of all pods of a part, in the order of their times; followed ones as they come. */
+export async function* linesOfAll(
+  pods: readonly AsyncGenerator<LogLine>[],
+  { follow = false, tail }: LogOptions = {},
+): AsyncGenerator<LogLine> {
+  const [first, ...others] = pods;
+  if (first === undefined) return;
+  if (others.length === 0) return yield* first;
+  if (follow) return yield* merged(first, each(others));
+  const all = (await Promise.all(pods.map((lines) => Array.fromAsync(lines)))).flat();
+  const ordered = all.toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
+  yield* tail === undefined ? ordered : ordered.slice(Math.max(0, ordered.length - tail));
+}
+
+async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items;
 }
 
 async function* linesOf({ body }: Response): AsyncGenerator<LogLine> {

@@ -81,7 +81,7 @@ export function objectsOf(spec: ContainerSpec, making: Origin): PartObjects {
   const stable =
     kind === "StatefulSet" ? { serviceName: name } : { strategy: { type: "Recreate" } };
   const keeping = {
-    replicas: 1,
+    replicas: replicasOf(labels.component),
     ...stable,
     // One that was set aside has kept what it was made from.
     revisionHistoryLimit: 0,
@@ -99,6 +99,11 @@ export function objectsOf(spec: ContainerSpec, making: Origin): PartObjects {
     ),
     others: [...servicesOf(spec, own), policyOf(spec, own), ...starterObjects(spec, own)],
   };
+}
+
+/** One orchestrator leads, and the other one takes its place; nothing else runs twice. */
+export function replicasOf(component: string | undefined): number {
+  return component === "orchestrator" ? 2 : 1;
 }
 
 /** What has data that stays never runs twice. */
@@ -148,6 +153,15 @@ function servicesOf({ name, ports = [] }: ContainerSpec, own: Record<string, str
 }
 
 /** `secret`: the name of the Secret with its variables. `part`: whose services are beside it. */
+/** Where there are several nodes, one that goes takes one of two pods. */
+function apart(part: string) {
+  const node = { topologyKey: "kubernetes.io/hostname", maxSkew: 1 };
+  const labelSelector = { matchLabels: { [partLabel]: part } };
+  return {
+    topologySpreadConstraints: [{ ...node, whenUnsatisfiable: "ScheduleAnyway", labelSelector }],
+  };
+}
+
 export function podSpecOf(
   spec: ContainerSpec,
   secret: string,
@@ -169,6 +183,7 @@ export function podSpecOf(
     enableServiceLinks: false,
     restartPolicy: spec.restart === "no" ? "Never" : "Always",
     ...withoutUndefined({ nodeSelector, runtimeClassName: runtime }),
+    ...(replicasOf(spec.labels.component) > 1 && apart(part)),
     ...(pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] }),
     ...withoutUndefined({ terminationGracePeriodSeconds: spec.stopTimeoutSeconds }),
     // No name is asked for: the addresses of the instance's own services never change.

@@ -80,6 +80,12 @@ export function newest(pods: readonly Pod[]): Pod | undefined {
   return pods.find((pod) => isGoing(pod)) ?? ordered.find((pod) => !isOver(pod)) ?? ordered[0];
 }
 
+/** The newest of a part, and the others that run or are about to; a part may have two. */
+export function livingOf(pods: readonly Pod[]): Pod[] {
+  const first = newest(pods);
+  return first === undefined ? [] : [first, ...pods.filter((pod) => pod !== first && !isOver(pod))];
+}
+
 function isGoing({ metadata, status }: Pod): boolean {
   return metadata.deletionTimestamp === undefined && status.phase === "Running";
 }

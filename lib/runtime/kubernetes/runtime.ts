@@ -25,8 +25,8 @@ import { type Place, podsOf, readInstances } from "./inspect.ts";
 import { findCluster } from "./kubeconfig.ts";
 import { LedPorts } from "./lead.ts";
 import { acquireLease } from "./lock.ts";
-import { podLines } from "./logs.ts";
-import { newest } from "./pod.ts";
+import { linesOfAll, podLines } from "./logs.ts";
+import { livingOf, newest } from "./pod.ts";
 import { requireRights } from "./rights.ts";
 import { bytesOf, coresOf, Nodes } from "./room.ts";
 import { waitForPod, watchPod } from "./watch-pod.ts";
@@ -77,8 +77,12 @@ export async function kubernetesRuntime({
         .flatMap(({ containers }) => containers)
         .find((part) => part.name === name || part.id === name),
     logs: async function* (name, options) {
-      const pod = await podOf(place, await madeOf(place, name)).catch(() => undefined);
-      if (pod !== undefined) yield* podLines(client, { namespace, pod }, options);
+      const made = await madeOf(place, name).catch(() => undefined);
+      const pods = made === undefined ? [] : livingOf(await podsOf(place, made));
+      yield* linesOfAll(
+        pods.map(({ metadata }) => podLines(client, { namespace, pod: metadata.name }, options)),
+        options,
+      );
     },
     exec: async (name, command, input) => {
       const pod = await podOf(place, await madeOf(place, name));

@@ -116,3 +116,27 @@ test("a name that a cluster does not take is refused with its length", () => {
   expect(() => objectsOf(agentSpec({ name }), origin)).toThrow(SettError);
   expect(() => objectsOf(agentSpec({ name }), origin)).toThrow(/76 characters/);
 });
+
+test("two orchestrators run, on two nodes where there are two, and one pod of each other part", () => {
+  const { name, labels, ...spec } = agentSpec();
+  const { agent: _, ...common } = labels as Extract<typeof labels, { component: "agent" }>;
+  const orchestrator = objectsOf(
+    { ...spec, name: "sett-demo-orchestrator", labels: { ...common, component: "orchestrator" } },
+    origin,
+  );
+  const placed = {
+    topologySpreadConstraints: [
+      {
+        topologyKey: "kubernetes.io/hostname",
+        whenUnsatisfiable: "ScheduleAnyway",
+        labelSelector: { matchLabels: { "dev.sett.part": "sett-demo-orchestrator" } },
+      },
+    ],
+  };
+  expect(orchestrator.workload).toMatchObject({
+    spec: { replicas: 2, template: { spec: placed } },
+  });
+  const writer = objectsOf(agentSpec(), origin).workload;
+  expect(writer).toMatchObject({ spec: { replicas: 1 } });
+  expect(JSON.stringify(writer)).not.toContain("topologySpread");
+});

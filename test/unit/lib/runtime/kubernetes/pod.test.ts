@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { newest, Pod, stateOf } from "../../../../../lib/runtime/kubernetes/pod.ts";
+import { livingOf, newest, Pod, stateOf } from "../../../../../lib/runtime/kubernetes/pod.ts";
 
 const podWith = (status: object, metadata: object = {}) =>
   Pod.parse({ metadata: { name: "one", ...metadata }, status });
@@ -21,4 +21,7 @@ test("a part is its running pod, else the one that is to run, else the last that
   expect(newest([evicted, waiting, running])).toBe(running);
   expect(newest([evicted, waiting])).toBe(waiting);
   expect(newest([evicted])).toBe(evicted);
+  expect(livingOf([evicted, waiting, running])).toEqual([running, waiting]);
+  expect(livingOf([evicted])).toEqual([evicted]);
+  expect(livingOf([])).toEqual([]);
 });

@@ -1,6 +1,6 @@
 // Several streams as one: what comes, what ends it, and what is passed over.
 import { expect, test } from "bun:test";
-import { merged } from "../../../../lib/logs/merged.ts";
+import { merged } from "../../../../lib/async/merged.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import { errorOf } from "../../../support/error-of.ts";
 
