@@ -480,7 +480,7 @@ export type AgentConfig = Omit<
   prompts: { [Key in PromptKey]?: string | undefined };
   /** How long a running command may go on when the agent is stopped. */
   shutdown_ms: number;
-  /** In a cluster: as the registration has it. */
+  /** Only a cluster sets it, as the registration has it. */
   open_network?: true;
 };
 

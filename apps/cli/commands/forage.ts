@@ -138,7 +138,7 @@ async function post(
 }> {
   using progress = new Progress(shell.err);
   using step = new PackingStep(progress);
-  // What posts the goal refuses a repository without commits.
+  // The function that posts the goal refuses a repository without commits.
   const options = { ...gitOf(shell), onProgress: step.onProgress, mayBeEmpty: true };
   const here = await workspaceRoot(shell.cwd);
   // Git answers while the runtime does: most goals are for the repository around.

@@ -46,7 +46,7 @@ const useProxy =
 const direct = /^sett-[^.]+\.open$/;
 const closed = /^sett-[^.]+\.closed\.[^.]+$/;
 
-/** Of an agent in a cluster, whose cub is given what it has to try. */
+/** Judges that of an agent in a cluster, whose cub is given what it has to try. */
 export function policyFinding({ SETT_CAGE: cage }: Env, subject: string): Finding[] {
   const read = Cage.safeParse(parseJson(cage ?? ""));
   const base = { subject, check: "network" };

@@ -1,5 +1,6 @@
 // `--sign` and `--receipt`: a person signs what they do, and keeps the proof that it is on record.
-// What does so is loaded where it is asked for: few acts are signed, and each command would pay.
+// The code that does so is loaded where it is asked for: few acts are signed, and each command
+// would pay.
 import type { Sign } from "../../../lib/client/actions/sign.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { type Meaning, meanings } from "../../../lib/model/meaning.ts";

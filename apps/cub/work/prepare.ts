@@ -53,7 +53,7 @@ type Step = { log: JsonLog; secrets: Secrets | undefined };
 
 const steps = { key: readKey, run, seal };
 
-/** Where the steps without the command have a repository, apart from what that one leaves. */
+/** The steps without the command have a repository there, apart from what that one leaves. */
 const repositoryDir = join(tmpdir(), "repository");
 
 /** How long the command waits for secrets that a restart of the machine has cleared. */
@@ -231,8 +231,8 @@ async function seal(settings: PrepareSettings, { log, secrets }: Step): Promise<
 }
 
 /**
- * With the folders that are empty then. What the command has made a link of is not followed. The
- * names: in latin1.
+ * The folders that are empty then go with it. What the command has made a link of is not followed.
+ * The names: in latin1.
  */
 async function removePath(folder: Path, [name = "", ...names]: string[]): Promise<void> {
   const path = pathOfBytes(folder, name);

@@ -225,7 +225,7 @@ export class PreparedLayers {
   }
 }
 
-/** What a step needs that reads commits. */
+/** A step that reads commits needs these. */
 function storeOf({ env, mounts }: ContainerSpec): Mount[] {
   const { SETT_OBJECTS_DIR: objects, SETT_EXCHANGE_DIR: exchange } = env;
   return mounts.filter(({ target }) => [objects, exchange, "/tmp"].includes(target));

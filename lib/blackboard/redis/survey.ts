@@ -146,7 +146,7 @@ async function refusal(work: () => Promise<void>): Promise<string | undefined> {
   }
 }
 
-/** By TLS 1.3, and before. */
+/** TLS 1.3 says the first, and older versions the second. */
 const wantsCertificate = /CERTIFICATE_REQUIRED|SSLV3_ALERT_HANDSHAKE_FAILURE/;
 
 type TlsProblem = readonly [code: RegExp, problem: string, hint: string];

@@ -1,4 +1,5 @@
-// What a commit names beside its own objects, once partial clones of its submodules have all of it.
+// Looks for what a commit names beside its own objects, once partial clones of its submodules have
+// all of it.
 import { join } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
 import { fetchMissing } from "../run/fetch-missing.ts";

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import type { CommitHash } from "../../model/ids.ts";
 import type { GitRun } from "../run/run-git.ts";
 
-/** As many as Linux follows. */
+/** Linux follows no more. */
 const maxLinks = 40;
 
 /** The paths, with each link on their way and where it leads. A link out of the commit is left. */

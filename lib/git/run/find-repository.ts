@@ -32,7 +32,7 @@ export interface RepositoryPlace {
   readonly promisors: readonly string[];
   /** The person who commits here, as far as git's configuration says. */
   readonly person: { readonly name?: string; readonly email?: string };
-  /** Where git-lfs of the person keeps contents: from `commonDir`, unless it is absolute. */
+  /** git-lfs of the person keeps contents there: from `commonDir`, unless it is absolute. */
   readonly lfsFolder: string;
   readonly owner: Owner;
   /** The user that containers run as: the owner, but never root. */

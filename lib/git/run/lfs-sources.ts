@@ -13,7 +13,7 @@ type Base = { readonly git: Git; readonly place: RepositoryPlace };
 /** A commit, where its objects are, and where git-lfs keeps contents. `prefix`: in latin1. */
 export type LfsSource = { commit: CommitHash; objectsDir: string; lfsDir: string; prefix: string };
 
-/** What a commit names that is not among its own objects. */
+/** A commit names these, and they are not among its own objects. */
 export type Attachments = {
   readonly submodules: readonly Submodule[];
   /** The commit and those of its submodules, as far as they have files of LFS. */

@@ -136,10 +136,10 @@ export async function pipeGit(
 /** git has exceeded a limit: another try would cost as much, and end in the same way. */
 export class LimitExceeded extends SettError {}
 
-/** As the shells say it in which git starts filters and helpers. */
+/** The shells say it in which git starts filters and helpers. */
 const missingProgram = /: (?:command )?not found$/m;
 
-/** What a person can do about some of git's reasons. */
+/** These remedies help a person with some of git's reasons. */
 const remedies: readonly [RegExp, string][] = [
   [
     /Unable to create '.*\.lock': File exists/,
