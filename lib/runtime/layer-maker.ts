@@ -2,6 +2,7 @@
 // fills (docs/internals/layers.md).
 import { SettError } from "../model/errors.ts";
 import type { CommitHash } from "../model/ids.ts";
+import type { FileCount } from "../model/preparing.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import type { ContainerSpec } from "./container-spec.ts";
 import { labelsFor } from "./labels.ts";
@@ -33,13 +34,14 @@ export async function makeLayer(
   runtime: Workers & Required<Pick<Workers, "layers">>,
   spec: LayerSpec,
   signal: AbortSignal,
+  onProgress: (count: FileCount) => void = () => undefined,
 ): Promise<void> {
   const { like, image, volume, maker } = spec;
   const labels = labelsFor(like.labels, { component: "layer" });
   const { user: owner } = like;
   await runtime.makeVolume({ name: volume, labels, image, ...withoutUndefined({ owner }) });
   try {
-    await runMaker(runtime, { ...makerOf(spec), name: maker, labels }, signal);
+    await runMaker(runtime, { ...makerOf(spec), name: maker, labels }, signal, onProgress);
   } catch (error) {
     await runtime.layers.remove(volume).catch(() => undefined);
     throw error;
@@ -57,23 +59,52 @@ export class MakerFailed extends SettError {
 }
 
 /**
- * Runs a container to its end, and removes it. Resolves with the last lines that it has written.
+ * Runs a container to its end, and removes it. Resolves with the last lines that it has written,
+ * without those that `onProgress` gets, where it is there.
  * Throws MakerFailed where it has not ended well.
  */
 export async function runMaker(
   runtime: Workers,
   spec: ContainerSpec,
   signal: AbortSignal,
+  onProgress?: (count: FileCount) => void,
 ): Promise<string[]> {
   await runtime.start(spec);
+  const ended = new AbortController();
+  const followed = { follow: true, signal: ended.signal };
+  const following = onProgress && follow(runtime.logs(spec.name, followed), onProgress);
   try {
     const exitCode = await runtime.wait(spec.name, signal);
-    const lines = await lastOf(runtime.logs(spec.name, { tail: maxLines }));
+    const all = await lastOf(runtime.logs(spec.name, { tail: maxLines }));
+    const lines = onProgress ? all.filter((line) => countOf(line) === undefined) : all;
     if (exitCode === 0) return lines;
     throw new MakerFailed(exitCode, lines);
   } finally {
+    ended.abort();
+    await following;
     await runtime.remove(spec.name);
   }
+}
+
+async function follow(
+  written: AsyncIterable<{ line: string }>,
+  onProgress: (count: FileCount) => void,
+): Promise<void> {
+  try {
+    for await (const { line } of written) {
+      const count = countOf(line);
+      if (count !== undefined) onProgress(count);
+    }
+  } catch {
+    // A connection that drops takes nothing but the news of it.
+  }
+}
+
+/** Undefined for a line that says something else than how far a checkout is. */
+function countOf(line: string): FileCount | undefined {
+  const [, files, of] = /^\{"files":(\d{1,12}),"of":(\d{1,12})\}$/.exec(line) ?? [];
+  if (files === undefined || of === undefined) return undefined;
+  return { files: Number(files), of: Number(of) };
 }
 
 /** The last of them, no more than is kept for long. */

@@ -6,6 +6,7 @@ import { writeLayer } from "../../../lib/git/copy/layer.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { AgentName, CommitHash } from "../../../lib/model/ids.ts";
 import { treeFolder } from "../../../lib/model/layer.ts";
+import type { FileCount } from "../../../lib/model/preparing.ts";
 import { DiskWatch } from "../container/disk-watch.ts";
 import { workingCopyOf } from "./working-copy-of.ts";
 
@@ -19,6 +20,7 @@ type LayerSettings = {
 
 /** No agent publishes from here, so that this name is nowhere on record. */
 const maker = AgentName.parse("layer");
+const saidEachMs = 1_000;
 
 /**
  * Throws git-failed, also for a commit of which the store does not have all, or that takes more
@@ -57,8 +59,19 @@ export async function makeLayer(
   const watch = new DiskWatch({ bytes: maxBytes, folders: [{ path: folder, name: "the layer" }] });
   {
     using _ = watch.start((reason) => tooMuch.abort(new SettError("git-failed", reason)));
-    await copy.prepare(commit.data, [], { maxBytes, signal: tooMuch.signal });
+    const { signal } = tooMuch;
+    await copy.prepare(commit.data, [], { maxBytes, signal, onProgress: sayProgress() });
   }
   await writeLayer(folder, await copy.leaveLayer());
   process.stdout.write(`${commit.data}\n`);
+}
+
+/** Writes a line a second, which `lib/runtime/layer-maker.ts` reads for `sett up`. */
+function sayProgress(): (count: FileCount) => void {
+  let saidAt = performance.now();
+  return (count) => {
+    if (performance.now() - saidAt < saidEachMs) return;
+    saidAt = performance.now();
+    process.stdout.write(`${JSON.stringify(count)}\n`);
+  };
 }

@@ -1,7 +1,7 @@
 // The disks of agents over one checkout, made by `sett up`, or done without. A real Engine; a
 // script is in the place of the cub that makes the checkout.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Progress } from "../../../apps/cli/terminal/progress.ts";
@@ -20,8 +20,9 @@ import { type DockerInstance, dockerInstance } from "../../support/docker/docker
 import { buildLayerMaker } from "../../support/docker/layer-maker.ts";
 import { nightly } from "../../support/nightly.ts";
 import { agentName } from "../../support/records/sample.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(300_000);
 
 const user = { uid: 10001, gid: 10001 };
 const commitOf = (digit: string) => CommitHash.parse(digit.repeat(40));
@@ -34,6 +35,7 @@ beforeAll(async () => {
   image = await buildLayerMaker(at);
   store = await mkdtemp(join(tmpdir(), "sett-store-"));
   await writeFile(join(store, "pack"), "");
+  await chmod(store, 0o755);
 });
 afterAll(async () => {
   await at[Symbol.asyncDispose]();
@@ -41,7 +43,7 @@ afterAll(async () => {
 });
 
 /** An instance whose agents are to begin at the commit of this digit. */
-async function laying(digit: string) {
+async function laying(digit: string, isTerminal = false) {
   const here = await dockerInstance();
   const { instance, runtime } = here;
   const part = (name: string): PlannedPart => {
@@ -82,7 +84,7 @@ async function laying(digit: string) {
   const up = async (...names: string[]) => {
     const input = {
       ...{ runtime, instance, undoSteps, signal: shell.interrupted },
-      progress: new Progress(shell.err),
+      progress: new Progress({ ...shell.err, isTerminal }),
       commit: async () => commitOf(digit),
     };
     const parts = names.map(part);
@@ -135,6 +137,17 @@ test("all lie over one checkout, one that comes later too, and what was made is 
     await one.here.runtime.apply.remove(one.here.name(`agent-${agent}`));
   expect(await one.undoSteps.run()).toEqual([]);
   expect(await one.volumes()).toEqual([]);
+});
+
+test("a terminal shows how far the checkout is that all share", async () => {
+  await using one = await laying("2", true);
+  const up = one.up("a");
+  await waitFor("the count of files", async () =>
+    one.shell.written.err.includes("all agents share: 20 541 of 100 000 files"),
+  );
+  await writeFile(join(store, "go"), "");
+  await up;
+  expect(one.shell.written.err).toContain("was made once for all agents");
 });
 
 nightly.each([

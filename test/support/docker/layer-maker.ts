@@ -5,11 +5,16 @@ import { join } from "node:path";
 import type { DockerInstance } from "./docker-instance.ts";
 import { tinyImage } from "./tiny-image.ts";
 
-/** A commit of only `0` cannot be had, and of one of only `1` there is a layer without files. */
+/**
+ * A commit of only `0` cannot be had, and of one of only `1` there is a layer without files. One of
+ * only `2` is not finished before the store has a file `go`.
+ */
 const maker = `#!/bin/sh
+echo '{"files":20541,"of":100000}'
 case "$2" in
   000*) echo "no such commit"; exit 3 ;;
   111*) exit 0 ;;
+  222*) until [ -e "$SETT_OBJECTS_DIR/go" ]; do sleep 0.1; done ;;
 esac
 mkdir "$SETT_LAYER_DIR/tree"
 echo "\${SETT_WORKSPACE_PATHS:-$2 $(ls $SETT_OBJECTS_DIR)}" > "$SETT_LAYER_DIR/tree/file"

@@ -3,10 +3,13 @@
 import { messageOf } from "../../../../lib/model/errors.ts";
 import type { CommitHash, InstanceName } from "../../../../lib/model/ids.ts";
 import { treeFolder } from "../../../../lib/model/layer.ts";
+import type { FileCount } from "../../../../lib/model/preparing.ts";
 import { makeLayer } from "../../../../lib/runtime/layer-maker.ts";
 import { firstLayerMakerName, layeredWorkspaceOf } from "../../../../lib/runtime/names.ts";
 import type { PlannedPart, PlannedVolume } from "../../../../lib/runtime/part-plan.ts";
 import type { LayeredVolumes, VolumePart } from "../../../../lib/runtime/port.ts";
+import { formatCount } from "../../../../lib/words/count.ts";
+import type { Step } from "../../terminal/progress.ts";
 import { requireGoing, type Tools } from "./make-part.ts";
 import { settleAll } from "./settle-all.ts";
 
@@ -72,6 +75,9 @@ function isLaid({ name, isLaid: isOver }: VolumePart): boolean {
   return isOver === true && layeredWorkspaceOf(name) === undefined;
 }
 
+const making = "making the one that all agents share";
+const milestoneMs = 10_000;
+
 /** The limit of the disk is the highest of all, because each agent minds its own. */
 async function makeFirst(
   { runtime, signal, progress, undoSteps, instance, commit }: LayingInput,
@@ -81,7 +87,7 @@ async function makeFirst(
   const [most] = missing.toSorted((a, b) => limitOf(b) - limitOf(a));
   if (most === undefined) return false;
   const { workspace, layer, part } = most;
-  const step = progress.begin("checkout", "making the one that all agents share");
+  const step = progress.begin("checkout", making);
   try {
     await makeLayer(
       { ...runtime.workers, layers },
@@ -93,6 +99,7 @@ async function makeFirst(
         maker: firstLayerMakerName(instance),
       },
       signal,
+      countedFor(step),
     );
   } catch (error) {
     requireGoing(signal);
@@ -102,6 +109,16 @@ async function makeFirst(
   undoSteps.add(() => runtime.apply.removeVolume(layer.name));
   step.done("was made once for all agents");
   return true;
+}
+
+/** Without a terminal there is a line about every ten seconds. */
+function countedFor(step: Step): (count: FileCount) => void {
+  let saidAt = performance.now();
+  return ({ files, of }) => {
+    const isMilestone = performance.now() - saidAt > milestoneMs;
+    if (isMilestone) saidAt = performance.now();
+    step.update(`${making}: ${formatCount(files)} of ${formatCount(of)} files`, { isMilestone });
+  };
 }
 
 function limitOf({ part: { spec } }: Disk): number {
