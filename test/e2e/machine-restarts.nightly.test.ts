@@ -96,10 +96,12 @@ test.skipIf(!canStartEngine)(
       const queued = await goal("Wait for your turn");
       await engine.restartMachine();
 
-      const waiting = await until("what it waits for", (status) =>
-        status.includes("its secrets are missing, which `sett up` brings"),
-      );
-      expect(waiting).toContain("The gateway does not have the key of the model strong");
+      // The gateway may be the last to say what it lacks.
+      const awaited = [
+        "its secrets are missing, which `sett up` brings",
+        "The gateway does not have the key of the model strong",
+      ];
+      await until("what it waits for", (status) => awaited.every((each) => status.includes(each)));
       expect(await need("list")).toMatch(/ running +docker/);
       const lost = JSON.parse(await need("hoard", "--json", "--goal", cut));
       expect(lost).toContainEqual(expect.objectContaining({ type: "AttemptLost" }));
