@@ -24,6 +24,12 @@ if (process.argv[2] === "supervise") {
   process.exit();
 }
 
+// Nor is this: Graphviz draws in a process of its own, which loads nothing else.
+if (process.argv[2] === "--draw") {
+  const { runDrawer } = await import("../../lib/drawing/draw.ts");
+  process.exit(await runDrawer(process));
+}
+
 // Deprecation warnings of libraries are for developers; users of `sett` could do nothing about
 // them.
 process.noDeprecation = true;

@@ -11,7 +11,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
 import { openHistory } from "../instance/open-history.ts";
-import { programHere } from "../instance/programs.ts";
+import { ownCommand } from "../instance/programs.ts";
 import { archiveArgument, dataArguments, goalArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { treeText } from "../render/graph-tree.ts";
@@ -108,7 +108,7 @@ async function textOf(drawn: ArtefactGraph, form: Form, shell: Shell): Promise<s
     case "dot":
       return dotText(drawn);
     case "svg":
-      return await drawApart(dotText(drawn), await drawer(shell), shell.interrupted);
+      return await drawApart(dotText(drawn), drawer(shell), shell.interrupted);
     case "json":
       return `${JSON.stringify(graphJson(drawn))}\n`;
     default:
@@ -116,8 +116,8 @@ async function textOf(drawn: ArtefactGraph, form: Form, shell: Shell): Promise<s
   }
 }
 
-async function drawer({ cwd }: Shell): Promise<Drawer> {
-  return { command: [...(await programHere("api")), "--draw"], cwd, timeoutMs: drawingMs };
+function drawer({ cwd }: Shell): Drawer {
+  return { command: [...ownCommand(), "--draw"], cwd, timeoutMs: drawingMs };
 }
 
 function mermaidWithinLimits(drawn: ArtefactGraph, { messages }: Shell): string {

@@ -22,7 +22,7 @@ export type SshServer = AsyncDisposable & {
   refuseKey(): Promise<void>;
   /** From now on its machine takes a connection and says nothing. */
   fallSilent(): Promise<void>;
-  /** The connections that are open answer nothing, until the result is disposed of. */
+  /** The connections that are open answer nothing, and end when the result is disposed of. */
   freeze(): Promise<Disposable>;
   /** Ends all connections that are open. */
   cut(): Promise<void>;
@@ -93,7 +93,8 @@ export async function startSshServer(
       for (const pid of frozen) process.kill(pid, "SIGSTOP");
       return {
         [Symbol.dispose]: () => {
-          for (const pid of frozen) process.kill(pid, "SIGCONT");
+          // One that went on would outlive the test, and nothing is at its other end.
+          for (const pid of frozen) process.kill(pid, "SIGKILL");
         },
       };
     },
