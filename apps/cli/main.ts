@@ -24,7 +24,7 @@ if (process.argv[2] === "supervise") {
   process.exit();
 }
 
-// Nor is this: Graphviz draws in a process of its own, which loads nothing else.
+// Graphviz draws in a process of its own, which loads nothing else: no command for people, either.
 if (process.argv[2] === "--draw") {
   const { runDrawer } = await import("../../lib/drawing/draw.ts");
   process.exit(await runDrawer(process));

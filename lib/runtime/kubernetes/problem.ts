@@ -24,7 +24,7 @@ const pullReasons = new Set(["ErrImagePull", "ImagePullBackOff"]);
 /** A registry that is there again by then was only away, as may be what a node asks for Secrets. */
 const pullMs = 60_000;
 
-/** `pod`: the newest of the part. */
+/** `pod`: of the part; undefined where it has none. */
 export function problemOf(pod: Pod | undefined, said: Said): Problem | undefined {
   if (pod === undefined) return refusalOf(said);
   const { status, spec, metadata } = pod;

@@ -157,7 +157,7 @@ test("files of a commit that look like a bare repository are none, and start no 
     hint: `Go to that one: cd '${join(scene.root, "person")}'`,
   });
   expect(existsSync(started)).toBe(false);
-  // One that is beside the files, and in no commit, is a repository as any other.
+  // A repository that is beside the files, and in no commit, is one as any other.
   git(join(scene.root, "person"), "clone", "-q", "--bare", ".", "mirror");
   expect((await open(join(scene.root, "person/mirror"))).place.isBare).toBe(true);
 });

@@ -93,7 +93,7 @@ export async function startSshServer(
       for (const pid of frozen) process.kill(pid, "SIGSTOP");
       return {
         [Symbol.dispose]: () => {
-          // One that went on would outlive the test, and nothing is at its other end.
+          // A connection that went on would outlive the test, and nothing is at its other end.
           for (const pid of frozen) process.kill(pid, "SIGKILL");
         },
       };

@@ -49,12 +49,14 @@ test("a cub that cannot ask the kernel says so, and claims no way to a network",
 
 describe("what policies of a cluster leave", () => {
   const apiServer = () => {
-    const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+    const connection = Promise.withResolvers<void>();
+    const socket = { open: () => connection.resolve(), data() {} };
+    const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket });
     const env = {
       KUBERNETES_SERVICE_HOST: "127.0.0.1",
       KUBERNETES_SERVICE_PORT: String(server.port),
     };
-    return { env, [Symbol.dispose]: () => server.stop(true) };
+    return { env, connection: connection.promise, [Symbol.dispose]: () => server.stop(true) };
   };
 
   test("an API server that answers shows that none is in force, and the setting that accepts it", async () => {
@@ -68,7 +70,7 @@ describe("what policies of a cluster leave", () => {
   test("one that is refused soon after a pod's start is closed", async () => {
     const server = apiServer();
     const found = whatPoliciesLeave(server.env, 120_000);
-    await Bun.sleep(0);
+    await server.connection;
     server[Symbol.dispose]();
     expect(await found).toBeUndefined();
   });

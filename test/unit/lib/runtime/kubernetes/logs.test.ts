@@ -20,11 +20,16 @@ test.each([
 });
 
 test("followed lines come from both pods, and end with those of the first", async () => {
+  const hasRead = Promise.withResolvers<void>();
   async function* leader() {
     yield* pod(1);
-    await Bun.sleep(0);
+    await hasRead.promise;
     yield* pod(3);
   }
-  const read = await Array.fromAsync(linesOfAll([leader(), pod(2)], { follow: true }));
+  async function* other() {
+    yield* pod(2);
+    hasRead.resolve();
+  }
+  const read = await Array.fromAsync(linesOfAll([leader(), other()], { follow: true }));
   expect(read.map(({ line }) => line).toSorted()).toEqual(["1", "2", "3"]);
 });
