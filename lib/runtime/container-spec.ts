@@ -120,6 +120,7 @@ export type ContainerSpec = {
    * Only in a cluster: from where its image is, and on which nodes it may run. `deadlineSeconds`:
    * after so long on a node it is ended, whatever it does. `workers`: the part may start some.
    * `secrets`: the files of a volume, by its name, which are keys of Secrets that the cluster has.
+   * `reachesAt`: the one place outside that it connects to, as a URL.
    */
   placement?: {
     pullSecret?: string;
@@ -127,6 +128,7 @@ export type ContainerSpec = {
     deadlineSeconds?: number;
     workers?: WorkersPlace;
     secrets?: Readonly<Record<string, readonly SecretFile[]>>;
+    reachesAt?: string;
   };
   capabilities: "none" | "default";
   /** The entrypoint itself is process 1 and reaps orphans; else the Engine's init does. */

@@ -179,6 +179,8 @@ export type PartPlan = {
   besideAgent?: AgentName;
   /** It connects to programs of this machine, by the name `host.docker.internal`. */
   reachesMachine?: boolean;
+  /** The one place outside that it connects to, as a URL. */
+  reachesAt?: string;
   /** It exists only to keep others apart. A runtime that isolates nothing does without it. */
   isBarrier?: boolean;
   /** The port where it says that it is well. Undefined: by a file, or nothing ever asks. */

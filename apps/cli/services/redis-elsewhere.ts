@@ -44,6 +44,7 @@ export function wayToRedis({ instance, password, redisCa }: PlanInput, at: strin
     ],
     network: "instance",
     reachesMachine: true,
+    reachesAt: at,
     ports: [
       {
         port: redisPort,

@@ -1,5 +1,6 @@
 // Which connections the pods of a part may have, as NetworkPolicies. A cluster refuses all others
 // where its network plug-in enforces policies, and nothing where it does not. Pure.
+import { isIP } from "node:net";
 import { provenPort } from "../../model/proven-address.ts";
 import { type ServiceName, serviceNames } from "../../model/services.ts";
 import type { ContainerSpec } from "../container-spec.ts";
@@ -14,7 +15,7 @@ const redisPort = 6379;
 
 /** The port of each service that others of the instance reach, and who they are. */
 const served: Partial<Record<ServiceName, { port: number; by: readonly string[] }>> = {
-  redis: { port: redisPort, by: ["orchestrator", "agent", "gateway"] },
+  redis: { port: redisPort, by: ["orchestrator", "agent", "gateway", "notary"] },
   packs: { port: provenPort, by: ["agent", "examination"] },
   gateway: { port: provenPort, by: ["agent"] },
   egress: { port: provenPort, by: ["agent", "examination"] },
@@ -30,6 +31,8 @@ const dns = [
   { protocol: "TCP", port: 53 },
 ];
 
+const anywhere = [{ ipBlock: { cidr: all, except: metadata } }];
+
 /** Clusters have their API servers at these ports. */
 const apiServerPorts = [443, 6443].map((port) => ({ protocol: "TCP", port }));
 
@@ -39,7 +42,7 @@ export function servicesFor(component: string): ServiceName[] {
   return serviceNames.filter((service) => served[service]?.by.includes(kind));
 }
 
-type Caged = Pick<ContainerSpec, "name" | "labels" | "network">;
+type Caged = Pick<ContainerSpec, "name" | "labels" | "network" | "placement">;
 
 /** `own`: the labels of the part's pods. `home`: where the services are, if not beside it. */
 export function policyOf(spec: Caged, own: Record<string, string>, home?: string): KubeObject {
@@ -52,10 +55,15 @@ export function policyOf(spec: Caged, own: Record<string, string>, home?: string
   const toServices = Object.entries(served).flatMap(([service, { port, by }]) =>
     by.includes(component) ? [{ to: [here([service])], ports: ofPort(port) }] : [],
   );
-  const anywhere = [{ ipBlock: { cidr: all, except: metadata } }];
   const outside = reachesOutside(spec) ? [{ to: anywhere }, { ports: dns }] : [];
   const toCluster = component === "starter" ? [{ to: anywhere, ports: apiServerPorts }] : [];
-  const outward = [...toServices, ...outside, ...toCluster];
+  const at = spec.placement?.reachesAt;
+  const outward = [
+    ...toServices,
+    ...outside,
+    ...toCluster,
+    ...(at === undefined ? [] : toPlace(at)),
+  ];
   return {
     apiVersion: apiVersionOf("NetworkPolicy"),
     kind: "NetworkPolicy",
@@ -114,6 +122,21 @@ export function wayInOf(
       ],
     },
   };
+}
+
+/**
+ * A policy knows numbers alone, and those behind a name change: it may then be any but where clouds
+ * tell credentials, at any port, because a Service of the cluster has another one than its pods.
+ */
+function toPlace(url: string) {
+  const { hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const version = isIP(host);
+  if (version === 0) return [{ to: anywhere }, { ports: dns }];
+  const cidr = `${host}/${version === 6 ? 128 : 32}`;
+  return [
+    { to: [{ ipBlock: { cidr } }], ports: [{ protocol: "TCP", port: Number(port || redisPort) }] },
+  ];
 }
 
 /** The orchestrator has webhooks to notify, the gateway asks providers, the proxy passes on. */

@@ -111,7 +111,8 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
   const { pullSecret, nodeSelector, runtimeClass } = around;
   const [workers] = met.flatMap((each) => each.workers ?? []);
   const secrets = secretsOf(plan, around);
-  const placement = withoutUndefined({ pullSecret, nodeSelector, workers, secrets });
+  const { reachesAt } = plan;
+  const placement = withoutUndefined({ pullSecret, nodeSelector, workers, secrets, reachesAt });
   const all = [...ports.map(({ port }) => port), ...met.flatMap((each) => each.ports ?? [])];
   const spec: ContainerSpec = {
     name,

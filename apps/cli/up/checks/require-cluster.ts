@@ -77,7 +77,6 @@ export function notInCluster(config: SettConfig): Finding[] {
       named(url) ? [{ path: ["tools", name, "mcp", "url"], sentence: machine }] : [],
     ),
     ...(services.api === undefined ? [] : [{ path: ["services", "api"], sentence: notThere }]),
-    ...(config.proof === "off" ? [] : [{ path: ["proof"], sentence: notThere }]),
     ...(models.way.ca === undefined ||
     (Object.keys(models.settings).length === 0 && notify.length === 0)
       ? []
@@ -88,15 +87,6 @@ export function notInCluster(config: SettConfig): Finding[] {
     ...notify.flatMap(({ url }, index) =>
       named(url) ? [{ path: ["notify", index, "url"], sentence: machine }] : [],
     ),
-    ...(services.redis.url === undefined
-      ? []
-      : [
-          {
-            path: ["services", "redis", "url"],
-            sentence:
-              "is not there in a cluster yet: leave it out, and Redis runs beside the agents",
-          },
-        ]),
     ...(config.isolation === undefined
       ? []
       : [
@@ -106,10 +96,7 @@ export function notInCluster(config: SettConfig): Finding[] {
               "is a runtime of a Docker Engine: `kubernetes.runtime_class` names a cluster's",
           },
         ]),
-    ...outOfReach({
-      services: { ...services, redis: { ...services.redis, url: undefined } },
-      triggers: config.triggers,
-    }),
+    ...outOfReach(config),
   ];
 }
 

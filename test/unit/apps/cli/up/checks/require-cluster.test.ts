@@ -17,11 +17,10 @@ agents:
   pull: { forge: hub, bids: [{ on: CodeCommit, bid: review }], pull_request: { base: main } }
 `;
 
-test("a cluster refuses a forge, a notary, and a tool of the machine that it does not have", () => {
+test("a cluster refuses a forge, and a tool of the machine that it does not have", () => {
   expect(notInCluster(sampleConfig(text)).map(({ path }) => path.join("."))).toEqual([
     "agents.pull.forge",
     "tools.near.mcp.url",
-    "proof",
   ]);
 });
 
