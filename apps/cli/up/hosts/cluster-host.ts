@@ -5,6 +5,7 @@ import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { ClusterSecret } from "../../../../lib/model/config-secrets.ts";
 import { KubeClient } from "../../../../lib/runtime/kubernetes/client.ts";
 import { findCluster } from "../../../../lib/runtime/kubernetes/kubeconfig.ts";
+import { requireArchitecture } from "../../../../lib/runtime/kubernetes/require-architecture.ts";
 import { requireSecrets } from "../../../../lib/runtime/kubernetes/require-secrets.ts";
 import {
   requireSidecars,
@@ -59,12 +60,19 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
       const workers = { namespace: workersNamespace(namespace), bytes };
       await requireSecrets(client, workers, namedBy(withWorkers));
     },
-    images: async (known, built) =>
-      await pushImages((await docker.images(known, built)) as Built, {
+    images: async (known, built) => {
+      const images = (await docker.images(known, built)) as Built;
+      const client = new KubeClient(await findCluster(shell.env, found.place.context));
+      const { cub: _, agents, beside, ...own } = images;
+      const all = [...Object.values(own), ...agents.values(), ...beside.values()];
+      const present = all.flatMap((image) => image ?? []);
+      await requireArchitecture(client, present, written.kubernetes.node_selector);
+      return await pushImages(images, {
         runtime: found.engine,
         ...{ instance, id: known.id, registry: written.images.push ?? "" },
         ...{ version: shell.version, progress, signal: shell.interrupted },
-      }),
+      });
+    },
     translation: async () => translationFor(written, found.place.namespace),
     dataOf: (redis) => placeInClaim(redis, found.place.namespace),
     tidy: async () => {},
@@ -93,7 +101,7 @@ function secretsIn({ secrets }: SettConfig): Record<string, ClusterSecret> {
   );
 }
 
-/** Pods share neither folders nor sockets, and no value of theirs is read here. */
+/** Pods share neither folders nor sockets, and no value that the cluster has is read here. */
 export function inCluster(config: SettConfig): SettConfig {
   const { redis } = config.services;
   const memory_bytes = redis.resources.limits.memory_bytes ?? redisMemoryBytes;
@@ -105,5 +113,8 @@ export function inCluster(config: SettConfig): SettConfig {
     ...agent,
     ...(isOpen && agent.network !== "direct" && { open_network: isOpen }),
   }));
-  return { ...config, agents, services, secrets: {} };
+  const read = Object.entries(config.secrets).filter(
+    ([, source]) => source.kubernetes === undefined,
+  );
+  return { ...config, agents, services, secrets: Object.fromEntries(read) };
 }
