@@ -49,6 +49,7 @@ const known = [
   /^record\/[0-9a-f]{2}\/[0-9a-f]{62}\.gz$/,
   /^record\/outputs\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[0-9a-f]{64}\.gz$/,
   /^proof\/(?:key|attestation-key|attestations\/[0-9a-f]{64})$/,
+  /^proof\/anchors\/(?:new|sealed)\/\d{1,15}$/,
   /^proof\/(?:checkpoint|goals\/(?:none\/-|[0-9a-f]{2}\/[0-9a-f-]{36}))$/,
   /^proof\/(?:entries|records|tile\/\d)\/(?:x\d{3}\/){0,5}\d{3}$/,
   /^keys\/models\/[a-z0-9][a-z0-9._-]{0,39}$/,
