@@ -125,6 +125,9 @@ const program = {
       for await (const line of readOutputLines(...(await outputs()))) console.log(line);
     },
     "--remove-outputs": async () => removeOutputs(...(await outputs())),
+    "--hold-volume": async () => (await import("./volume-modes.ts")).holdVolume(),
+    "--read-volume": async () => (await import("./volume-modes.ts")).readVolume(),
+    "--write-volume": async () => (await import("./volume-modes.ts")).writeVolume(),
     "--notary": async () => {
       const { runNotary } = await import("./run-notary.ts");
       await runNotary(readNotarySettings(process.env), fail);

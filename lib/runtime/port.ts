@@ -233,6 +233,19 @@ export type LostLock = { by: string } | { error: unknown };
  */
 export type VolumeFile = { path: string; size: number; content: AsyncIterable<Uint8Array> };
 
+/**
+ * The pod by which the files of a claim come and go. `image`: Sett's own orchestrator, of this
+ * version.
+ */
+export type Carrier = {
+  image: string;
+  pullSecret?: string | undefined;
+  nodeSelector?: Readonly<Record<string, string>> | undefined;
+};
+
+/** Its user owns the files. */
+export type VolumeReader = { owner: Owner; carrier: Carrier };
+
 /** Looks at what is there, and changes nothing. A container is named by its id or its name. */
 export type Observe = {
   /** Throws `docker-unreachable`, with what to do about it. */
@@ -265,9 +278,9 @@ export type Observe = {
   /**
    * The plain files of a volume, by their names, each folder as it is when its turn comes. One that
    * a program writes meanwhile may be cut.
-   * Throws `image-not-found` where there is no image to read it with.
+   * Throws `image-not-found` where there is no image to read it with. `by`: in a cluster.
    */
-  readFiles(volume: string): AsyncIterable<VolumeFile>;
+  readFiles(volume: string, by?: VolumeReader): AsyncIterable<VolumeFile>;
 };
 
 /** Brings a plan about, and takes it back. */
@@ -300,12 +313,13 @@ export type Apply = {
   makeVolume(volume: PlannedVolume): Promise<"created" | "kept">;
   /**
    * Writes files into a volume in their order, each for its owner alone, with the folders around
-   * them. The owner may then write to the volume. Throws `image-not-found`.
+   * them. The owner may then write to the volume. `carrier`: in a cluster. Throws
+   * `image-not-found`.
    */
   writeFiles(
     volume: string,
     files: AsyncIterable<VolumeFile>,
-    options: { owner: Owner; signal: AbortSignal },
+    options: { owner: Owner; carrier?: Carrier | undefined; signal: AbortSignal },
   ): Promise<void>;
   /** Gone already is fine. */
   removeVolume(name: string): Promise<void>;

@@ -1,6 +1,7 @@
 // The tar format: headers of entries, and the entries of an archive as they come. Pure.
 import { Buffer } from "node:buffer";
 import type { Owner } from "./container-spec.ts";
+import type { VolumeFile } from "./port.ts";
 
 export const blockBytes = 512;
 
@@ -66,6 +67,24 @@ export function readHeader(block: Buffer): FoundHeader | "end" | undefined {
 /** Returns the number of bytes that follow the content of an entry, up to the next block. */
 export function paddingOf(size: number): number {
   return (blockBytes - (size % blockBytes)) % blockBytes;
+}
+
+/** Throws RangeError for a name that is too long, and BrokenArchive for a file that was cut. */
+export async function* writeTar(
+  files: AsyncIterable<VolumeFile>,
+  { mode, owner }: Pick<TarHeader, "mode" | "owner">,
+): AsyncGenerator<Uint8Array> {
+  for await (const { path, size, content } of files) {
+    yield writeHeader({ name: path, kind: "0", size, mode, owner });
+    let written = 0;
+    for await (const chunk of content) {
+      written += chunk.length;
+      yield chunk;
+    }
+    if (written !== size) throw new BrokenArchive(`${path} was cut while it was read.`);
+    yield new Uint8Array(paddingOf(size));
+  }
+  yield archiveEnd;
 }
 
 /** The content must be read before the next entry is asked for, or is left out. */

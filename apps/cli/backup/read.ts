@@ -30,15 +30,15 @@ import {
   sealName,
 } from "./format.ts";
 
-/** `bytes`: of the whole file. `bodies`: how many files of the record are in it. `keys`: the
- * names of those that it has. `isSealed`: it has the notary's log and key. */
+/** `bytes`: of the whole file. `recorded`: the files of the record, below its folder.
+ * `keys`: the names of those that it has. `isSealed`: it has the notary's log and key. */
 export type Backup = {
   path: string;
   manifest: Manifest;
   sha256: string;
   bytes: number;
   hasResults: boolean;
-  bodies: number;
+  recorded: string[];
   isSealed: boolean;
   keys: string[];
 };
@@ -102,9 +102,9 @@ async function check(path: string, signal: AbortSignal): Promise<Backup> {
   const below = (folder: string) => [...seen].filter((name) => name.startsWith(folder));
   const hasResults = seen.has(resultsName);
   const keys = below(keysFolder).map((name) => name.slice(keysFolder.length));
-  const bodies = below(recordFolder).length;
+  const recorded = below(recordFolder).map((name) => name.slice(recordFolder.length));
   const isSealed = below(proofFolder).length > 0;
-  return { path, manifest, sha256, bytes, hasResults, bodies, isSealed, keys };
+  return { path, manifest, sha256, bytes, hasResults, recorded, isSealed, keys };
 }
 
 /** By the first entry alone: what else is in another file is not looked at. */
@@ -149,10 +149,19 @@ async function jsonOf(path: string, { name, size, content }: TarEntry): Promise<
   return parseJson(Buffer.concat(await Array.fromAsync(content)).toString("utf8"));
 }
 
-/** The entries of a checked back-up below a folder, or the one of that name, in their order. */
-export async function* filesIn(path: string, start: string): AsyncGenerator<VolumeFile> {
-  for await (const { name, size, content } of entriesOf(path))
-    if (name.startsWith(start)) yield { path: name.slice(start.length), size, content };
+/**
+ * The entries of a checked back-up below a folder, or the one of that name, in their order.
+ * `isMeant`: of a name below that folder.
+ */
+export async function* filesIn(
+  path: string,
+  start: string,
+  isMeant: (name: string) => boolean = () => true,
+): AsyncGenerator<VolumeFile> {
+  for await (const { name, size, content } of entriesOf(path)) {
+    const below = name.slice(start.length);
+    if (name.startsWith(start) && isMeant(below)) yield { path: below, size, content };
+  }
 }
 
 function entriesOf(path: string): AsyncGenerator<TarEntry> {

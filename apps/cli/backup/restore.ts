@@ -17,10 +17,11 @@ import type { Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartKind } from "../../../lib/runtime/labels.ts";
 import {
   blackboardVolumeName,
+  filesVolumeName,
   proofVolumeName,
   recordVolumeName,
 } from "../../../lib/runtime/names.ts";
-import type { InstanceParts, Runtime, VolumeFile } from "../../../lib/runtime/port.ts";
+import type { Carrier, InstanceParts, Runtime, VolumeFile } from "../../../lib/runtime/port.ts";
 import { workspaceOf } from "../instance/workspace-of.ts";
 import { redisUser } from "../services/limits.ts";
 import type { Progress } from "../terminal/progress.ts";
@@ -31,12 +32,17 @@ import { usersOf } from "../up/hosts/host.ts";
 import { blackboardFolder, proofFolder, recordFolder, resultsName } from "./format.ts";
 import { type Backup, filesIn } from "./read.ts";
 
+/** `place`: as the repository notes it. */
+export type RestoredCluster = { place: string; carrier: Carrier };
+
 type Input = {
   runtime: Runtime;
   repository: HostRepository;
   backup: Backup;
   /** What is kept of the instance may go. */
   isReplacing: boolean;
+  /** Undefined where it comes into no cluster. */
+  cluster: RestoredCluster | undefined;
   /** Returns the parts of all instances, each where its repository is now. */
   here: () => Promise<InstanceParts[]>;
   progress: Progress;
@@ -151,7 +157,7 @@ async function bringResults(
 
 /** As if the instance had been up here: an empty volume is then another blackboard. */
 async function noteInstance(
-  { backup: { manifest } }: Input,
+  { backup: { manifest }, cluster }: Input,
   kept: KeptId,
   undoSteps: UndoSteps,
 ): Promise<void> {
@@ -163,6 +169,7 @@ async function noteInstance(
     if (log !== undefined) await kept.noteLog(log);
   });
   await kept.write(manifest.id);
+  if (cluster !== undefined) await kept.noteCluster(cluster.place);
   await kept.noteUp();
   if (manifest.log !== undefined) await kept.noteLog(manifest.log);
 }
@@ -173,19 +180,35 @@ async function bringVolumes(
   undoSteps: UndoSteps,
 ): Promise<void> {
   const { runtime, repository, backup, shell } = input;
-  const { path, bodies, isSealed, manifest } = backup;
+  const { path, recorded, isSealed, manifest } = backup;
   const { instance } = manifest;
   for (const { name } of before?.volumes ?? []) await runtime.apply.removeVolume(name);
   const { user } = usersOf(await runtime.observe.check(), repository);
-  const record = { name: recordVolumeName(instance), component: "record", owner: user } as const;
-  const recorded = filesIn(path, recordFolder);
-  if (bodies > 0) await fill(input, record, recorded, undoSteps);
+  const recordIn = { component: "record", owner: user } as const;
+  for (const { name, has } of recordVolumes(input)) {
+    const files = filesIn(path, recordFolder, has);
+    if (recorded.some(has)) await fill(input, { ...recordIn, name }, files, undoSteps);
+  }
   const proof = { name: proofVolumeName(instance), component: "proof", owner: user } as const;
   if (isSealed) await fill(input, proof, filesIn(path, proofFolder), undoSteps);
   const name = blackboardVolumeName(instance);
   const blackboard = { name, component: "blackboard", owner: redisUser } as const;
   await fill(input, blackboard, appendFiles(path), undoSteps);
   requireGoing(shell);
+}
+
+type RecordVolume = { name: string; has: (file: string) => boolean };
+
+/** In a cluster the recorder and the gateway have one each. */
+function recordVolumes({ backup: { manifest }, cluster }: Input): RecordVolume[] {
+  const { instance } = manifest;
+  const name = recordVolumeName(instance);
+  if (cluster === undefined) return [{ name, has: () => true }];
+  const isPrinted = (file: string) => file.startsWith("outputs/");
+  return [
+    { name, has: (file) => !isPrinted(file) },
+    { name: filesVolumeName(instance, "recorder"), has: isPrinted },
+  ];
 }
 
 /** The list of the files comes last in a back-up, and so here. */
@@ -197,7 +220,7 @@ async function* appendFiles(path: string): AsyncGenerator<VolumeFile> {
 type Volume = { name: string; owner: Owner } & PartKind;
 
 async function fill(
-  { runtime, repository, backup: { manifest }, shell }: Input,
+  { runtime, repository, backup: { manifest }, cluster, shell }: Input,
   { name, owner, ...kind }: Volume,
   files: AsyncIterable<VolumeFile>,
   undoSteps: UndoSteps,
@@ -208,8 +231,7 @@ async function fill(
   undoSteps.add(() => runtime.apply.removeVolume(name));
   await runtime.apply.makeVolume({ name, labels });
   await runtime.apply.writeFiles(name, goingFiles(files, shell), {
-    owner,
-    signal: shell.interrupted,
+    ...{ owner, carrier: cluster?.carrier, signal: shell.interrupted },
   });
 }
 

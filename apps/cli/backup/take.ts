@@ -7,21 +7,19 @@ import { snapshotOf } from "../../../lib/blackboard/redis/snapshot.ts";
 import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import {
-  blackboardVolumeName,
-  proofVolumeName,
-  recordVolumeName,
-} from "../../../lib/runtime/names.ts";
+import { blackboardVolumeName } from "../../../lib/runtime/names.ts";
 import { idsOf } from "../../../lib/runtime/own-part.ts";
-import type { InstanceParts, Runtime, VolumeFile } from "../../../lib/runtime/port.ts";
+import type { Carrier, InstanceParts, Runtime, VolumeFile } from "../../../lib/runtime/port.ts";
 import { type NotedLog, noteOf } from "../facts/noted-log.ts";
 import { fetchResults, readResultsAt } from "../instance/fetch-results.ts";
 import { hasContainers } from "../instance/find-instance.ts";
 import { MissingResults } from "../instance/missing-results.ts";
 import { elsewhereIn, redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
+import { redisUser } from "../services/limits.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { usersOf } from "../up/hosts/host.ts";
 import {
   listInBackup,
   listName,
@@ -48,6 +46,8 @@ type Input = {
   repository: HostRepository;
   path: string;
   keys: Keys;
+  /** Undefined where the runtime reads volumes by itself. */
+  carrier: Carrier | undefined;
   progress: Progress;
   shell: Shell;
 };
@@ -74,10 +74,8 @@ export async function takeBackup(input: Input): Promise<Backup> {
   step.update("copied, and now the results", { isMilestone: true });
   await addResults(file, input);
   step.update("results copied, and now the record of calls", { isMilestone: true });
-  const { instance } = parts;
-  const record = { component: "record", name: recordVolumeName(instance) } as const;
-  const recorded = await addVolume(file, input, record);
-  await addVolume(file, input, { component: "proof", name: proofVolumeName(instance) });
+  const recorded = await addVolumes(file, input, "record");
+  await addVolumes(file, input, "proof");
   for (const [name, value] of keys) file.addBytes(`${keysFolder}${name}`, value);
   requireGoing(shell);
   file.seal();
@@ -132,10 +130,12 @@ async function addSnapshot(file: BackupWriter, { parts, shell }: Input): Promise
 }
 
 /** Nothing writes to them now. */
-async function addFiles(file: BackupWriter, { runtime, parts, shell }: Input): Promise<void> {
+async function addFiles(file: BackupWriter, input: Input): Promise<void> {
+  const { runtime, parts, carrier, shell } = input;
   const { instance } = parts;
   let list = "";
-  for await (const found of runtime.observe.readFiles(blackboardVolumeName(instance))) {
+  const by = carrier && { owner: redisUser, carrier };
+  for await (const found of runtime.observe.readFiles(blackboardVolumeName(instance), by)) {
     const name = nameInBackup(found.path);
     if (name === listName)
       list = Buffer.concat(await Array.fromAsync(found.content)).toString("utf8");
@@ -192,19 +192,26 @@ const folderOf = { record: recordFolder, proof: proofFolder };
  * Returns the names that it has added, without what is still being written. The notary's checkpoint
  * is read before what it is about, by the order of names, so that all of that is in the file.
  */
-async function addVolume(
+async function addVolumes(
   file: BackupWriter,
-  { runtime, parts: { volumes }, shell }: Input,
-  { component, name: volume }: { component: keyof typeof folderOf; name: string },
+  { runtime, parts: { volumes }, repository, carrier, shell }: Input,
+  component: keyof typeof folderOf,
 ): Promise<Set<string>> {
   const added = new Set<string>();
-  if (!volumes.some(({ labels }) => labels.component === component)) return added;
-  for await (const found of runtime.observe.readFiles(volume)) {
-    const name = `${folderOf[component]}${found.path}`;
-    if (!isKnownName(name)) continue;
-    await file.add(name, going(found, shell));
-    added.add(name);
-  }
+  // In a cluster the recorder has one of its own.
+  const own = volumes.filter(({ labels }) => labels.component === component);
+  if (own.length === 0) return added;
+  const { user: owner } = usersOf(await runtime.observe.check(), repository);
+  for (const volume of own)
+    for await (const found of runtime.observe.readFiles(
+      volume.name,
+      carrier && { owner, carrier },
+    )) {
+      const name = `${folderOf[component]}${found.path}`;
+      if (!isKnownName(name)) continue;
+      await file.add(name, going(found, shell));
+      added.add(name);
+    }
   return added;
 }
 

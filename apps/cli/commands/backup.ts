@@ -2,12 +2,15 @@
 import { resolve } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { idsOf } from "../../../lib/runtime/own-part.ts";
+import type { Carrier, InstanceParts } from "../../../lib/runtime/port.ts";
+import { carrierFor, configHere } from "../backup/carrier.ts";
 import { readKeys } from "../backup/keys.ts";
 import { takeBackup } from "../backup/take.ts";
+import { knownClusters } from "../instance/clusters.ts";
 import { findInstance, hasContainers } from "../instance/find-instance.ts";
 import { LockedWork, lockInstance } from "../instance/lock.ts";
-import { runtimeOf } from "../instance/runtimes.ts";
+import { requireEngine, runtimeOf } from "../instance/runtimes.ts";
 import { workspaceOf } from "../instance/workspace-of.ts";
 import { dataArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
@@ -55,7 +58,9 @@ export const backup = defineCommand({
       // A command that had the lock before may have changed it.
       const parts = await findParts(runtime.observe, shell, args.name);
       const repository = await HostRepository.open(workspaceOf(parts), { env: shell.env });
-      const taken = await takeBackup({ runtime, parts, repository, path, keys, progress, shell });
+      const carrier = await carrierOf(parts, progress, shell);
+      const input = { runtime, parts, repository, path, keys, carrier, progress, shell };
+      const taken = await takeBackup(input);
       progress[Symbol.dispose]();
       const { sha256, bytes } = taken;
       const data = { instance, file: path, sha256, bytes, keys: taken.keys };
@@ -68,6 +73,21 @@ export const backup = defineCommand({
     return;
   },
 });
+
+/** Undefined where the instance is in no cluster. */
+async function carrierOf(
+  { instance, containers, volumes }: InstanceParts,
+  progress: Progress,
+  shell: Shell,
+): Promise<Carrier | undefined> {
+  const known = await knownClusters(shell);
+  if (!known.some((each) => each.instance === instance)) return undefined;
+  return await carrierFor({
+    ...{ instance, containers, progress, shell, id: idsOf(volumes).get(instance) ?? "" },
+    config: await configHere(shell),
+    engine: () => requireEngine(shell),
+  });
+}
 
 /** A running instance first, else a kept blackboard. */
 async function findParts(

@@ -1,18 +1,23 @@
 // sett restore: brings an instance back from a file of `sett backup`.
 import { resolve } from "node:path";
-import { checkConfig } from "../../../lib/config/read-config.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { carrierFor, configHere } from "../backup/carrier.ts";
 import { requireKeys, writeKeys } from "../backup/keys.ts";
-import { checkBackup } from "../backup/read.ts";
-import { restoreBackup } from "../backup/restore.ts";
+import { type Backup, checkBackup } from "../backup/read.ts";
+import { type RestoredCluster, restoreBackup } from "../backup/restore.ts";
+import { writePlace } from "../instance/clusters.ts";
 import { LockedWork, lockInstance } from "../instance/lock.ts";
 import { whereTheyAre } from "../instance/moved-instances.ts";
-import { everyInstance, runtimeForUp, runtimeNames } from "../instance/runtimes.ts";
+import {
+  everyInstance,
+  type FoundCluster,
+  runtimeForUp,
+  runtimeNames,
+} from "../instance/runtimes.ts";
 import { defineCommand } from "../program/command.ts";
-import { findConfig } from "../program/config-path.ts";
 import { elsewhereOf } from "../services/redis-elsewhere.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -40,9 +45,20 @@ export const restore = defineCommand({
     },
     runtime: {
       type: "enum",
-      options: runtimeNames.filter((each) => each !== "kubernetes"),
+      options: [...runtimeNames],
       valueHint: "RUNTIME",
-      description: "where it will run, as for `sett up`: docker, or process",
+      description: "where it will run, as for `sett up`: docker, process, or kubernetes",
+    },
+    context: {
+      type: "string",
+      valueHint: "CONTEXT",
+      description: "with --runtime kubernetes: the context of the kubeconfig (default: its own)",
+    },
+    namespace: {
+      type: "string",
+      valueHint: "NAMESPACE",
+      description:
+        "with --runtime kubernetes: the namespace (default: `kubernetes.namespace`, else `sett-NAME`)",
     },
   },
   examples: ["sett restore ../letters.sett", "sett restore ../letters.sett --replace"],
@@ -59,18 +75,23 @@ export const restore = defineCommand({
     const keys = args.keys === undefined ? undefined : resolve(shell.cwd, args.keys);
     if (keys !== undefined) await requireKeys(backup, keys);
     const { instance, created_at } = backup.manifest;
-    await requireOwnRedis(instance, shell);
+    const config = await configHere(shell);
+    requireOwnRedis(instance, config);
     const requested = runtimeNames.find((each) => each === args.runtime);
-    const wish = { name: requested, place: { context: undefined, namespace: undefined } };
+    const namespace = args.namespace ?? config?.kubernetes.namespace;
+    const wish = { name: requested, place: { context: args.context, namespace } };
     const found = await runtimeForUp(shell, await everyInstance(shell), instance, wish);
-    if (found.kind === "kubernetes") throw notInCluster(instance);
     const { runtime } = found;
     if (found.kind === "docker") await importImages({ runtime: found.runtime, shell, progress });
+    const cluster =
+      found.kind === "kubernetes"
+        ? await clusterOf(found, { backup, config, progress, shell })
+        : undefined;
     const here = async () =>
       await whereTheyAre(await runtime.observe.instances(), repository.place, shell.env);
     const lock = await lockInstance(runtime, instance, shell.interrupted);
     const isReplacing = args.replace;
-    const input = { runtime, repository, backup, isReplacing, here, progress, shell };
+    const input = { runtime, repository, backup, isReplacing, here, cluster, progress, shell };
     await work.under(lock, instance, () => restoreBackup(input));
     progress[Symbol.dispose]();
     shell.messages.done(`${instance} is as it was at ${created_at}.`);
@@ -86,29 +107,30 @@ export const restore = defineCommand({
   },
 });
 
-/** A sett.yml that cannot be read is none here: `sett up` will say so. */
-async function requireOwnRedis(instance: InstanceName, { cwd, env }: Shell): Promise<void> {
-  const config = await configOf({ cwd, env });
+type Around = {
+  backup: Backup;
+  config: SettConfig | undefined;
+  progress: Progress;
+  shell: Shell;
+};
+
+/** No part of it is there, and its image is pushed before anything is made. */
+async function clusterOf(
+  { engine, place, ids }: FoundCluster,
+  { backup: { manifest }, config, progress, shell }: Around,
+): Promise<RestoredCluster> {
+  const { instance, id } = manifest;
+  const known = { instance, id, containers: [], config, progress, shell };
+  const carrier = await carrierFor({ ...known, engine: async () => engine });
+  ids.set(instance, id);
+  return { place: writePlace(place), carrier };
+}
+
+function requireOwnRedis(instance: InstanceName, config: SettConfig | undefined): void {
   const url = config && elsewhereOf(config);
   if (url === undefined) return;
   const message = `sett.yml keeps the blackboard of ${instance} in Redis at ${url}, where no back-up is brought back.`;
   throw new SettError("usage", message, {
     hint: "Leave `services.redis` out of sett.yml, then restore it: the instance has a Redis of its own again.",
-  });
-}
-
-async function configOf(place: Pick<Shell, "cwd" | "env">): Promise<SettConfig | undefined> {
-  try {
-    const { file } = await findConfig(place, undefined);
-    return (await checkConfig(resolve(place.cwd, file), place.env, { withoutKeys: true })).config;
-  } catch (error) {
-    if (!(error instanceof SettError)) throw error;
-    return undefined;
-  }
-}
-
-function notInCluster(instance: InstanceName): SettError {
-  return new SettError("usage", `${instance} cannot be restored into a cluster yet.`, {
-    hint: "Restore it on a machine with Docker: sett restore FILE --runtime docker",
   });
 }

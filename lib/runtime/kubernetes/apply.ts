@@ -216,15 +216,13 @@ const Named = z.object({
     .nullish(),
 });
 
-/** Of those of a selector, the ones that `isMeant`. */
-async function removeAll(
+export async function removeAll(
   { client, namespace }: Pick<Place, "client" | "namespace">,
   kind: Kind,
   selector: string,
-  isMeant: (name: string) => boolean = () => true,
 ): Promise<void> {
   const { items } = Named.parse(await client.list(kind, namespace, selector));
-  const names = (items ?? []).map(({ metadata }) => metadata.name).filter(isMeant);
+  const names = (items ?? []).map(({ metadata }) => metadata.name);
   await Promise.all(names.map((name) => client.remove(kind, namespace, name)));
 }
 
@@ -244,6 +242,20 @@ export async function makeClaim(
     `There is a claim ${name} in the namespace ${namespace} already, and it is not this instance's.`,
     { hint: "Choose another name for the instance: sett up --name NAME" },
   );
+}
+
+/** Returns once it is gone: the cluster waits for the pods that have it. */
+export async function removeClaim({ client, namespace }: Place, name: string): Promise<void> {
+  const kind = "PersistentVolumeClaim";
+  await client.remove(kind, namespace, name);
+  const last = Date.now() + patienceMs;
+  while ((await client.find(kind, namespace, name)) !== undefined) {
+    if (Date.now() > last)
+      throw new SettError("kubernetes-failed", `The cluster does not remove the claim ${name}.`, {
+        hint: `\`kubectl --namespace ${namespace} describe pvc ${name}\` says which pod has it.`,
+      });
+    await sleep(pollMs);
+  }
 }
 
 const Labelled = z.object({

@@ -3,14 +3,25 @@ import { z } from "zod";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
+import type { Owner } from "../container-spec.ts";
 import { madeLabel } from "../labels.ts";
-import type { Apply, Attend, AttendedRuntime, EngineInfo, Observe, Workers } from "../port.ts";
+import type {
+  Apply,
+  Attend,
+  AttendedRuntime,
+  Carrier,
+  EngineInfo,
+  Observe,
+  VolumeReader,
+  Workers,
+} from "../port.ts";
 import { workersOf } from "../workers.ts";
 import {
   findWorkload,
   isForbidden,
   makeClaim,
   makeMarker,
+  removeClaim,
   removeInstanceParts,
   removeMarker,
   removePart,
@@ -29,6 +40,7 @@ import { linesOfAll, podLines } from "./logs.ts";
 import { livingOf, newest } from "./pod.ts";
 import { requireRights } from "./rights.ts";
 import { bytesOf, coresOf, Nodes } from "./room.ts";
+import { readFiles, removeIdlePods, writeFiles } from "./volume-files.ts";
 import { waitForPod, watchPod } from "./watch-pod.ts";
 
 /** `context`: else the current one of the kubeconfig. */
@@ -89,10 +101,7 @@ export async function kubernetesRuntime({
       return await execInPod(client, { namespace, pod }, command, input);
     },
     connect: async (name, port) => await portOf(await madeOf(place, name), port),
-    // biome-ignore lint/correctness/useYield: it always throws.
-    readFiles: async function* (volume) {
-      throw notThere(`read the files of ${volume}`);
-    },
+    readFiles: (volume, by) => readFiles(place, volume, carried(by)),
   };
   const attend: Attend = async (name, command, attended) => {
     const pod = await podOf(place, await madeOf(place, name));
@@ -100,18 +109,20 @@ export async function kubernetesRuntime({
     return await attendInPod(client, { namespace, pod }, command, attended, watch.lost);
   };
   const apply: Apply = {
-    lock: (instance, holder, signal) =>
-      acquireLease({ client, namespace, instance }, holder, signal),
+    lock: async (instance, holder, signal) => {
+      const lock = await acquireLease({ client, namespace, instance }, holder, signal);
+      if (lock.outcome === "held") await removeIdlePods(place, instance);
+      return lock;
+    },
     start: (spec) => startPart(place, spec),
     startAgain: (name) => startPartAgain(place, name),
     rename: (name, other) => renamePart(place, name, other),
     stop: (name, timeoutSeconds) => stopPart(place, name, timeoutSeconds),
     remove: (name) => removePart(place, name),
     makeVolume: (volume) => makeClaim(place, volume),
-    writeFiles: async (volume) => {
-      throw notThere(`write files into ${volume}`);
-    },
-    removeVolume: (name) => client.remove("PersistentVolumeClaim", namespace, name),
+    writeFiles: (volume, files, { owner, carrier, signal }) =>
+      writeFiles(place, volume, files, { ...carried({ owner, carrier }), signal }),
+    removeVolume: (name) => removeClaim(place, name),
     createNetwork: (name, labels) => makeMarker(place, name, labels),
     // Policies say who reaches whom.
     joinNetwork: async () => {},
@@ -125,10 +136,9 @@ export async function kubernetesRuntime({
   return { observe, apply, workers: workersOf(observe, apply, wait), attend };
 }
 
-function notThere(what: string): SettError {
-  return new SettError("kubernetes-failed", `Sett cannot ${what} in a cluster yet.`, {
-    hint: "docs/guides/kubernetes.md says what is not there yet.",
-  });
+function carried(by: { owner: Owner; carrier?: Carrier | undefined } | undefined): VolumeReader {
+  if (by?.carrier !== undefined) return { owner: by.owner, carrier: by.carrier };
+  throw new Error("The files of a claim are read and written by a pod.");
 }
 
 /** Throws `not-ready` where there is no such part. */

@@ -6,6 +6,7 @@ import process from "node:process";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { connectTo } from "../connect.ts";
+import { readFolder, writeFolder } from "../folder-files.ts";
 import { identityOfProcesses, keptVolumeNames, lockName } from "../names.ts";
 import type { Apply, AttendedRuntime, EngineInfo, Observe, Workers } from "../port.ts";
 import { workersOf } from "../workers.ts";
@@ -26,7 +27,6 @@ import {
 import { Registry } from "./registry.ts";
 import { resolveSpec } from "./resolve-spec.ts";
 import { newSecretsFolder } from "./secrets.ts";
-import { readFiles, writeFiles } from "./volume-files.ts";
 import { makeVolume, removeVolume } from "./volumes.ts";
 
 export type ProcessRuntimeOptions = {
@@ -61,7 +61,7 @@ export function processRuntime(
     logs: (name, which) => logLines(registry, name, which),
     exec: (name, words, input) => execBeside(registry, name, words, input),
     connect: async (name, port) => connectTo(await findProcess(registry, name), name, port),
-    readFiles: (volume) => readFiles(registry, volume),
+    readFiles: (volume) => readFolder(registry.volumeFolder(volume)),
   };
   const apply: Apply = {
     lock: async (instance, holder) => {
@@ -80,7 +80,8 @@ export function processRuntime(
     stop: (name, timeoutSeconds) => stopProcess(registry, name, timeoutSeconds * 1_000),
     remove: (name) => removeProcess(registry, name),
     makeVolume: (volume) => makeVolume(registry, volume),
-    writeFiles: (volume, files, { signal }) => writeFiles(registry, volume, files, signal),
+    writeFiles: (volume, files, { signal }) =>
+      writeFolder(registry.volumeFolder(volume), files, signal),
     removeVolume: (name) => removeVolume(registry, name),
     // The name of an instance, while nothing of it runs yet.
     createNetwork: async (name, labels) => {

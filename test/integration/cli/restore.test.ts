@@ -80,7 +80,8 @@ async function restore(path: string, { isReplacing = false, apply, signal }: Opt
   const backup = await checkBackup(path, new AbortController().signal);
   const here = () => runtime.observe.instances();
   const progress = new Progress(shell.err);
-  const input = { runtime, repository, backup, isReplacing, here, progress, shell };
+  const cluster = undefined;
+  const input = { runtime, repository, backup, isReplacing, here, cluster, progress, shell };
   const outcome = await restoreBackup(input).then(() => "restored", messageOf);
   return { outcome, said: shell.written.err };
 }

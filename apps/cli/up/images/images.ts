@@ -126,6 +126,14 @@ export async function prepareCarrier(input: Search): Promise<Image> {
   return await findOrPull(input, `${carrierImage}:${input.version}`);
 }
 
+/** The image of the orchestrator alone. `configured`: as sett.yml names it. Throws as above. */
+export async function prepareOrchestrator(
+  input: Search,
+  configured: string | undefined,
+): Promise<Image> {
+  return await findOrchestrator(configured, input.version, (tag) => findOrPull(input, tag));
+}
+
 type Built = Pick<AgentConfig, "name"> & {
   source: Exclude<AgentConfig["source"], { kind: "image" }>;
 };

@@ -56,11 +56,12 @@ export async function pushImages(images: Images, input: Input): Promise<Images> 
   };
 }
 
-async function pushOne(
-  { runtime, instance, id, registry, progress, signal }: Input,
+/** Returns the image as nodes pull it. Throws as above. */
+export async function pushOne(
+  { runtime, instance, id, registry, progress, signal }: Omit<Input, "version">,
   image: Image,
   name: string,
-  cub: Image | undefined,
+  cub?: Image,
 ): Promise<Image> {
   const { images } = runtime.engine;
   const step = progress.begin(name, "pushing its image");

@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { archiveEnd, blockBytes, readTar, writeHeader } from "../../../../lib/runtime/tar.ts";
+import type { VolumeFile } from "../../../../lib/runtime/port.ts";
+import {
+  archiveEnd,
+  BrokenArchive,
+  blockBytes,
+  readTar,
+  writeHeader,
+  writeTar,
+} from "../../../../lib/runtime/tar.ts";
 
 const owner = { uid: 0, gid: 0 };
 const [folder, file] = ["f".repeat(36), "a".repeat(64)];
@@ -42,3 +50,20 @@ test.each(["x".repeat(101), `${"p".repeat(156)}/n`.padEnd(200, "n"), `a/${"n".re
     expect(() => headerOf(name)).toThrow(RangeError);
   },
 );
+
+test("files become an archive that is read as they were, and one that was cut meanwhile is refused", async () => {
+  const filesOf = async function* (cut = 0): AsyncGenerator<VolumeFile> {
+    for (const bytes of [Buffer.alloc(0), Buffer.alloc(512, 1), Buffer.alloc(70_000, 2)])
+      yield {
+        ...{ path: `of/${bytes.length}`, size: bytes.length },
+        content: new Blob([bytes.subarray(0, bytes.length - cut)]).stream(),
+      };
+  };
+  const found: [string, number][] = [];
+  const archive = writeTar(filesOf(), { mode: 0o600, owner });
+  for await (const { name, content } of readTar(archive))
+    found.push([name, Buffer.concat(await Array.fromAsync(content)).length]);
+  expect(found).toEqual([0, 512, 70_000].map((size) => [`of/${size}`, size]));
+  const cut = Array.fromAsync(writeTar(filesOf(1), { mode: 0o600, owner }));
+  expect(await cut.catch((error: unknown) => error)).toBeInstanceOf(BrokenArchive);
+});

@@ -75,7 +75,7 @@ test("what was written is read back, in parts of any size", async () => {
   const { sha256 } = file.seal();
   file.keep();
   const backup = await checkBackup(path, never);
-  expect(backup).toMatchObject({ manifest, sha256, hasResults: false, bodies: 1 });
+  expect(backup).toMatchObject({ manifest, sha256, hasResults: false });
   const sizes = await Array.fromAsync(filesIn(path, "blackboard/"), ({ path: name, size }) => [
     name,
     size,
