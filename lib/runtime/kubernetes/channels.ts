@@ -80,12 +80,12 @@ async function whyNot(client: KubeClient, path: string, why: string): Promise<un
   return client.unreachable(why);
 }
 
+/** The runtime of a node gives no reason. */
+const Cause = z.object({ reason: z.string().default(""), message: z.string().default("") });
 const Ended = z.object({
   status: z.string(),
   message: z.string().optional(),
-  details: z
-    .object({ causes: z.array(z.object({ reason: z.string(), message: z.string() })).optional() })
-    .optional(),
+  details: z.object({ causes: z.array(Cause).optional() }).optional(),
 });
 
 type Where = { namespace: string; pod: string };

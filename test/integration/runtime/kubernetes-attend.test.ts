@@ -133,7 +133,9 @@ test("a stream that breaks off, a command that is not there, and a pod that is l
   const of = (hear: Pod["hear"]) => scene({ hear });
   await using broken = await of((_, __, end) => end());
   await expect(broken.attend(person(["x"]).attended)).rejects.toThrow("broke off");
-  const missing = JSON.stringify({ status: "Failure", message: "no such file" });
+  // The runtime of a node gives no reason for its cause.
+  const details = { causes: [{ message: "container not found" }] };
+  const missing = JSON.stringify({ status: "Failure", message: "no such file", details });
   await using without = await of((_, send) => send(3, missing));
   await expect(without.attend(person(["x"]).attended)).rejects.toMatchObject({
     ...{ code: "kubernetes-failed", message: "The cluster does not run sh: no such file" },
