@@ -5,7 +5,8 @@ import { ReaderClient } from "../../lib/logs/reader-client.ts";
 import { RuntimeLogs } from "../../lib/logs/runtime-logs.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { InstanceName } from "../../lib/model/ids.ts";
-import { reachable } from "../../lib/service/forward.ts";
+import { reachable } from "../../lib/reach/reachable.ts";
+import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { Logs } from "./deps.ts";
 import type { Settings } from "./settings.ts";
 
@@ -15,8 +16,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function openLogs(
   { logs, instance }: Settings,
   environment: Environment,
+  log: JsonLog,
 ): Promise<Logs | undefined> {
-  const source = await sourceOf(logs, instance, environment);
+  const source = await sourceOf(logs, instance, { environment, log });
   return source && logsFrom(source, instance);
 }
 
@@ -48,9 +50,9 @@ async function* linesOf(
 async function sourceOf(
   { url, processes }: Settings["logs"],
   instance: InstanceName,
-  environment: Environment,
+  { environment, log }: { environment: Environment; log: JsonLog },
 ): Promise<LogSource | undefined> {
-  if (url !== undefined) return new ReaderClient(await reachable(url));
+  if (url !== undefined) return new ReaderClient(await reachable(url, { log }));
   if (processes === undefined) return undefined;
   const { processRuntime } = await import("../../lib/runtime/process/runtime.ts");
   return new RuntimeLogs(processRuntime(processes, environment).observe, instance);

@@ -30,6 +30,7 @@ import { createApiMetrics, withInstance } from "./metrics.ts";
 import { openOutputs } from "./outputs.ts";
 import { suggestRequest } from "./over-http.ts";
 import { pageOf } from "./page.ts";
+import { reachablePacks } from "./reachable-packs.ts";
 import { copiedRepository, openRepository } from "./repository.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { settingsOnStdin } from "./settings-on-stdin.ts";
@@ -113,10 +114,10 @@ async function depsOf(settings: Settings, log: JsonLog, signal: AbortSignal) {
     folder: resultsFolder,
     secretOf: async (name) =>
       secrets === undefined ? undefined : await readHookSecret(secrets, name),
-    repository: await repositoryFor(settings, results),
+    repository: await repositoryFor(settings, results, log),
     drawSvg: (dot) => drawings.run(() => drawApart(dot, drawer(), signal)),
-    logs: await openLogs(settings, process.env),
-    readOutput: await openOutputs(settings.recorderUrl),
+    logs: await openLogs(settings, process.env, log),
+    readOutput: await openOutputs(settings.recorderUrl, log),
     sessionKey: await sessionKeyOf(settings.sessionKey, resultsFolder),
     metrics: createApiMetrics(),
     clock: systemClock,
@@ -126,9 +127,12 @@ async function depsOf(settings: Settings, log: JsonLog, signal: AbortSignal) {
 }
 
 async function repositoryFor(
-  { repositoryFolder, copyFolder, hasFiles, packs }: Settings,
+  settings: Settings,
   results: { instance: InstanceName; folder: string } | undefined,
+  log: JsonLog,
 ) {
+  const { repositoryFolder, copyFolder, hasFiles } = settings;
+  const packs = await reachablePacks(settings, log);
   const access = { hasFiles, results };
   if (repositoryFolder !== undefined)
     return await openRepository(repositoryFolder, process.env, { ...access, packs });

@@ -1,14 +1,18 @@
 // The API asks the recorder for what commands have printed.
 import { messageOf, SettError } from "../../lib/model/errors.ts";
-import { reachable } from "../../lib/service/forward.ts";
+import { reachable } from "../../lib/reach/reachable.ts";
+import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { ReadOutput } from "./deps.ts";
 
 const askMs = 20_000;
 
 /** Undefined where the settings name no recorder. */
-export async function openOutputs(address: string | undefined): Promise<ReadOutput | undefined> {
+export async function openOutputs(
+  address: string | undefined,
+  log: JsonLog,
+): Promise<ReadOutput | undefined> {
   if (address === undefined) return undefined;
-  const url = await reachable(address);
+  const url = await reachable(address, { log });
   return async ({ goal, digest }) => {
     try {
       const signal = AbortSignal.timeout(askMs);

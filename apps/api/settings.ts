@@ -97,6 +97,9 @@ export const Environment = z.object({
   SETT_HOOK_SECRETS_DIR: NonEmpty.optional().describe(
     "Where the secrets of webhooks are, a file each; without it, the API takes no delivery of one.",
   ),
+  SETT_KEPT_SECRETS_DIR: NonEmpty.optional().describe(
+    "With `--forge`: where the secrets of agents are that a cluster keeps, a file each, which must not be in what is pushed.",
+  ),
   SETT_TELEMETRY_HEADERS: NonEmpty.optional().describe(
     "The name of the file, in the folder of the secrets of webhooks, with the headers for the collector of traces.",
   ),
@@ -121,7 +124,7 @@ export const Environment = z.object({
   SETT_RESULTS_DIR: NonEmpty.optional().describe(
     "Where commits of agents are read, which stay out of a repository that is not to be written; without it, in there.",
   ),
-  SETT_LOGS_URL: serviceUrl("unix:/run/sett/logs/logs.sock")
+  SETT_LOGS_URL: serviceUrl("unix:/run/sett/log-reader/log-reader.sock", "tls")
     .optional()
     .describe("Where the reader of logs is, or its socket; without it, the API shows no logs."),
   SETT_PROCESSES: jsonText(
@@ -131,7 +134,7 @@ export const Environment = z.object({
     .optional()
     .describe("Where the processes of this machine are, as JSON: the API reads their logs itself."),
   SETT_RECORDER_URL: z
-    .url({ protocol: /^(?:https?|unix)$/ })
+    .url({ protocol: /^(?:https?|unix|tls)$/ })
     .optional()
     .describe("Where the recorder is, or its socket, for what commands have printed."),
   ...healthAddress,
@@ -163,6 +166,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     triggers: read.SETT_TRIGGERS,
     forges: read.SETT_FORGES,
     hookSecretsFolder: read.SETT_HOOK_SECRETS_DIR,
+    keptSecretsFolder: read.SETT_KEPT_SECRETS_DIR,
     repositoryFolder: read.SETT_REPOSITORY_DIR,
     copyFolder: read.SETT_REPOSITORY_COPY_DIR,
     hasFiles: read.SETT_REPOSITORY_FILES === "true",

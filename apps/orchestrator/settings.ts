@@ -93,6 +93,22 @@ export function readSettings(environment: Record<string, string | undefined>) {
   };
 }
 
+const LogsCluster = z.strictObject({ home: NonEmpty, workers: NonEmpty.optional() });
+
+const apiServer = {
+  KUBERNETES_SERVICE_HOST: NonEmpty.optional().describe(
+    "Where the API server of the cluster is. A cluster sets it in each pod.",
+  ),
+  KUBERNETES_SERVICE_PORT: PortText.default(443).describe("Its port."),
+};
+
+function serverIn(read: {
+  KUBERNETES_SERVICE_HOST?: string | undefined;
+  KUBERNETES_SERVICE_PORT: number;
+}): { host: string | undefined; port: number } {
+  return { host: read.KUBERNETES_SERVICE_HOST, port: read.KUBERNETES_SERVICE_PORT };
+}
+
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const StarterEnvironment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
@@ -107,10 +123,7 @@ export const StarterEnvironment = z.object({
     .describe(
       "Where workers are Jobs of a cluster: the namespaces of the services and of the workers, as JSON. Default: they are containers of the Engine.",
     ),
-  KUBERNETES_SERVICE_HOST: NonEmpty.optional().describe(
-    "Where the API server of the cluster is. A cluster sets it in each pod.",
-  ),
-  KUBERNETES_SERVICE_PORT: PortText.default(443).describe("Its port."),
+  ...apiServer,
   SETT_SOCKET: NonEmpty.describe("The socket at which the orchestrator asks it."),
   ...reachSettings,
   SETT_HEALTH_PORT: PortText.default(8080).describe(
@@ -127,10 +140,7 @@ export function readStarterSettings(environment: Record<string, string | undefin
     instance: read.SETT_INSTANCE_NAME,
     templates: read.SETT_WORKERS,
     layerImage: read.SETT_LAYER_IMAGE,
-    cluster: read.SETT_KUBERNETES && {
-      ...read.SETT_KUBERNETES,
-      server: { host: read.KUBERNETES_SERVICE_HOST, port: read.KUBERNETES_SERVICE_PORT },
-    },
+    cluster: read.SETT_KUBERNETES && { ...read.SETT_KUBERNETES, server: serverIn(read) },
     socket: read.SETT_SOCKET,
     reach: reachOf(read),
     healthPort: read.SETT_HEALTH_PORT,
@@ -142,7 +152,14 @@ export const LogReaderEnvironment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe(
     "The instance, of which it gives logs, and of no other.",
   ),
+  SETT_KUBERNETES: jsonText(LogsCluster, '{"home":"team","workers":"team-workers"}')
+    .optional()
+    .describe(
+      "Where the parts are pods of a cluster: the namespaces of the instance and of its workers, as JSON. Default: they are containers of the Engine.",
+    ),
+  ...apiServer,
   SETT_SOCKET: NonEmpty.describe("The socket at which the API asks it."),
+  ...reachSettings,
   SETT_HEALTH_PORT: PortText.default(8080).describe(
     "The port of its loopback for the health check.",
   ),
@@ -155,7 +172,9 @@ export function readLogReaderSettings(environment: Record<string, string | undef
   const read = readEnvironment(LogReaderEnvironment, environment);
   return {
     instance: read.SETT_INSTANCE_NAME,
+    cluster: read.SETT_KUBERNETES && { ...read.SETT_KUBERNETES, server: serverIn(read) },
     socket: read.SETT_SOCKET,
+    reach: reachOf(read),
     healthPort: read.SETT_HEALTH_PORT,
   };
 }

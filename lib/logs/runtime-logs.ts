@@ -13,14 +13,16 @@ const pollMs = 500;
 /** Without a bound the whole log of a part would be in memory. */
 const maxTail = 10_000;
 
+type Reading = Pick<Observe, "parts" | "find" | "logs">;
+
 /** The parts are this instance's alone, whatever else the runtime has. */
 export class RuntimeLogs implements LogSource {
-  readonly #observe: Observe;
+  readonly #observe: Reading;
   readonly #instance: InstanceName;
   readonly #notes: AwayNotes | undefined;
 
   /** `notes`: as `followContainer`. */
-  constructor(observe: Observe, instance: InstanceName, notes?: AwayNotes) {
+  constructor(observe: Reading, instance: InstanceName, notes?: AwayNotes) {
     this.#observe = observe;
     this.#instance = instance;
     this.#notes = notes;

@@ -10,6 +10,9 @@ export const provenPort = 8443;
 /** The only caller of the starter of workers. */
 export const starterCaller = "orchestrator";
 
+/** The only caller of the reader of logs. */
+export const logReaderCaller = "api";
+
 /**
  * A caller proves itself with this, and knows the service by it. `way`: who it is there, mostly an
  * agent's name. `key`: of this way, in hexadecimal digits. `authority`: the certificate, in DER, of

@@ -64,6 +64,9 @@ export type WorkersPlace = {
   agents: readonly { agent: AgentName; network: ContainerSpec["network"] }[];
 };
 
+/** The logs of an instance are read in `home`, and of its workers where it has some. */
+export type LogsPlace = { home: string; workers?: string };
+
 /**
  * A service beside a container: in its network space, where both are `localhost` to each other, and
  * there for as long as it. `ready`: a command in it, whose exit code 0 says that it is ready; it
@@ -119,7 +122,9 @@ export type ContainerSpec = {
   /**
    * Only in a cluster: from where its image is, and on which nodes it may run. `deadlineSeconds`:
    * after so long on a node it is ended, whatever it does. `workers`: the part may start some.
+   * `logs`: it may read those of the instance.
    * `secrets`: the files of a volume, by its name, which are keys of Secrets that the cluster has.
+   * `takes`: the program that each new pod of it gives what `up` has given the one before.
    * `reachesAt`: the one place outside that it connects to, as a URL.
    */
   placement?: {
@@ -127,7 +132,9 @@ export type ContainerSpec = {
     nodeSelector?: Readonly<Record<string, string>>;
     deadlineSeconds?: number;
     workers?: WorkersPlace;
+    logs?: LogsPlace;
     secrets?: Readonly<Record<string, readonly SecretFile[]>>;
+    takes?: string;
     reachesAt?: string;
   };
   capabilities: "none" | "default";

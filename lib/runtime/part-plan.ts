@@ -109,7 +109,7 @@ export type Need =
       scales: readonly Scale[];
       proof?: Proof;
     }
-  | { kind: "power"; power: "logs"; door: string; variable: string }
+  | { kind: "power"; power: "logs"; door: string; variable: string; proof?: Proof }
   /** It holds the runtime itself, for others who must not. */
   | { kind: "engine"; power: "workers"; scales: readonly Scale[]; proofs?: Proofs }
   | { kind: "engine"; power: "logs" }
@@ -118,6 +118,11 @@ export type Need =
       kind: "store";
       folders: readonly { path: string; target: string; access: "ro" | "rw"; variable?: string }[];
     }
+  /**
+   * The secrets of agents, a file each, where the runtime keeps them itself and `up` has no value
+   * of theirs to give.
+   */
+  | { kind: "kept-secrets"; target: string; variable: string }
   /**
    * The repository itself; only the folders of `writable` can be written to. `copy`: where it is
    * not to be seen, the folder in which the part makes one for itself, and the variable with it.

@@ -297,6 +297,15 @@ export type Apply = {
    * `image-not-found`; `instance-taken` when the name is in use.
    */
   start(spec: ContainerSpec): Promise<{ id: string }>;
+  /**
+   * Only where a part loses with its place what it has been given: keeps that for its next one, by
+   * the arguments of its program, without their dashes, and nothing else that was kept before. Each
+   * next one gives them to its program when it begins.
+   */
+  keepGifts?(
+    part: Pick<ContainerSpec, "name" | "labels">,
+    texts: Readonly<Record<string, string>>,
+  ): Promise<void>;
   /** Starts one that has ended, as it is. Running already is fine. */
   startAgain(container: string): Promise<void>;
   /** Throws `instance-taken` when the name is in use. */

@@ -114,6 +114,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
       "drawing",
       "process",
       "service",
+      "reach",
       "telemetry",
       "triggers",
       "forge",

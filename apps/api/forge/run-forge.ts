@@ -14,6 +14,7 @@ import { beginService } from "../../../lib/service/program.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { createServiceApp } from "../../../lib/service/service-app.ts";
 import { readHookSecret } from "../hook-secrets.ts";
+import { reachablePacks } from "../reachable-packs.ts";
 import type { Settings } from "../settings.ts";
 import { ForgeLoop, type ForgeParts } from "./forge-loop.ts";
 import { IssueLoop } from "./issue-loop.ts";
@@ -64,9 +65,11 @@ async function partsOf(
   { board, log }: Pick<ForgeParts, "board" | "log">,
 ): Promise<ForgeParts> {
   const { instance, resultsFolder, hookSecretsFolder: folder, forges } = settings;
+  const { keptSecretsFolder: kept } = settings;
   if (forges === undefined || folder === undefined)
     throw new SettError("usage", "The settings name no forges.");
-  const repository = await openFor(settings, environment);
+  const packs = await reachablePacks(settings, log);
+  const repository = await openFor({ ...settings, packs }, environment);
   const results =
     resultsFolder === undefined ? undefined : await repository.openResults(instance, resultsFolder);
   const opened = new Map<string, { token: string; forge: Forge }>();
@@ -81,7 +84,10 @@ async function partsOf(
     },
     report: async ({ goal_id }) =>
       await readReport(board, goal_id, { state: undefined, suggest: (text) => `sett ${text}` }),
-    secrets: async () => await readAll(folder),
+    secrets: async () => {
+      const all = await Promise.all([folder, ...(kept === undefined ? [] : [kept])].map(readAll));
+      return new Map(all.flatMap((values) => [...values]));
+    },
     async forgeOf({ forge: name }: PullAgent) {
       const file = forges.forges[name];
       const token = (await readHookSecret(folder, `${ofForge}${name}`))?.trim();

@@ -13,7 +13,7 @@ import { reachesRedis, redisTimes, seesRepository, temporaryFolder } from "./env
 import { hasApi } from "./has-api.ts";
 import type { PlanInput } from "./input.ts";
 import { gatewayStopSeconds, watchingResources } from "./limits.ts";
-import { logsDoor, showsLogs } from "./log-reader.ts";
+import { reachesLogs } from "./log-reader.ts";
 import { packsOfApi } from "./packs.ts";
 import { reachesRecorder } from "./recorder.ts";
 import { passwordFor } from "./redis-users.ts";
@@ -21,7 +21,7 @@ import { defineService } from "./service.ts";
 import { certificatesOut, wayOut } from "./way-out.ts";
 
 /** In its container: which port and address of this machine lead to it is not its affair. */
-const apiPort = 8443;
+export const apiPort = 8443;
 
 /** The certificate and its key, the secrets of webhooks, and commits of agents. */
 const filesDir = "/files";
@@ -37,7 +37,7 @@ export const api = defineService({
     env: environmentOf(input),
     needs: [
       reachesRedis(input, { role: "person" }),
-      ...(showsLogs(input.config) ? [{ kind: "power", power: "logs", ...logsDoor } as const] : []),
+      ...reachesLogs(input),
       ...reachesRecorder(input),
       filesOf(input),
       ...certificateOf(input),

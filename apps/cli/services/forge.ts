@@ -25,6 +25,7 @@ export const forge = defineService({
     needs: [
       reachesRedis(input, { role: "person" }),
       filesOf(input),
+      { kind: "kept-secrets", target: "/run/secrets", variable: "SETT_KEPT_SECRETS_DIR" },
       temporaryFolder(256),
       ...(input.api === undefined ? [] : [seesRepository(input.api, filesDir, [])]),
       ...packsOfApi(input),

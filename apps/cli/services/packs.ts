@@ -125,6 +125,9 @@ export function volumesOfWorkspace(
 }
 
 /** The API shows agents the commits of its goals, and reads their results. */
-export function packsOfApi({ config }: Pick<PlanInput, "config">): Need[] {
-  return servesPacks(config) ? [{ kind: "reach", door, agent: ofApi, variable: urlVariable }] : [];
+export function packsOfApi({ config, doors }: Pick<PlanInput, "config" | "doors">): Need[] {
+  if (!servesPacks(config)) return [];
+  const proof = proofFor({ doors }, door, ofApi);
+  const way = { door, agent: ofApi, variable: urlVariable } as const;
+  return [{ kind: "reach", ...way, ...withoutUndefined({ proof }) }];
 }

@@ -6,7 +6,7 @@ import type { Proof } from "../../../lib/model/proven-address.ts";
 import { proofKeyOf } from "../../../lib/reach/keys.ts";
 import type { Need } from "../../../lib/runtime/part-plan.ts";
 
-export type Door = "gateway" | "egress" | "packs" | "recorder" | "starter";
+export type Door = "gateway" | "egress" | "packs" | "recorder" | "starter" | "log-reader";
 
 /**
  * `key`: the service's own, in hexadecimal digits. `authority`: the certificate, in DER, of the one
@@ -14,7 +14,7 @@ export type Door = "gateway" | "egress" | "packs" | "recorder" | "starter";
  */
 export type TlsDoor = { key: string; authority: Uint8Array };
 /** These have one where nothing else leads to them, as in a cluster. */
-type ApartDoors = Readonly<Record<"packs" | "recorder" | "starter", TlsDoor>>;
+type ApartDoors = Readonly<Record<"packs" | "recorder" | "starter" | "log-reader", TlsDoor>>;
 export type TlsDoors = Readonly<Record<"gateway" | "egress", TlsDoor>> & Partial<ApartDoors>;
 
 type WithReach = { services: Pick<SettConfig["services"], "reach"> };
@@ -36,8 +36,11 @@ export async function tlsDoorsOf(
   };
   const doors = { gateway: doorFor("gateway"), egress: doorFor("egress") };
   if (!isApart) return doors;
-  const [packs, recorder, starter] = [doorFor("packs"), doorFor("recorder"), doorFor("starter")];
-  return { ...doors, packs, recorder, starter };
+  return {
+    ...doors,
+    ...{ packs: doorFor("packs"), recorder: doorFor("recorder"), starter: doorFor("starter") },
+    "log-reader": doorFor("log-reader"),
+  };
 }
 
 type WithDoors = { doors?: TlsDoors | undefined };

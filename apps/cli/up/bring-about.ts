@@ -193,7 +193,10 @@ function keptIn(before: InstanceParts | undefined, url: string | undefined): str
   return url !== undefined && hasOwn ? "its own Redis" : undefined;
 }
 
-async function sayWhatIsUp({ runtime, cassettes, host, shell }: Input, plan: InstancePlan) {
+async function sayWhatIsUp(
+  { runtime, instance, cassettes, host, shell }: Input,
+  plan: InstancePlan,
+) {
   const gateway = plannedService(plan, "gateway");
   if (gateway !== undefined && cassettes?.mode !== "replay")
     await warnAboutModels(runtime, gateway, shell);
@@ -201,5 +204,6 @@ async function sayWhatIsUp({ runtime, cassettes, host, shell }: Input, plan: Ins
   const { api, redis } = host.config.services;
   const elsewhere = elsewhereOf({ services: { redis } });
   if (elsewhere !== undefined) shell.messages.note(`The blackboard is in ${elsewhere}`);
-  if (api !== undefined) shell.messages.note(`The API and its page: ${apiAddress(api)}`);
+  if (api !== undefined)
+    shell.messages.note(`The API and its page: ${host.apiOf?.(instance) ?? apiAddress(api)}`);
 }

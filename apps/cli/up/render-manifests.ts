@@ -9,10 +9,10 @@ import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import { namespaceOf as namespaceNamed } from "../../../lib/runtime/kubernetes/namespace.ts";
 import { manifestText, renderInstance } from "../../../lib/runtime/kubernetes/render.ts";
 import {
+  accountRights,
   lookRights,
   rights,
   roleOf,
-  starterRights,
   workersRights,
 } from "../../../lib/runtime/kubernetes/rights.ts";
 import { readThere } from "../../../lib/runtime/kubernetes/there.ts";
@@ -20,8 +20,10 @@ import { workersNamespace } from "../../../lib/runtime/kubernetes/workers-namesp
 import { knownClusters } from "../instance/clusters.ts";
 import { findConfig, lacksConfig } from "../program/config-path.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
+import { showsLogs } from "../services/log-reader.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { textsFor } from "./apply/start-service.ts";
 import { UndoSteps } from "./apply/undo.ts";
 import { lookAtInstance } from "./bring-about.ts";
 import { nameOfFolder } from "./checks/checks.ts";
@@ -92,7 +94,9 @@ async function renderAll(args: Arguments, shell: Shell) {
   const made = { host, known, images, ...read, ...withoutUndefined({ password }) };
   const { plan, password: used } = await makePlan(order, made, shell);
   const { networks, services, agents } = plan;
-  const parts = [...services, ...agents];
+  const giving = { values: read.values, plan };
+  const withGifts = services.map((each) => ({ ...each, texts: textsFor(each, giving) }));
+  const parts = [...withGifts, ...agents];
   const { namespace } = place;
   const rendering = { instance, namespace, networks, parts, password: used, there };
   return { instance, rendered: renderInstance(rendering) };
@@ -103,11 +107,12 @@ export async function printRole({ namespace, name, file }: Arguments, shell: She
   const config = await configIn(shell, file);
   const found = namespace ?? (await namespaceOf({ name }, config, shell));
   const withWorkers = config?.agents.some(needsWorkers) === true;
+  const withAccounts = withWorkers || (config !== undefined && showsLogs(config));
   const workers = workersNamespace(found);
   const ofWorkers = [namespaceNamed(workers), roleOf(workers, workersRights)];
   await shell.out.write(
     manifestText([
-      roleOf(found, [...rights, ...lookRights, ...(withWorkers ? starterRights : [])]),
+      roleOf(found, [...rights, ...lookRights, ...(withAccounts ? accountRights : [])]),
       ...(withWorkers ? ofWorkers : []),
     ]),
   );

@@ -259,6 +259,8 @@ function meet(need: Need, place: Place): Met {
       return reachEngine(need, place);
     case "engine":
       return holdEngine(need, around, labels);
+    case "kept-secrets":
+      return {};
     case "store":
       return around.isNear ? store(need) : {};
     case "repository":

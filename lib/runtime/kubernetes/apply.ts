@@ -12,6 +12,7 @@ import { type KubeObject, KubeRefusal } from "./client.ts";
 import { listWorkloads, type Place, podsOf, type WorkloadObject } from "./inspect.ts";
 import {
   claimOf,
+  giftsObject,
   markerOf,
   type NamedAddress,
   newMade,
@@ -53,8 +54,9 @@ export async function startPart(place: Place, spec: ContainerSpec): Promise<{ id
   });
   await client.create(secret, namespace);
   try {
-    if (spec.placement?.workers !== undefined)
-      await ensureWorkersNamespace(client, spec.placement.workers.namespace);
+    const { workers, logs } = spec.placement ?? {};
+    const ofWorkers = workers?.namespace ?? logs?.workers;
+    if (ofWorkers !== undefined) await ensureWorkersNamespace(client, ofWorkers);
     for (const other of others) await client.apply(other, other.metadata.namespace ?? namespace);
     if (await client.create(workload, namespace)) return { id: made };
   } catch (error) {
@@ -68,6 +70,17 @@ export async function startPart(place: Place, spec: ContainerSpec): Promise<{ id
   });
 }
 
+/** Also where another tool has changed them. */
+export async function keepGifts(
+  { client, namespace }: Place,
+  part: Pick<ContainerSpec, "name" | "labels">,
+  texts: Readonly<Record<string, string>>,
+): Promise<void> {
+  const secret = giftsObject(part, texts);
+  if (Object.keys(texts).length > 0) await client.apply(secret, namespace, { force: true });
+  else await client.remove("Secret", namespace, secret.metadata.name);
+}
+
 /** Nothing of an instance asks for names: the addresses of Services never change. */
 export async function hostsOf(
   { client, namespace }: Pick<Place, "client" | "namespace">,
@@ -79,7 +92,7 @@ export async function hostsOf(
 
 /** By its name, or by what is new for each. */
 export async function findWorkload(
-  place: Place,
+  place: Pick<Place, "client" | "namespace">,
   nameOrMade: string,
 ): Promise<WorkloadObject | undefined> {
   const all = await listWorkloads(place);
@@ -181,12 +194,15 @@ async function removeWorkload(place: Place, found: WorkloadObject): Promise<void
   const others = await listWorkloads(place, `,${partLabel}=${part}`);
   if (part === "" || others.length > 0) return;
   // One that was set aside, or has taken its place, would have them as well.
-  const isStarter = found.metadata.labels[componentLabel] === "starter";
+  const component = found.metadata.labels[componentLabel];
   const own = `${partLabel}=${part}`;
-  for (const kind of ["Service", "NetworkPolicy", ...(isStarter ? accountKinds : [])] as const)
+  for (const kind of ["Service", "NetworkPolicy", "Secret"] as const)
     await removeAll(place, kind, own);
+  if (component !== "starter" && component !== "log-reader") return;
+  // Without its account, rights of a reader of logs among the workers are of no use to anybody.
+  for (const kind of accountKinds) await removeAll(place, kind, own);
   const instance = InstanceName.safeParse(found.metadata.labels[instanceLabel]);
-  if (isStarter && instance.success) await removeWorkers(place, instance.data);
+  if (component === "starter" && instance.success) await removeWorkers(place, instance.data);
 }
 
 const accountKinds = ["RoleBinding", "Role", "ServiceAccount"] as const;

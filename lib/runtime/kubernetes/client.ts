@@ -82,13 +82,17 @@ export class KubeClient {
 
   /**
    * Server-side apply: fields of others stay. Throws KubeRefusal where another owns a field that
-   * would become another one.
+   * would become another one, unless `force` takes it over.
    */
-  async apply(object: KubeObject, namespace: string): Promise<unknown> {
+  async apply(
+    object: KubeObject,
+    namespace: string,
+    { force = false }: { force?: boolean } = {},
+  ): Promise<unknown> {
     return await this.json(pathOf(object.kind, namespace, object.metadata.name), {
       method: "PATCH",
       type: "application/apply-patch+yaml",
-      query: { fieldManager },
+      query: { fieldManager, ...(force && { force: "true" }) },
       body: object,
     });
   }

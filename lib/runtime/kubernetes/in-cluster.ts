@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SettError } from "../../model/errors.ts";
+import { accountFolder } from "./account-objects.ts";
 import type { ClusterAccess } from "./kubeconfig.ts";
-import { accountFolder } from "./starter-objects.ts";
 
 /** Throws `environment-invalid` outside of a cluster. */
 export async function ownCluster(

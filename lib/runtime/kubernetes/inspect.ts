@@ -85,7 +85,10 @@ export async function listWorkloads(
   return lists.flat();
 }
 
-export async function podsOf({ client, namespace }: Place, made?: string): Promise<Pod[]> {
+export async function podsOf(
+  { client, namespace }: Pick<Place, "client" | "namespace">,
+  made?: string,
+): Promise<Pod[]> {
   const more = made === undefined ? "" : `,${madeLabel}=${made}`;
   const list = await client.list("Pod", namespace, `${selector}${more}`);
   return listOf(Pod).parse(list).items ?? [];

@@ -8,12 +8,12 @@ import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec, Mount, SecretFile } from "../container-spec.ts";
 import { madeLabel, type PartLabels, writeLabels } from "../labels.ts";
 import { keptVolumeNames, serviceContainer } from "../names.ts";
+import { accountMount, accountObjects, accountVolume, hasAccount } from "./account-objects.ts";
 import type { KubeObject } from "./client.ts";
 import { resourcesOf } from "./container-resources.ts";
 import { policyOf, servicesFor } from "./policies.ts";
 import { apiVersionOf, type Kind, type Workload } from "./resources.ts";
 import { sidecarContainers } from "./sidecars.ts";
-import { accountMount, accountVolume, starterAccount, starterObjects } from "./starter-objects.ts";
 
 /** By these Sett finds what is its own. Their values are short words, as the cluster wants them. */
 export const managedBy = { "app.kubernetes.io/managed-by": "sett" };
@@ -97,7 +97,41 @@ export function objectsOf(spec: ContainerSpec, making: Origin): PartObjects {
       { spec: kind === "Pod" ? template.spec : keeping },
       annotationsOf(labels),
     ),
-    others: [...servicesOf(spec, own), policyOf(spec, own), ...starterObjects(spec, own)],
+    others: [...servicesOf(spec, own), policyOf(spec, own), ...accountObjects(spec, own)],
+  };
+}
+
+/** What `sett up` has given a part: the next pod is given it as well. */
+export function giftsObject(
+  { name, labels }: Pick<ContainerSpec, "name" | "labels">,
+  texts: Readonly<Record<string, string>>,
+): KubeObject {
+  const data = Object.fromEntries(
+    Object.entries(texts).map(([file, text]) => [file, Buffer.from(text).toString("base64")]),
+  );
+  const own = { ...labelsOf(labels), [partLabel]: name };
+  return object("Secret", giftsName(name), own, { type: "Opaque", data });
+}
+
+function giftsName(part: string): string {
+  return `${part}.gifts`;
+}
+
+const giftsFolder = "/run/gifts";
+
+/**
+ * A pod gives its program these once: a container that starts again has kept them, or newer ones. A
+ * Secret that is not there keeps no pod from its start.
+ */
+function giving({ name, placement: { takes } = {} }: ContainerSpec) {
+  if (takes === undefined) return undefined;
+  const each = `[ ! -e "$file" ] || ${takes} "--\${file##*/}" < "$file" || exit`;
+  const script = `[ -e /tmp/gifts ] || { for file in ${giftsFolder}/put-*; do ${each}; done; : > /tmp/gifts; }`;
+  const secret = { secretName: giftsName(name), optional: true, defaultMode: 0o440 };
+  return {
+    lifecycle: { postStart: { exec: { command: ["/bin/sh", "-c", script] } } },
+    mount: { name: "gifts", mountPath: giftsFolder, readOnly: true },
+    volume: { name: "gifts", secret },
   };
 }
 
@@ -173,13 +207,14 @@ export function podSpecOf(
   const beside = sidecarContainers(spec, part);
   // A service is the user that its image says.
   const isAlone = beside.length === 0;
-  const isStarter = placement.workers !== undefined;
+  const asksCluster = hasAccount(spec);
+  const gifts = giving(spec);
   const volumes = spec.mounts.map((mount, at) => volumeOf(mount, at, spec));
   const { pullSecret, nodeSelector } = placement;
   const isClosed = network !== "none" && network?.isClosed === true;
   return {
     automountServiceAccountToken: false,
-    ...(isStarter && { serviceAccountName: starterAccount(spec.labels.instance) }),
+    ...(asksCluster && { serviceAccountName: spec.name }),
     enableServiceLinks: false,
     restartPolicy: spec.restart === "no" ? "Never" : "Always",
     ...withoutUndefined({ nodeSelector, runtimeClassName: runtime }),
@@ -208,6 +243,7 @@ export function podSpecOf(
         ...withoutUndefined({ workingDir: spec.workingDir }),
         envFrom: [{ secretRef: { name: secret } }],
         ...(spec.labels.component === "orchestrator" && { env: [holder] }),
+        ...(gifts && { lifecycle: gifts.lifecycle }),
         ports: (spec.ports ?? []).map(({ port }) => ({ containerPort: port })),
         resources: resourcesOf(spec.resources ?? {}),
         securityContext: {
@@ -222,11 +258,16 @@ export function podSpecOf(
             mountPath: target,
             ...("access" in mount && mount.access === "ro" && { readOnly: true }),
           })),
-          ...(isStarter ? [accountMount] : []),
+          ...(asksCluster ? [accountMount] : []),
+          ...(gifts ? [gifts.mount] : []),
         ],
       },
     ],
-    volumes: [...volumes, ...(isStarter ? [accountVolume] : [])],
+    volumes: [
+      ...volumes,
+      ...(asksCluster ? [accountVolume] : []),
+      ...(gifts ? [gifts.volume] : []),
+    ],
   };
 }
 

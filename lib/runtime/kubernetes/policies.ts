@@ -15,12 +15,13 @@ const redisPort = 6379;
 
 /** The port of each service that others of the instance reach, and who they are. */
 const served: Partial<Record<ServiceName, { port: number; by: readonly string[] }>> = {
-  redis: { port: redisPort, by: ["orchestrator", "agent", "gateway", "notary"] },
-  packs: { port: provenPort, by: ["agent", "examination"] },
+  redis: { port: redisPort, by: ["orchestrator", "agent", "gateway", "notary", "api", "forge"] },
+  packs: { port: provenPort, by: ["agent", "examination", "api", "forge"] },
   gateway: { port: provenPort, by: ["agent"] },
   egress: { port: provenPort, by: ["agent", "examination"] },
-  recorder: { port: provenPort, by: ["agent"] },
+  recorder: { port: provenPort, by: ["agent", "api"] },
   starter: { port: provenPort, by: ["orchestrator"] },
+  "log-reader": { port: provenPort, by: ["api"] },
 };
 
 const all = "0.0.0.0/0";
@@ -33,6 +34,9 @@ const dns = [
 
 const anywhere = [{ ipBlock: { cidr: all, except: metadata } }];
 
+const apiPort = 8443;
+
+const asksCluster: readonly string[] = ["starter", "log-reader"];
 /** Clusters have their API servers at these ports. */
 const apiServerPorts = [443, 6443].map((port) => ({ protocol: "TCP", port }));
 
@@ -51,12 +55,16 @@ export function policyOf(spec: Caged, own: Record<string, string>, home?: string
   const here = (components: readonly string[]) => podsOf(instance, components, home);
   const ofPort = (port: number) => [{ protocol: "TCP", port }];
   const own_ = Object.entries(served).find(([service]) => service === component)?.[1];
-  const inward = own_ === undefined ? [] : [{ from: [here(own_.by)], ports: ofPort(own_.port) }];
+  const fromOwn = own_ === undefined ? [] : [{ from: [here(own_.by)], ports: ofPort(own_.port) }];
+  // Who may ask the API is said by its tokens: an Ingress is in another namespace.
+  const inward = component === "api" ? [{ ports: ofPort(apiPort) }] : fromOwn;
   const toServices = Object.entries(served).flatMap(([service, { port, by }]) =>
     by.includes(component) ? [{ to: [here([service])], ports: ofPort(port) }] : [],
   );
   const outside = reachesOutside(spec) ? [{ to: anywhere }, { ports: dns }] : [];
-  const toCluster = component === "starter" ? [{ to: anywhere, ports: apiServerPorts }] : [];
+  const toCluster = asksCluster.includes(component)
+    ? [{ to: anywhere, ports: apiServerPorts }]
+    : [];
   const at = spec.placement?.reachesAt;
   const outward = [
     ...toServices,

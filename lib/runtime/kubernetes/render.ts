@@ -9,7 +9,14 @@ import type { PartLabels } from "../labels.ts";
 import { keptVolumeNames } from "../names.ts";
 import type { PlannedNetwork, PlannedVolume } from "../part-plan.ts";
 import type { KubeObject } from "./client.ts";
-import { claimOf, markerOf, type NamedAddress, newMade, objectsOf } from "./manifests.ts";
+import {
+  claimOf,
+  giftsObject,
+  markerOf,
+  type NamedAddress,
+  newMade,
+  objectsOf,
+} from "./manifests.ts";
 import { namespaceOf } from "./namespace.ts";
 
 /** A cluster has this of an instance. `secret`: the Secret that a part's pods have. */
@@ -24,7 +31,12 @@ export type Rendering = {
   instance: InstanceName;
   namespace: string;
   networks: readonly PlannedNetwork[];
-  parts: readonly { spec: ContainerSpec; volumes: readonly PlannedVolume[] }[];
+  parts: readonly {
+    spec: ContainerSpec;
+    volumes: readonly PlannedVolume[];
+    /** What `sett up` gives it. */
+    texts?: Readonly<Record<string, string>>;
+  }[];
   /** The password of the instance: with it no one guesses a value by the name of its Secret. */
   password: string;
   there: There;
@@ -74,7 +86,16 @@ export function renderInstance(rendering: Rendering): Rendered {
         objects: [...others, workload].map(within),
       })),
     ],
-    first: [...own, ...services.map(within), ...rendered.map(({ secret }) => within(secret))],
+    first: [
+      ...own,
+      ...services.map(within),
+      ...rendered.map(({ secret }) => within(secret)),
+      ...parts.flatMap(({ spec, texts }) =>
+        texts === undefined || Object.keys(texts).length === 0
+          ? []
+          : [within(giftsObject(spec, texts))],
+      ),
+    ],
     withoutSecret: rendered.flatMap(({ secret, spec }) =>
       isSame(there.secrets.get(secret.metadata.name), spec.env) ? [] : [fileOf(spec.labels)],
     ),

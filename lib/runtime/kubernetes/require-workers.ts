@@ -3,7 +3,7 @@ import { z } from "zod";
 import { SettError } from "../../model/errors.ts";
 import type { KubeClient } from "./client.ts";
 import { isWorkersNamespace } from "./namespace.ts";
-import { requireRights, rights, starterRights, workersRights } from "./rights.ts";
+import { accountRights, requireRights, rights, workersRights } from "./rights.ts";
 import { workersNamespace } from "./workers-namespace.ts";
 
 const makesNamespaces = { group: "", resource: "namespaces", verbs: ["create", "delete"] };
@@ -11,10 +11,15 @@ const makesNamespaces = { group: "", resource: "namespaces", verbs: ["create", "
 /** `home`: the namespace of the instance. Throws `kubernetes-failed` and `config-invalid`. */
 export async function requireWorkers(client: KubeClient, home: string): Promise<void> {
   const namespace = workersNamespace(home);
-  await requireRights(client, home, [...rights, ...starterRights]);
+  await requireAccounts(client, home);
   const isThere = await isWorkersNamespace(client, namespace);
   const made = isThere ? [] : [makesNamespaces];
   await requireRights(client, namespace, [...workersRights, ...made]);
+}
+
+/** A person may give an account only what this person may do. Throws `kubernetes-failed`. */
+export async function requireAccounts(client: KubeClient, home: string): Promise<void> {
+  await requireRights(client, home, [...rights, ...accountRights]);
 }
 
 /** The first one whose pods can have containers that start before others and last as long. */

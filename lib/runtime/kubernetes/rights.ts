@@ -21,7 +21,7 @@ export const rights: readonly Right[] = [
   { group: "", resource: "pods/log", verbs: ["get"] },
   { group: "", resource: "pods/exec", verbs: opened },
   { group: "", resource: "pods/portforward", verbs: opened },
-  { group: "", resource: "secrets", verbs: ["create", "delete", "list"] },
+  { group: "", resource: "secrets", verbs: ["create", "delete", "list", "patch"] },
   { group: "", resource: "services", verbs: patched },
   { group: "", resource: "configmaps", verbs: ["create", "delete", "list"] },
   { group: "", resource: "persistentvolumeclaims", verbs: ["create", "delete", "get", "list"] },
@@ -47,8 +47,8 @@ const roleRights = (verb: readonly string[]): Right[] => [
   { group: rbac, resource: "rolebindings", verbs: verb },
 ];
 
-/** They come beside the others where an agent has workers, for the account of their starter. */
-export const starterRights: readonly Right[] = [
+/** They come beside the others where a part asks the cluster itself, for its account. */
+export const accountRights: readonly Right[] = [
   { group: "", resource: "serviceaccounts", verbs: patched },
   ...roleRights(patched),
 ];

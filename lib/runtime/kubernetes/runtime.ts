@@ -19,6 +19,7 @@ import { workersOf } from "../workers.ts";
 import {
   findWorkload,
   isForbidden,
+  keepGifts,
   makeClaim,
   makeMarker,
   removeClaim,
@@ -36,8 +37,8 @@ import { type Place, podsOf, readInstances } from "./inspect.ts";
 import { findCluster } from "./kubeconfig.ts";
 import { LedPorts } from "./lead.ts";
 import { acquireLease } from "./lock.ts";
-import { linesOfAll, podLines } from "./logs.ts";
-import { livingOf, newest } from "./pod.ts";
+import { linesOfPart } from "./part-logs.ts";
+import { newest } from "./pod.ts";
 import { requireRights } from "./rights.ts";
 import { bytesOf, coresOf, Nodes } from "./room.ts";
 import { readFiles, removeIdlePods, writeFiles } from "./volume-files.ts";
@@ -88,14 +89,7 @@ export async function kubernetesRuntime({
       (await readInstances(place))
         .flatMap(({ containers }) => containers)
         .find((part) => part.name === name || part.id === name),
-    logs: async function* (name, options) {
-      const made = await madeOf(place, name).catch(() => undefined);
-      const pods = made === undefined ? [] : livingOf(await podsOf(place, made));
-      yield* linesOfAll(
-        pods.map(({ metadata }) => podLines(client, { namespace, pod: metadata.name }, options)),
-        options,
-      );
-    },
+    logs: (name, options) => linesOfPart(place, name, options),
     exec: async (name, command, input) => {
       const pod = await podOf(place, await madeOf(place, name));
       return await execInPod(client, { namespace, pod }, command, input);
@@ -115,6 +109,7 @@ export async function kubernetesRuntime({
       return lock;
     },
     start: (spec) => startPart(place, spec),
+    keepGifts: (part, texts) => keepGifts(place, part, texts),
     startAgain: (name) => startPartAgain(place, name),
     rename: (name, other) => renamePart(place, name, other),
     stop: (name, timeoutSeconds) => stopPart(place, name, timeoutSeconds),

@@ -6,7 +6,7 @@ import { inPieces } from "../../model/in-pieces.ts";
 import { type Proof, provenPort } from "../../model/proven-address.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
-import type { ContainerSpec, Mount, WorkersPlace } from "../container-spec.ts";
+import type { ContainerSpec, LogsPlace, Mount, WorkersPlace } from "../container-spec.ts";
 import { withFingerprint } from "../fingerprint.ts";
 import {
   copyVariables,
@@ -24,6 +24,7 @@ import {
   keptVolumeNames,
   networkName,
   openNetworkName,
+  secretsVolumeName,
   serviceContainer,
   workerName,
 } from "../names.ts";
@@ -62,15 +63,12 @@ export function kubernetesTranslation(settings: PodSettings): Translation {
       return [{ name, labels, kind: "usual", members: [] }];
     },
     parts: (plans) => {
-      // No part of a cluster reads the logs of others yet, and the cluster keeps secrets itself.
-      const present = plans.filter(
-        ({ needs, labels }) =>
-          labels.component !== "keeper" &&
-          !needs.some((need) => need.kind === "engine" && need.power === "logs"),
-      );
+      // The cluster keeps secrets itself.
+      const present = plans.filter(({ labels }) => labels.component !== "keeper");
+      const hasWorkers = present.some(({ labels }) => labels.component === "starter");
       const translate = (plan: PartPlan, agents: Specs) => ({
         plan,
-        planned: translatePart(plan, { ...settings, agents }),
+        planned: translatePart(plan, { ...settings, agents, hasWorkers }),
       });
       const agents = new Map(
         present.flatMap((plan) => {
@@ -86,7 +84,9 @@ export function kubernetesTranslation(settings: PodSettings): Translation {
 }
 
 type Specs = ReadonlyMap<AgentName, { spec: ContainerSpec; timeoutMs: number | undefined }>;
-type Surroundings = PodSettings & { agents: Specs };
+type Surroundings = PodSettings & { agents: Specs; hasWorkers: boolean };
+
+type SecretVolumes = NonNullable<NonNullable<ContainerSpec["placement"]>["secrets"]>;
 
 /** The longest name of a worker that is worth planning for. */
 const anyClaim = ClaimId.parse("00000000-0000-4000-8000-000000000000");
@@ -102,6 +102,8 @@ type Met = {
   ports?: number[];
   volumes?: PlannedVolume[];
   workers?: WorkersPlace;
+  logs?: LogsPlace;
+  secrets?: SecretVolumes;
   over?: Partial<ContainerSpec>;
 };
 
@@ -110,9 +112,12 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
   const met = plan.needs.map((need) => meet(need, plan, around));
   const { pullSecret, nodeSelector, runtimeClass } = around;
   const [workers] = met.flatMap((each) => each.workers ?? []);
-  const secrets = secretsOf(plan, around);
+  const [logs] = met.flatMap((each) => each.logs ?? []);
+  const secrets = secretsOf(plan, around) ?? met.find((each) => each.secrets)?.secrets;
   const { reachesAt } = plan;
-  const placement = withoutUndefined({ pullSecret, nodeSelector, workers, secrets, reachesAt });
+  const takes = takesGifts(plan) ? `/${plan.program}` : undefined;
+  const placed = { pullSecret, nodeSelector, workers, logs, secrets, takes, reachesAt };
+  const placement = withoutUndefined(placed);
   const all = [...ports.map(({ port }) => port), ...met.flatMap((each) => each.ports ?? [])];
   const spec: ContainerSpec = {
     name,
@@ -152,11 +157,21 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
   };
 }
 
+/** `sett up` gives it files, which go with its pod. */
+function takesGifts({ needs }: PartPlan): boolean {
+  return needs.some(
+    (need) =>
+      need.kind === "secrets" ||
+      need.kind === "file" ||
+      (need.kind === "files" && need.secrets !== undefined),
+  );
+}
+
 /** The agent's environment says which secrets it has; the cub waits for those that are missing. */
 function secretsOf(
   { needs, env }: PartPlan,
   { secrets = {} }: PodSettings,
-): NonNullable<ContainerSpec["placement"]>["secrets"] {
+): SecretVolumes | undefined {
   const mount = needs.find(
     (need) => need.kind === "volume" && need.target === env.SETT_SECRETS_DIR,
   );
@@ -185,7 +200,7 @@ function meet(need: Need, plan: PartPlan, around: Surroundings): Met {
     case "shelf":
       return shelf(need, labels);
     case "files":
-      return { ...shelf(need, labels), env: filesVariables(need) };
+      return files(need, labels);
     case "file":
       return { env: { [need.variable]: need.target } };
     case "redis":
@@ -206,7 +221,9 @@ function meet(need: Need, plan: PartPlan, around: Surroundings): Met {
     case "power":
       return power(need, labels);
     case "engine":
-      return need.power === "workers" ? startsWorkers(need, plan, around) : {};
+      return need.power === "workers" ? startsWorkers(need, plan, around) : readsLogs(around);
+    case "kept-secrets":
+      return keptSecrets(need, labels, around);
     // Commits come by the service of packs.
     case "store":
       return {};
@@ -227,13 +244,41 @@ function shelf(
   };
 }
 
+function keptSecrets(
+  { target, variable }: Extract<Need, { kind: "kept-secrets" }>,
+  { instance }: PartLabels,
+  { secrets = {} }: PodSettings,
+): Met {
+  const files = Object.entries(secrets).map(([file, { name: secret, key }]) => ({
+    ...{ file, secret, key },
+  }));
+  if (files.length === 0) return {};
+  const volume = secretsVolumeName(instance, "forge");
+  return {
+    mounts: [{ kind: "volume", volume, target, access: "ro" }],
+    env: { [variable]: target },
+    secrets: { [volume]: files },
+  };
+}
+
+/** They go with the pod. */
+function files(need: Extract<Need, { kind: "files" }>, labels: PartLabels): Met {
+  const { lasting } = need;
+  return {
+    ...shelf(need, labels),
+    env: { ...filesVariables(need), [lasting.variable]: lasting.value },
+  };
+}
+
 function reach(
   { door, variable }: Extract<Need, { kind: "reach" }>,
   proof: Proof,
   plan: PartPlan,
 ): Met {
   const { labels } = plan;
-  const address = provenAddress(door, proof, { labels, password: passwordOf(plan) });
+  // Only beside a cub another program could look for the key.
+  const password = plan.program === "cub" ? passwordOf(plan) : undefined;
+  const address = provenAddress(door, proof, { labels, password });
   return address === undefined ? {} : { env: { [variable]: address } };
 }
 
@@ -244,10 +289,17 @@ function serve(need: Extract<Need, { kind: "serve" }>): Met {
 }
 
 function power(need: Extract<Need, { kind: "power" }>, labels: PartLabels): Met {
-  if (need.power !== "workers" || need.proof === undefined) return {};
+  if (need.proof === undefined) return {};
   const address = provenAddress(need.door, need.proof, { labels, password: undefined });
   if (address === undefined) return {};
-  return { env: { [need.variable]: address, SETT_WORKERS: JSON.stringify(need.scales) } };
+  const way = { [need.variable]: address };
+  if (need.power === "logs") return { env: way };
+  return { env: { ...way, SETT_WORKERS: JSON.stringify(need.scales) } };
+}
+
+function readsLogs({ namespace: home, hasWorkers }: Surroundings): Met {
+  const logs = { home, ...(hasWorkers && { workers: workersNamespace(home) }) };
+  return { env: { SETT_KUBERNETES: JSON.stringify(logs) }, logs };
 }
 
 /** It has their templates, with all that an agent's own pod has. */

@@ -235,6 +235,7 @@ function meet(need: Need, { labels, user }: PartPlan, around: Surroundings): Met
     case "serve":
     // Only barriers hold the runtime for others.
     case "engine":
+    case "kept-secrets":
       return {};
     case "store":
       return {

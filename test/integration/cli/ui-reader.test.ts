@@ -5,6 +5,12 @@ import { openOutputs } from "../../../apps/api/outputs.ts";
 import { serveReader } from "../../../apps/cli/ui/reader-way.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
+import { createJsonLog } from "../../../lib/service/json-log.ts";
+
+const log = createJsonLog(
+  () => {},
+  () => new Date(),
+);
 
 const goal = GoalId.parse("00000000-0000-4000-8000-000000000001");
 const digest = "ab".repeat(32);
@@ -22,8 +28,8 @@ const source = {
 async function apiOf(ways: Record<string, string>) {
   const logs = { url: ways.SETT_LOGS_URL, processes: undefined };
   return {
-    logs: await openLogs({ logs, instance: "demo" } as never, {}),
-    readOutput: await openOutputs(ways.SETT_RECORDER_URL),
+    logs: await openLogs({ logs, instance: "demo" } as never, {}, log),
+    readOutput: await openOutputs(ways.SETT_RECORDER_URL, log),
   };
 }
 

@@ -101,7 +101,12 @@ test("a part is taken once, is set aside, stopped, started again and removed wit
   await here.apply.rename(name, `${name}.old`);
   await here.apply.start(agent.spec);
   expect(await stateOf(name)).toBe("running");
+  // Its next pod has what it was given last, which goes with the last of it.
+  const path = pathOf("Secret", "team", `${name}.gifts`);
+  await here.apply.keepGifts?.(agent.spec, { "put-keys": "one", "put-tls": "two" });
+  await here.apply.keepGifts?.(agent.spec, { "put-keys": "three" });
   await here.apply.remove(`${name}.old`);
+  expect(here.api.things.get(path)).toMatchObject({ data: { "put-keys": btoa("three") } });
   await here.apply.remove(name);
   expect(await partNames(here)).toEqual(names.filter((one) => one !== name));
   expect([...here.api.things.keys()].filter((path) => path.includes(name))).toEqual([]);
@@ -196,7 +201,7 @@ test("a verb that is missing is named before anything is made", async () => {
   const place = { namespace: "team", context: undefined, workspaceOf: () => "/work" };
   const interrupted = new AbortController().signal;
   const { observe } = await kubernetesRuntime({ ...place, env: api.env, interrupted });
-  await expect(observe.check()).rejects.toThrow("create, delete, list secrets");
+  await expect(observe.check()).rejects.toThrow("create, delete, list, patch secrets");
   expect([...api.things.keys()]).toEqual([]);
 });
 

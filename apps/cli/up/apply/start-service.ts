@@ -14,7 +14,8 @@ import { answersWhenReady, nextGateway, nextLeader, type Ready } from "./readine
 const pollMs = 20;
 const maxKnownMs = 3_000;
 
-type StartInput = Tools & { values: Values; plan: { seesFiles: boolean } };
+type Giving = { values: Values; plan: { seesFiles: boolean } };
+type StartInput = Tools & Giving;
 
 /**
  * A service that stays gets the values, too: they may have changed, and a restart has lost them.
@@ -26,17 +27,24 @@ export async function startService(
 ): Promise<void> {
   const { planned } = change;
   const gifts = giftsFor(planned, input);
+  const { keepGifts } = input.runtime.apply;
+  // Each pod of a part whose gifts are kept gives them to its program itself.
+  const byHand = keepGifts === undefined || change.kind === "keep" ? gifts : [];
   const give = (some: readonly Gift[], container = planned.spec.name) =>
     giveAll(input, planned, some, container);
-  const late = gifts.filter(({ isNeededToStart }) => isNeededToStart !== true);
+  const late = byHand.filter(({ isNeededToStart }) => isNeededToStart !== true);
   if (change.kind !== "keep") await makeOwned(input, planned.volumes);
+  if (planned.service.gifts !== undefined) {
+    if (change.kind === "start") input.undoSteps.add(async () => keepGifts?.(planned.spec, {}));
+    await keepGifts?.(planned.spec, textsFor(planned, input));
+  }
   let isGiven = false;
   await makePart(input, change, async () => {
-    const lost = gifts.filter(({ isInMemory }) => isInMemory);
+    const lost = byHand.filter(({ isInMemory }) => isInMemory);
     if (change.kind === "replace") input.undoSteps.addLast(() => give(lost, change.found.id));
     const ready = await readyOf(input, planned, board);
     return async (signal) => {
-      await give(gifts.filter(({ isNeededToStart }) => isNeededToStart));
+      await give(byHand.filter(({ isNeededToStart }) => isNeededToStart));
       // While it starts, so that it never reports them as missing. A container that ends takes
       // none, and its log says why it ended.
       const early = give(late).then(
@@ -53,7 +61,17 @@ export async function startService(
     await untilKnown(board, Object.keys(input.values.keys), input.signal);
 }
 
-function giftsFor({ service, spec }: PlannedService, { values, plan }: StartInput): Gift[] {
+/** All that a service is given, by the arguments of its program, without their dashes. */
+export function textsFor(planned: PlannedService, giving: Giving): Record<string, string> {
+  return Object.fromEntries(
+    giftsFor(planned, giving).map(({ argument, value }) => [
+      argument.replace(/^--/, ""),
+      JSON.stringify(value(giving.values)),
+    ]),
+  );
+}
+
+function giftsFor({ service, spec }: PlannedService, { values, plan }: Giving): Gift[] {
   return (service.gifts ?? []).filter(
     ({ variable, isFile, value }) =>
       value(values) !== undefined &&

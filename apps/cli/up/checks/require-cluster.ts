@@ -1,8 +1,11 @@
 // Refuses before anything is made what a cluster cannot do yet, or never can.
 import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
 import { formatProblem, sortProblems } from "../../../../lib/config/problems.ts";
+import { forgeTokens, hookSecrets } from "../../../../lib/config/resolve-secrets.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
+import { hasForges } from "../../services/forge.ts";
+import { hasApi } from "../../services/has-api.ts";
 import type { Cassettes } from "../../services/input.ts";
 import type { Finding } from "./beyond-engine.ts";
 import { outOfReach } from "./require-reachable.ts";
@@ -72,15 +75,19 @@ export function notInCluster(config: SettConfig): Finding[] {
         ? [{ path: ofAgent(agent.name, "egress"), sentence: machine }]
         : []),
     ]),
-    ...forges(config),
+    ...Object.entries(config.forges).flatMap(([name, { url }]) =>
+      named(url) ? [{ path: ["forges", name, "url"], sentence: machine }] : [],
+    ),
     ...Object.entries(tools.settings).flatMap(([name, { url }]) =>
       named(url) ? [{ path: ["tools", name, "mcp", "url"], sentence: machine }] : [],
     ),
-    ...(services.api === undefined ? [] : [{ path: ["services", "api"], sentence: notThere }]),
-    ...(models.way.ca === undefined ||
-    (Object.keys(models.settings).length === 0 && notify.length === 0)
+    ...(services.api !== undefined && services.api.tls === undefined
+      ? [{ path: ["services", "api"], sentence: withoutTls }]
+      : []),
+    ...ofMachineAlone(config),
+    ...(models.way.ca === undefined || !goesOut(config)
       ? []
-      : [{ path: ["models", "ca"], sentence: "cannot be given to pods yet: leave it out" }]),
+      : [{ path: ["models", "ca"], sentence: fileOfCertificates(models.way.ca) }]),
     ...Object.entries(models.settings).flatMap(([name, { base_url }]) =>
       named(base_url) ? [{ path: ["models", name, "base_url"], sentence: machine }] : [],
     ),
@@ -100,13 +107,40 @@ export function notInCluster(config: SettConfig): Finding[] {
   ];
 }
 
-function notOfCluster(name: string): string {
-  return `is not a Secret of the cluster: make one, and name it, \`secrets: { ${name}: { kubernetes: { name: NAME, key: KEY } } }\``;
+/** Some service sends requests to other machines. */
+function goesOut(config: SettConfig): boolean {
+  const { models, notify } = config;
+  const asks = Object.keys(models.settings).length > 0 || notify.length > 0;
+  return asks || hasApi(config) || hasForges(config);
 }
 
-function forges({ builtIn }: SettConfig): Finding[] {
-  return builtIn.map(({ name }) => ({
-    path: ["agents", name, "forge"],
-    sentence: notThere,
-  }));
+function fileOfCertificates(file: string): string {
+  return `is ${file}, which cannot be given to pods yet: leave it out, and the variables that name it, as by \`env -u NODE_EXTRA_CA_CERTS -u SSL_CERT_FILE sett up\``;
+}
+
+const withoutTls =
+  "needs `tls`: in a cluster other pods see what goes to it; name a certificate, or write `tls: none` where an Ingress or a mesh encrypts";
+
+/** `sett up` gives these to services, and reads no value that the cluster has. */
+function ofMachineAlone(config: SettConfig): Finding[] {
+  const names = new Set([
+    ...(config.services.api?.tokens ?? []).map(({ secret }) => secret),
+    ...hookSecrets(config),
+    ...forgeTokens(config),
+  ]);
+  return [...names].flatMap((name) =>
+    config.secrets[name]?.kubernetes === undefined
+      ? []
+      : [
+          {
+            path: ["secrets", name],
+            sentence:
+              "is a Secret of the cluster, which only agents can have: name a file, a variable or a command of this machine",
+          },
+        ],
+  );
+}
+
+function notOfCluster(name: string): string {
+  return `is not a Secret of the cluster: make one, and name it, \`secrets: { ${name}: { kubernetes: { name: NAME, key: KEY } } }\``;
 }

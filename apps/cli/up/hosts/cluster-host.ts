@@ -8,16 +8,20 @@ import { findCluster } from "../../../../lib/runtime/kubernetes/kubeconfig.ts";
 import { requireArchitecture } from "../../../../lib/runtime/kubernetes/require-architecture.ts";
 import { requireSecrets } from "../../../../lib/runtime/kubernetes/require-secrets.ts";
 import {
+  requireAccounts,
   requireSidecars,
   requireWorkers,
 } from "../../../../lib/runtime/kubernetes/require-workers.ts";
 import { kubernetesTranslation } from "../../../../lib/runtime/kubernetes/translate.ts";
 import { workersNamespace } from "../../../../lib/runtime/kubernetes/workers-namespace.ts";
+import { serviceContainer } from "../../../../lib/runtime/names.ts";
 import type { Translation } from "../../../../lib/runtime/part-plan.ts";
 import { minBytes } from "../../facts/weak-value.ts";
 import { writePlace } from "../../instance/clusters.ts";
 import type { FoundCluster } from "../../instance/runtimes.ts";
 import { maxBytes } from "../../program/secret-source.ts";
+import { apiPort } from "../../services/api.ts";
+import { showsLogs } from "../../services/log-reader.ts";
 import { requireCluster } from "../checks/require-cluster.ts";
 import type { Images as Built } from "../images/images.ts";
 import { pushImages } from "../images/push-images.ts";
@@ -47,8 +51,9 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
       const { namespace } = found.place;
       const agents = config.agents.filter(({ secrets }) => secrets.length > 0);
       const hasWorkers = config.agents.some(needsWorkers);
-      if (agents.length === 0 && !hasWorkers) return;
+      if (agents.length === 0 && !hasWorkers && !showsLogs(config)) return;
       const client = new KubeClient(await findCluster(shell.env, found.place.context));
+      if (showsLogs(config)) await requireAccounts(client, namespace);
       if (hasWorkers) await requireWorkers(client, namespace);
       if (config.agents.some(({ services }) => services.length > 0)) await requireSidecars(client);
       const secrets = secretsIn(written);
@@ -75,6 +80,8 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
     },
     translation: async () => translationFor(written, found.place.namespace),
     dataOf: (redis) => placeInClaim(redis, found.place.namespace),
+    apiOf: (name) =>
+      `the Service ${serviceContainer(name, "api")} in the namespace ${found.place.namespace}, port ${apiPort}. \`sett ui\` shows the page here`,
     tidy: async () => {},
   };
 }

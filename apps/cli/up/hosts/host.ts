@@ -57,6 +57,8 @@ export type Host = {
   /** After `images`. */
   translation(plans: readonly PartPlan[], known: Known): Promise<Translation>;
   dataOf(redis: RedisPart): DataPlace;
+  /** Where its API is; undefined: at an address of this machine. */
+  apiOf?(instance: InstanceName): string;
   /** Removes what the instance no longer needs, once it is up. */
   tidy(images: Images, known: Known): Promise<void>;
 };

@@ -78,7 +78,10 @@ function forgesOf(
   const tokens = Object.entries(forges);
   if (tokens.length === 0) return undefined;
   return Object.fromEntries([
-    ...secretsOfAgents({ agents }).map((name) => [name, inBase64(name)]),
+    // The service of forges sees those itself that a cluster has.
+    ...secretsOfAgents({ agents })
+      .map((name) => [name, inBase64(name)])
+      .filter(([, value]) => value !== ""),
     ...tokens.map(([name, { token }]) => [`forge.${name}`, inBase64(token)]),
   ]);
 }

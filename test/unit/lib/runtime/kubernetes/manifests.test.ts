@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { SettError } from "../../../../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../../../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../../../../lib/runtime/container-spec.ts";
-import { objectsOf } from "../../../../../lib/runtime/kubernetes/manifests.ts";
+import { giftsObject, objectsOf } from "../../../../../lib/runtime/kubernetes/manifests.ts";
 
 const instance = InstanceName.parse("demo");
 const origin = {
@@ -139,4 +139,27 @@ test("two orchestrators run, on two nodes where there are two, and one pod of ea
   const writer = objectsOf(agentSpec(), origin).workload;
   expect(writer).toMatchObject({ spec: { replicas: 1 } });
   expect(JSON.stringify(writer)).not.toContain("topologySpread");
+});
+
+test("each new pod of a part is given what `sett up` gave the one before, once", () => {
+  const { workload } = objectsOf(agentSpec({ placement: { takes: "/gateway" } }), origin);
+  const kept = giftsObject(agentSpec(), { "put-keys": '{"strong":"sk-one"}' });
+  expect(kept).toMatchObject({
+    metadata: { name: "sett-demo-agent-writer.gifts" },
+    data: { "put-keys": Buffer.from('{"strong":"sk-one"}').toString("base64") },
+  });
+  const { volumes, containers } = (
+    workload as unknown as {
+      spec: { template: { spec: Record<"volumes" | "containers", object[]> } };
+    }
+  ).spec.template.spec;
+  // A Secret that is not there, as before the first `sett up`, keeps no pod from its start.
+  expect(volumes).toContainEqual({
+    name: "gifts",
+    secret: { secretName: kept.metadata.name, optional: true, defaultMode: 0o440 },
+  });
+  const text = JSON.stringify(containers);
+  expect(text).toContain('"postStart":{"exec":{"command":["/bin/sh","-c","[ -e /tmp/gifts ] || {');
+  expect(text).toContain('{"name":"gifts","mountPath":"/run/gifts","readOnly":true}');
+  expect(JSON.stringify(objectsOf(agentSpec(), origin).workload)).not.toContain("postStart");
 });

@@ -132,3 +132,15 @@ test("kubectl, which reads YAML 1.1, finds each text as a text", () => {
   const object = { args: words, stringData: Object.fromEntries(words.map((one) => [one, one])) };
   expect(parse(manifestText([object]), { version: "1.1" })).toEqual(object);
 });
+
+test("what `sett up` gives a part is in a Secret that comes before, and in no manifest", () => {
+  const [redis, ...others] = rendering().parts;
+  if (redis === undefined) throw new Error("The first part is Redis.");
+  const withGifts = { ...redis, texts: { "put-keys": "sesame-of-the-models" } };
+  const { first, ...rendered } = renderInstance({ ...rendering(), parts: [withGifts, ...others] });
+  expect(textOf({ first, ...rendered })).not.toContain("sesame");
+  expect(first.at(-1)).toMatchObject({
+    ...{ kind: "Secret", metadata: { name: "sett-demo-redis.gifts", namespace: "sett-demo" } },
+    data: { "put-keys": Buffer.from("sesame-of-the-models").toString("base64") },
+  });
+});

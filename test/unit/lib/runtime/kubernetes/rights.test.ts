@@ -29,7 +29,7 @@ test("a verb that no rule gives is named with its resource", () => {
     ...rule,
     verbs: rule.resources.includes("secrets") ? ["list"] : rule.verbs,
   }));
-  expect(wordsOf(without)).toEqual(["create, delete secrets"]);
+  expect(wordsOf(without)).toEqual(["create, delete, patch secrets"]);
   expect(wordsOf([]).length).toBe(required.length);
 });
 

@@ -17,11 +17,29 @@ agents:
   pull: { forge: hub, bids: [{ on: CodeCommit, bid: review }], pull_request: { base: main } }
 `;
 
-test("a cluster refuses a forge, and a tool of the machine that it does not have", () => {
+test("a cluster refuses a tool of the machine that it does not have", () => {
   expect(notInCluster(sampleConfig(text)).map(({ path }) => path.join("."))).toEqual([
-    "agents.pull.forge",
     "tools.near.mcp.url",
   ]);
+});
+
+test("the API of a cluster says how what goes to it is encrypted, and its tokens are no Secrets", () => {
+  const findings = (api: string, token: string) => {
+    const config = sampleConfig(`version: '1.0'
+images: { push: registry.example.org/team }
+secrets: { ci-token: ${token} }
+services: { api: { ${api} tokens: [{ name: ci, secret: ci-token, may: [read] }] } }
+agents:
+  one: { image: "some/image:1", command: [run] }
+`);
+    return notInCluster(config).map(({ path, sentence }) => `${path.join(".")} ${sentence}`);
+  };
+  expect(findings("tls: none,", "{ file: ./token }")).toEqual([]);
+  const [bare, ...others] = findings("", "{ file: ./token }");
+  expect(bare).toContain("services.api needs `tls`");
+  expect(others).toEqual([]);
+  const kept = findings("tls: none,", "{ kubernetes: { name: ci, key: token } }");
+  expect(kept).toEqual([expect.stringContaining("secrets.ci-token is a Secret of the cluster")]);
 });
 
 test("a cluster has workers, whichever key asks for them, and prepares nothing for them", () => {
@@ -57,4 +75,18 @@ agents:
     "`secrets: { here: { kubernetes: { name: NAME, key: KEY } } }`",
   );
   expect(others).toEqual([]);
+});
+
+test("certificates of this machine that a service would need are refused, wherever they are named", () => {
+  const ofApi =
+    "secrets: { t: { file: ./t } }\nservices: { api: { tls: none, tokens: [{ name: t, secret: t, may: [read] }] } }";
+  const found = (more: string) => {
+    const config = sampleConfig(
+      `version: '1.0'\nimages: { push: registry.example.org/team }\n${more}\nagents:\n  one: { image: "some/image:1", command: [run] }\n`,
+      { SSL_CERT_FILE: import.meta.path },
+    );
+    return notInCluster(config).map(({ path, sentence }) => `${path.join(".")} ${sentence}`);
+  };
+  expect(found("")).toEqual([]);
+  expect(found(ofApi)).toEqual([expect.stringContaining("env -u NODE_EXTRA_CA_CERTS")]);
 });

@@ -86,17 +86,17 @@ test("the API has no socket of the Engine, and the reader of logs nothing but th
     );
   expect(sources(api?.spec.mounts)).toEqual([
     "sett-demo.redis",
-    "sett-demo.logs",
+    "sett-demo.log-reader",
     "sett-demo.recorder.api",
     "sett-demo.api",
     "/home/ada/repository/.git ro",
     "/home/ada/repository/.git/refs/sett/demo rw",
     "/home/ada/repository/.git/sett/objects/demo rw",
   ]);
-  expect(sources(logReader?.spec.mounts)).toEqual(["sett-demo.logs", "/run/docker.sock rw"]);
+  expect(sources(logReader?.spec.mounts)).toEqual(["sett-demo.log-reader", "/run/docker.sock rw"]);
   expect(logReader?.spec.env).toEqual({
     SETT_INSTANCE_NAME: "demo",
-    SETT_SOCKET: "/run/sett/logs/logs.sock",
+    SETT_SOCKET: "/run/sett/log-reader/log-reader.sock",
     SETT_HEALTH_PORT: "8080",
   });
 });

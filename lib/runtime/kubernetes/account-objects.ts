@@ -1,9 +1,10 @@
-// The starter of workers needs more than its pod in a cluster: an account that may make Jobs in a
-// namespace of their own and nothing else, and the policies of that namespace. Pure.
-import type { InstanceName } from "../../model/ids.ts";
+// Two parts ask the cluster itself for something, and have accounts that may do that and nothing
+// else: the starter may make Jobs in a namespace of their own, whose policies come with it, and the
+// reader of logs may read logs. Pure.
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec } from "../container-spec.ts";
 import { labelsFor } from "../labels.ts";
-import { agentContainerName, serviceContainer } from "../names.ts";
+import { agentContainerName } from "../names.ts";
 import type { KubeObject } from "./client.ts";
 import { closedPolicyOf, policyOf, wayInOf } from "./policies.ts";
 import { apiVersionOf } from "./resources.ts";
@@ -38,20 +39,57 @@ export const starterRules = {
   home: [{ apiGroups: [""], resources: ["services"], verbs: ["list"] }],
 };
 
-export function starterAccount(instance: InstanceName): string {
-  return serviceContainer(instance, "starter");
+/** All that the reader of logs may do, by namespace. It reads no Secret, and changes nothing. */
+export const readerRules = {
+  home: [
+    { apiGroups: ["apps"], resources: ["deployments", "statefulsets"], verbs: ["list"] },
+    { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
+    { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
+  ],
+  workers: [
+    { apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "list"] },
+    { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
+    { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
+  ],
+};
+
+/** A part that asks the cluster has an account of its own name. */
+export function hasAccount({ placement: { workers, logs } = {} }: ContainerSpec): boolean {
+  return workers !== undefined || logs !== undefined;
 }
 
 /** `own`: the labels of the part. Empty for every other part. */
-export function starterObjects(spec: ContainerSpec, own: Record<string, string>): KubeObject[] {
-  const { placement: { workers } = {}, labels } = spec;
+export function accountObjects(spec: ContainerSpec, own: Record<string, string>): KubeObject[] {
+  if (!hasAccount(spec)) return [];
+  const account = { apiVersion: "v1", kind: "ServiceAccount" } as const;
+  return [
+    { ...account, metadata: { name: spec.name, labels: own } },
+    ...readerObjects(spec, own),
+    ...starterObjects(spec, own),
+  ];
+}
+
+function readerObjects(
+  { name, placement: { logs } = {} }: ContainerSpec,
+  own: Record<string, string>,
+): KubeObject[] {
+  if (logs === undefined) return [];
+  const { home, workers } = logs;
+  const ofWorkers = workers === undefined ? [] : mayDo({ name, home }, own, readerRules.workers);
+  return [
+    ...mayDo({ name, home }, own, readerRules.home),
+    ...ofWorkers.map((object) => within(object, workers)),
+  ];
+}
+
+function within(object: KubeObject, namespace: string | undefined): KubeObject {
+  return { ...object, metadata: { ...object.metadata, ...withoutUndefined({ namespace }) } };
+}
+
+function starterObjects(spec: ContainerSpec, own: Record<string, string>): KubeObject[] {
+  const { name, placement: { workers } = {}, labels } = spec;
   if (workers === undefined) return [];
   const { home, namespace, agents } = workers;
-  const name = starterAccount(labels.instance);
-  const inside = (object: KubeObject) => ({
-    ...object,
-    metadata: { ...object.metadata, namespace },
-  });
   const policies = agents.map(({ agent, network }) => {
     const caged = {
       name: agentContainerName(labels.instance, agent),
@@ -63,14 +101,13 @@ export function starterObjects(spec: ContainerSpec, own: Record<string, string>)
     return { ...object, metadata, spec: { ...(rules as object), podSelector } };
   });
   return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, labels: own } },
     ...mayDo({ name, home }, own, starterRules.home),
     wayInOf({ name: `${name}.workers`, instance: labels.instance, from: namespace }, own),
     ...[
       ...mayDo({ name, home }, own, starterRules.workers),
       closedPolicyOf(`${name}.workers`, own),
       ...policies,
-    ].map(inside),
+    ].map((object) => within(object, namespace)),
   ];
 }
 
