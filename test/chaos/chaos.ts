@@ -5,6 +5,7 @@
 // --jobs N  runs at a time (6)         --keep    keep the logs of runs that went well, too
 // --faults "kill redis,garbage"  these kinds alone
 // --far     in containers of another machine, over a link that is cut, slow and silent, too
+// --cluster in the Kubernetes cluster of SETT_TEST_KUBERNETES, a kubeconfig
 //
 // A seed repeats a run's goals, faults and tools; what falls together in time is still the
 // machine's. Exit code 1 when a rule was broken.
@@ -15,9 +16,11 @@ import { parseArgs } from "node:util";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { EventType } from "../../lib/model/event.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
+import { kubeconfig } from "./cluster.ts";
+import { prepareCluster, startClusterWorld } from "./cluster-world.ts";
 import { canStartFar, startFarMachine } from "./far-machine.ts";
 import { startFarWorld } from "./far-world.ts";
-import { type Fault, farKinds, faultKinds } from "./faults.ts";
+import { clusterKinds, type Fault, farKinds, faultKinds } from "./faults.ts";
 import type { Kind } from "./history-checker.ts";
 import { type RunReport, runChaos } from "./run.ts";
 import type { World } from "./world.ts";
@@ -30,11 +33,17 @@ const { values: options } = parseArgs({
     keep: { type: "boolean", default: false },
     faults: { type: "string" },
     far: { type: "boolean", default: false },
+    cluster: { type: "boolean", default: false },
   },
 });
 const first = Number(options.seed ?? "1");
 const runs = Number(options.runs ?? (options.seed === undefined ? "200" : "1"));
-const possible: readonly Fault["kind"][] = options.far ? farKinds : faultKinds;
+const { far: isFar, cluster: isInCluster } = options;
+const possible: readonly Fault["kind"][] = isInCluster
+  ? clusterKinds
+  : isFar
+    ? farKinds
+    : faultKinds;
 const wanted = options.faults?.split(",") ?? possible;
 const kinds = possible.filter((kind) => wanted.includes(kind));
 const unknown = wanted.filter((kind) => !possible.some((known) => known === kind));
@@ -42,16 +51,21 @@ if (unknown.length > 0) {
   console.error(`There is no fault ${unknown.join(", ")}: use ${possible.join(", ")}.`);
   process.exit(2);
 }
-if (options.far && !canStartFar) {
+if (isFar && !canStartFar) {
   console.error(
     "Only root can start another machine's Engine: with dockerd, ip, unshare and nsenter.",
   );
   process.exit(2);
 }
+if (isInCluster && kubeconfig === "") {
+  console.error("SETT_TEST_KUBERNETES names no kubeconfig: test/chaos/README.md says what is needed.");
+  process.exit(2);
+}
 const stop = stopSignal();
 const reports: RunReport[] = [];
-await using machine = options.far ? await startFarMachine() : undefined;
-const start = machine && ((run: { seed: number }): Promise<World> => startFarWorld(machine, run));
+await using machine = isFar ? await startFarMachine() : undefined;
+await using cluster = isInCluster ? await prepareCluster() : undefined;
+const start = startIn();
 
 let next = first;
 await Promise.all(
@@ -77,6 +91,11 @@ console.log(
     (wrong === 0 ? "" : `, ${wrong} otherwise wrong`),
 );
 process.exitCode = stop.aborted ? 130 : Math.min(1, broken.length + runs - reports.length);
+
+function startIn(): ((run: { seed: number }) => Promise<World>) | undefined {
+  if (cluster !== undefined) return (run) => startClusterWorld(cluster, run);
+  return machine && ((run) => startFarWorld(machine, run));
+}
 
 async function print(report: RunReport): Promise<void> {
   const { seed, seconds, goals, faults, violations, history, folder } = report;

@@ -8,29 +8,24 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { redisUrlsOf } from "../../apps/cli/instance/place.ts";
 import { runtimeOf } from "../../apps/cli/instance/runtimes.ts";
-import { sleep } from "../../lib/async/sleep.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
-import type { Artefact } from "../../lib/model/artefact.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { fakeShell } from "../support/cli/fake-shell.ts";
-import type { Running } from "../support/cli/sett-process.ts";
 import { startEngineByTls } from "../support/docker/engine-by-tls.ts";
 import { type Breakable, type Link, startLink } from "../support/http/link.ts";
 import { patient } from "../support/redis/redis-server.ts";
 import { password, startTlsServer, type TlsServer } from "../support/redis/tls-server.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { clan, retries } from "./clan.ts";
-import { type FarMachine, toolImage } from "./far-machine.ts";
-import type { History } from "./history.ts";
-import type { Violation } from "./history-checker.ts";
+import { clan } from "./clan.ts";
+import { farConfig } from "./far-config.ts";
+import type { FarMachine } from "./far-machine.ts";
+import { endingsOf, forage, startFollowing } from "./person.ts";
 import { randomOf } from "./random.ts";
 import { mountSmallDisk, type SmallDisk } from "./small-disk.ts";
 import type { Part } from "./supervised.ts";
 import type { ChaosRedis, World } from "./world.ts";
 
-/** The agent that looks at a host by the egress proxy before it answers. */
-const looker = "licences";
 const tlsPort = (host: string) => Number(new URL(host).port);
 
 /** Resolves when `sett up` has ended well, and a person follows the log. */
@@ -65,7 +60,10 @@ export async function startFarWorld(
     redis: redisLink && `${address}:${redisLink.port}`,
   };
   if (server !== undefined) await copyFile(server.ca, join(sett.folder, "ca.pem"));
-  await sett.write({ "sett.yml": JSON.stringify(configOf(at)) });
+  const config = farConfig(at);
+  await sett.write({
+    "sett.yml": JSON.stringify({ ...config, services: { reach: "tls", ...config.services } }),
+  });
   await sett.commit("Add a sett");
   sett.env = {
     ...{ DOCKER_HOST: `tcp://127.0.0.1:${engineLink.port}`, DOCKER_TLS_VERIFY: "1" },
@@ -103,40 +101,6 @@ export async function startFarWorld(
 async function redisHere(address: string, disk: SmallDisk | undefined): Promise<TlsServer> {
   const place = disk === undefined ? {} : { folder: disk.folder };
   return await startTlsServer({ names: `IP:${address}`, ...place });
-}
-
-function configOf(at: { site: string; redis: string | undefined }) {
-  const redis = {
-    services: { redis: { url: `rediss://${at.redis}`, ca: "./ca.pem", secret: "redis" } },
-    secrets: { redis: { environment: "CHAOS_REDIS" } },
-  };
-  const { services, ...secrets } = at.redis === undefined ? { services: {} } : redis;
-  const agent = ({ name, role, bids }: (typeof clan)[number]) => {
-    const site = name === looker ? [`http://${at.site}/`] : [];
-    return {
-      ...{ image: toolImage, command: ["/app/tool", role, ...site], role, bids, retries },
-      workspace: { mode: role === "changelog" ? "rw" : "ro" },
-      ...(name === looker && { egress: [at.site] }),
-    };
-  };
-  return {
-    ...{ version: "1.0", clarification: "tiered", services: { reach: "tls", ...services } },
-    ...secrets,
-    agents: Object.fromEntries(clan.map((each) => [each.name, agent(each)])),
-  };
-}
-
-/** Its first connection may be too late on a busy machine: a person types it again. */
-async function startFollowing(sett: SettWorkspace): Promise<Running> {
-  for (;;) {
-    const follower = sett.start("watch", "--output", "jsonl", "--name", sett.name);
-    let isOver = false;
-    void follower.exited.then(() => {
-      isOver = true;
-    });
-    await waitFor("the first event", () => isOver || follower.out().includes("\n"));
-    if (!isOver) return follower;
-  }
 }
 
 /** The way of a person's command, in this process. */
@@ -227,54 +191,4 @@ function allOf(links: readonly Link[]): Breakable {
       for (const link of links) link.slow(weather);
     },
   };
-}
-
-/** A person types it again with the same id, until it has been said that the goal is there. */
-async function forage(sett: SettWorkspace, goal: Artefact, signal: AbortSignal): Promise<void> {
-  const words = ["forage", "--name", sett.name, "--id", goal.id, "--goal", goal.payload];
-  for (;;) {
-    const { code, err } = await sett.sett(...words);
-    if (code === 0) return;
-    signal.throwIfAborted();
-    if (code !== 1) throw new Error(`sett forage ended with ${code}: ${err}`);
-    await sleep(500, signal);
-  }
-}
-
-type Ended = { sett: SettWorkspace; follower: Running; history: History };
-
-/** A person who followed has seen each event once, and has each commit after `sett hoard`. */
-async function endingsOf({ sett, follower, history }: Ended): Promise<Violation[]> {
-  const last = history.events.at(-1)?.id ?? "";
-  // It may have ended, with an error.
-  const isThere = () => follower.out().includes(`"${last}"`);
-  await Promise.race([waitFor("the last event", isThere).catch(() => undefined), follower.exited]);
-  const seen = follower
-    .out()
-    .split("\n")
-    .filter((line) => line !== "");
-  const ids = seen.map((line) => String(JSON.parse(line).id));
-  const rule = "whoFollowsSeesEachEventOnce";
-  const missing = history.events.filter(({ id }) => !ids.includes(id));
-  const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
-  const violations: Violation[] = [
-    ...missing.map(({ id, type }) => ({
-      ...{ kind: "lost" as const, rule },
-      sentence: `\`sett watch\` has not shown ${type} ${id}: ${follower.err()}`,
-    })),
-    ...twice.map((id) => ({
-      ...{ kind: "duplicated" as const, rule, sentence: `\`sett watch\` has shown ${id} twice.` },
-    })),
-  ];
-  await sett.need("hoard", "--name", sett.name);
-  for (const { id, type, metadata } of history.artefacts.values()) {
-    if (type !== "CodeCommit") continue;
-    const there = await sett
-      .git("rev-parse", `refs/sett/${sett.name}/${id}`)
-      .catch(() => "nothing");
-    const sentence = `The commit of ${id} is ${metadata.commit}, and ${there} in the repository.`;
-    if (there !== metadata.commit)
-      violations.push({ kind: "lost", rule: "eachCommitComesToThePerson", sentence });
-  }
-  return violations;
 }

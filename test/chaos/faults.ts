@@ -71,6 +71,11 @@ export const farKinds = [
   ...(["cut link", "slow link", "silence link", "kill service", "freeze service"] as const),
 ] satisfies readonly Fault["kind"][];
 
+/** In a cluster, which has two orchestrators, there is no link, and a disk is not ours to fill. */
+export const clusterKinds = farKinds.filter(
+  (kind) => !kind.endsWith(" link") && kind !== "fill disk",
+);
+
 /** `afterEvents`: how many events of the log come before it. */
 export type PlannedFault = Fault & { afterEvents: number; delayMs: number };
 

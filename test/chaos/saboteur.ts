@@ -6,6 +6,7 @@ import type { EventType, SettEvent } from "../../lib/model/event.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
+import type { Breakable } from "../support/http/link.ts";
 import { refuseFunction } from "../support/redis/refuse-function.ts";
 import { brokenMark, clan, retries } from "./clan.ts";
 import type { Fault, PlannedFault } from "./faults.ts";
@@ -130,13 +131,13 @@ export class Saboteur {
       }
       case "cut link":
       case "silence link":
-        return this.#breakLink(fault, async ({ link }) => {
+        return this.#breakLink(fault, async (link) => {
           const mend = fault.kind === "cut link" ? link.cut() : link.silence();
           await sleep(fault.downMs, signal);
           mend();
         });
       case "slow link":
-        return this.#breakLink(fault, async ({ link }) => {
+        return this.#breakLink(fault, async (link) => {
           link.slow(badWeather);
           await sleep(fault.downMs, signal);
           link.slow({ delayMs: 0, lossShare: 0 });
@@ -212,13 +213,10 @@ export class Saboteur {
     }
   }
 
-  #breakLink(
-    fault: Fault,
-    job: (far: NonNullable<World["far"]>) => Promise<void>,
-  ): Promise<void> | undefined {
-    const { far } = this.#world;
-    if (far === undefined) return this.#skip(fault, "the instance is on this machine");
-    return this.#break({ ...fault, description: fault.kind }, "link", () => job(far));
+  #breakLink(fault: Fault, job: (link: Breakable) => Promise<void>): Promise<void> | undefined {
+    const link = this.#world.far?.link;
+    if (link === undefined) return this.#skip(fault, "there is no link to it");
+    return this.#break({ ...fault, description: fault.kind }, "link", () => job(link));
   }
 
   #breakProcess(

@@ -30,10 +30,10 @@ export type ChaosRedis = Pick<RedisServer, "url" | "cli" | "kill" | "start"> & {
 export type World = AsyncDisposable & {
   readonly redis: ChaosRedis;
   /**
-   * An instance on another machine has the link to that, and its services. Undefined for processes
-   * of this machine.
+   * An instance elsewhere has services, and one on another machine the link to that. Undefined for
+   * processes of this machine.
    */
-  readonly far: { link: Breakable; services: ReadonlyMap<string, Part> } | undefined;
+  readonly far: { link: Breakable | undefined; services: ReadonlyMap<string, Part> } | undefined;
   readonly board: Blackboard;
   /** The disk of Redis; undefined where this user may not make one. */
   readonly disk: SmallDisk | undefined;
