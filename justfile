@@ -81,7 +81,7 @@ bench *options:
 chaos *options:
     {{ bin }}/bun run test/chaos/chaos.ts {{ options }}
 
-# All of `npm test`, with the tests marked `nightly`, 20 runs of chaos, 50 000 schedules, each planted mistake, and each request of a `sett up` failing in each way: a few hours.
+# All of `npm test`, with the tests marked `nightly`, 20 runs of chaos, 60 000 schedules, each planted mistake, and each request of a `sett up` failing in each way: a few hours.
 nightly *steps:
     node .ci/setup.mjs --tests
     {{ bin }}/bun .ci/test.ts --nightly {{ steps }}

@@ -185,6 +185,10 @@ function sweeps(others: readonly string[]): Step[] {
   const commands: [string, string[]][] = [
     ["chaos", [tool("bun"), "run", "test/chaos/chaos.ts", ...seedsOfTonight("--runs", 20)]],
     ["schedules", [...simulate, ...seedsOfTonight("--schedules", 50_000), "--jobs", "2"]],
+    [
+      "worker-schedules",
+      [...simulate, "--kind", "workers", ...seedsOfTonight("--schedules", 10_000), "--jobs", "2"],
+    ],
     ["rare-defects", [...simulate, "--defects", "--jobs", "2"]],
     [
       "each-request",

@@ -5,7 +5,8 @@ import type { Refusal } from "./simulated-redis.ts";
 /**
  * `atWrite`: after so many requests to write, but at `atMs` at the latest; so a fault falls into
  * the middle of work. `target`: an index into the programs, counted around. `lossWrites`: from how
- * many writes before is what Redis loses. Times are virtual milliseconds.
+ * many writes before is what Redis loses. `afterMs`: after a worker has started. Times are virtual
+ * milliseconds.
  */
 export type Fault = { atMs: number; atWrite?: number } & (
   | { kind: "crash" | "stop"; target: number; downMs: number }
@@ -27,6 +28,9 @@ export type Fault = { atMs: number; atWrite?: number } & (
   | { kind: "break tool"; target: number; forMs: number }
   | { kind: "pause instance"; forMs: number }
   | { kind: "pause goal"; target: number; forMs: number }
+  | { kind: "kill worker" | "disconnect worker"; afterMs: number }
+  | { kind: "pause worker" | "lose worker"; afterMs: number; forMs: number }
+  | { kind: "engine away"; isCluster: boolean; forMs: number }
   | { kind: "cancel" | "retry at once" | "post a version"; target: number }
 );
 
@@ -71,6 +75,8 @@ const longMs = (random: Random) =>
   random.chance(0.4) ? random.between(4_000, 25_000) : random.between(50, 4_000);
 /** At times longer than a program waits for Redis before it ends. */
 const downMs = (random: Random) => random.between(0, 8_000) * (random.chance(0.1) ? 12 : 1);
+/** Before it has connected, while it works, and when it may have ended. */
+const afterMs = (random: Random) => random.pick([random.between(0, 30), random.between(0, 600)]);
 const stepMs = (random: Random) =>
   Math.round((random.chance(0.5) ? 1 : -1) * random.pick([300, 2_000, 20_000, 3_600_000]));
 
@@ -84,6 +90,35 @@ export function goalPauses(random: Random): Fault[] {
     atMs: random.between(300, 3_000),
     target: target(random),
     forMs: random.between(100, 12_000),
+  }));
+}
+
+const engineAway: Draw = (random) => ({
+  kind: "engine away",
+  isCluster: random.chance(0.7),
+  forMs: longMs(random),
+});
+
+const workerDraws: readonly [Draw, ...Draw[]] = [
+  (random) => ({ kind: "kill worker", afterMs: afterMs(random) }),
+  (random) => ({ kind: "kill worker", afterMs: afterMs(random) }),
+  (random) => ({ kind: "disconnect worker", afterMs: afterMs(random) }),
+  (random) => ({ kind: "pause worker", afterMs: afterMs(random), forMs: longMs(random) }),
+  (random) => ({ kind: "lose worker", afterMs: afterMs(random), forMs: longMs(random) }),
+  (random) => ({ kind: "lose worker", afterMs: afterMs(random), forMs: longMs(random) }),
+  engineAway,
+  (random) => ({ kind: "another cub", target: target(random), forMs: longMs(random) }),
+];
+
+/**
+ * What befalls workers and their engine, and cubs of which a second one runs elsewhere. Where it is
+ * the engine alone, no work may be lost.
+ */
+export function workerFaults(random: Random): Fault[] {
+  const draw: () => Draw = random.chance(0.3) ? () => engineAway : () => random.pick(workerDraws);
+  return Array.from({ length: random.whole(1, 4) }, () => ({
+    atMs: random.between(5, 3_000),
+    ...draw()(random),
   }));
 }
 

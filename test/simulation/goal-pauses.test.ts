@@ -13,9 +13,8 @@ test(`${schedules} schedules with pauses of goals come to rest, and start nothin
   let pauses = 0;
   const failed = await playMany(seeds, {
     play: (seed, options) => {
-      const others = options?.faults ?? plannedFaults(seed);
-      const faults = [...others, ...goalPauses(randomOf(Math.imul(seed, 16) + 10))];
-      return runSchedule(seed, { ...options, faults });
+      const pauses = goalPauses(randomOf(Math.imul(seed, 16) + 10));
+      return runSchedule(seed, { faults: [...plannedFaults(seed), ...pauses], ...options });
     },
     isDone: ({ history }) => {
       pauses += history.events.filter(({ type }) => type === "goal_paused").length;

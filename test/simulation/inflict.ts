@@ -1,6 +1,7 @@
 // Has the faults of a plan happen, each at its time, and repairs everything at the end.
 
 import type { Claim } from "../../lib/model/claim.ts";
+import { SettError } from "../../lib/model/errors.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { type Random, randomOf } from "../chaos/random.ts";
@@ -8,6 +9,7 @@ import type { Fault } from "./faults.ts";
 import { forge } from "./forge.ts";
 import { artefactIds, claimsOf, hashAt, sendersOf } from "./on-record.ts";
 import { mendClaim, poison } from "./poison.ts";
+import type { RunningWorker } from "./simulated-engine.ts";
 import type { SimulatedRedis } from "./simulated-redis.ts";
 import type { Supervised } from "./supervised.ts";
 import type { World } from "./world.ts";
@@ -168,6 +170,16 @@ function happen(world: World, fault: Fault, random: Random): void {
       world.people.askOf(goal, "pause_requested");
       return void later(() => world.people.askOf(goal, "resume_requested"));
     }
+    case "kill worker":
+    case "disconnect worker":
+    case "pause worker":
+    case "lose worker":
+      return world.engine.onWorker((worker) => {
+        world.harmed.add(worker.agent);
+        scheduler.after(fault.afterMs, own, fault.kind, () => befall(world, fault, worker));
+      });
+    case "engine away":
+      return engineAway(world, fault.isCluster, later);
     case "cancel": {
       const goal = world.goals[fault.target % Math.max(1, world.goals.length)];
       if (goal === undefined) return;
@@ -200,6 +212,41 @@ function happen(world: World, fault: Fault, random: Random): void {
   }
 }
 
+type WorkerFault = Extract<Fault, { afterMs: number }>;
+
+/** It may have ended by itself meanwhile. */
+function befall(world: World, fault: WorkerFault, worker: RunningWorker): void {
+  const { scheduler, own } = world;
+  switch (fault.kind) {
+    case "kill worker":
+      return worker.end();
+    case "disconnect worker":
+      return disconnect(world, worker.life.name);
+    case "pause worker":
+      worker.life.pause();
+      return void scheduler.after(fault.forMs, own, "resume worker", () =>
+        scheduler.resume(worker.life),
+      );
+    case "lose worker":
+      worker.vanish();
+      return void scheduler.after(fault.forMs, own, "end of a lost worker", () =>
+        worker.life.end(),
+      );
+    default:
+      return unreachable(fault);
+  }
+}
+
+/** A cluster is waited for. What a Docker Engine should start is lost after three tries. */
+function engineAway(world: World, isCluster: boolean, later: (job: () => void) => void): void {
+  const code = isCluster ? "kubernetes-unreachable" : "docker-unreachable";
+  world.engine.away = new SettError(code, "It does not answer.");
+  if (!isCluster) for (const { agent } of world.scales) world.harmed.add(agent);
+  later(() => {
+    world.engine.away = undefined;
+  });
+}
+
 /** Whatever is broken still, because faults overlapped, is whole from now on. */
 function repair(world: World, faults: readonly Fault[]): void {
   const { redis, people } = world;
@@ -209,6 +256,7 @@ function repair(world: World, faults: readonly Fault[]): void {
   redis.outOfOrder.clear();
   redis.messageLoss = 0;
   redis.cutOff.clear();
+  world.engine.away = undefined;
   for (const tool of world.tools.values()) tool.isBroken = false;
   world.removed.clear();
   for (const program of world.programs) {

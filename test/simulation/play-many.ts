@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Fault } from "./faults.ts";
 import { findings } from "./findings.ts";
-import { type Outcome, plannedFaults, runSchedule } from "./run-schedule.ts";
+import { type Outcome, runSchedule } from "./run-schedule.ts";
 import { shrink } from "./shrink.ts";
 
 export type Failed = {
@@ -41,12 +41,8 @@ export async function playMany(
     const outcome = play(seed);
     const sentences = findings(outcome);
     if (sentences.length > 0) {
-      const one = {
-        seed,
-        faults: outcome.faults,
-        needed: await neededFaults(seed, play),
-        sentences,
-      };
+      const { faults } = outcome;
+      const one = { seed, faults, needed: await neededFaults(seed, faults, play), sentences };
       failed.push(one);
       onFailed(one);
     }
@@ -58,8 +54,11 @@ export async function playMany(
 }
 
 /** The places of the fewest faults with which the schedule still fails. */
-async function neededFaults(seed: number, play: typeof runSchedule): Promise<readonly number[]> {
-  const faults = plannedFaults(seed);
+async function neededFaults(
+  seed: number,
+  faults: readonly Fault[],
+  play: typeof runSchedule,
+): Promise<readonly number[]> {
   return await shrink([...faults.keys()], async (places) => {
     const outcome = play(seed, { faults: faults.filter((_, place) => places.includes(place)) });
     return findings(outcome).length > 0;

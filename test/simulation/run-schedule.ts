@@ -7,7 +7,7 @@ import type { Policy } from "../../lib/model/policy.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { History } from "../chaos/history.ts";
 import { randomOf } from "../chaos/random.ts";
-import { type Fault, faultsOf } from "./faults.ts";
+import { type Fault, faultsOf, workerFaults } from "./faults.ts";
 import { inflict } from "./inflict.ts";
 import {
   agentsOf,
@@ -20,7 +20,7 @@ import {
 } from "./on-record.ts";
 import type { SimulatedRedis } from "./simulated-redis.ts";
 import { installVirtualGlobals } from "./virtual-globals.ts";
-import { World } from "./world.ts";
+import { type Kind, World } from "./world.ts";
 
 /** After so much virtual time what has not come to rest never will. */
 const maxMs = 900_000;
@@ -56,18 +56,23 @@ export type Outcome = {
 };
 
 /** Returns all faults of a seed. */
-export function plannedFaults(seed: number): Fault[] {
-  return faultsOf(randomOf(Math.imul(seed, 16) + 7));
+export function plannedFaults(seed: number, kind?: Kind): Fault[] {
+  const usual = faultsOf(randomOf(Math.imul(seed, 16) + 7));
+  if (kind !== "workers") return usual;
+  const random = randomOf(Math.imul(seed, 16) + 13);
+  const ofWorkers = workerFaults(random);
+  // Many of the usual ones excuse whatever is lost.
+  return random.chance(0.5) ? ofWorkers : [...usual, ...ofWorkers];
 }
 
-/** Without `faults`: all that the seed has planned. `kind`: of its scenario. */
+/** Without `faults`: all that the seed has planned. `kind`: of its world. */
 export function runSchedule(
   seed: number,
   {
-    faults = plannedFaults(seed),
-    trace,
     kind,
-  }: { faults?: readonly Fault[]; trace?: (line: string) => void; kind?: "pieces" | "quorum" } = {},
+    faults = plannedFaults(seed, kind),
+    trace,
+  }: { faults?: readonly Fault[]; trace?: (line: string) => void; kind?: Kind } = {},
 ): Outcome {
   const world = new World(seed, trace, kind);
   const chances = {

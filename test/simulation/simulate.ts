@@ -3,6 +3,7 @@
 //
 // --schedules N how many (2000) --seed S the first one's seed (1); by itself: that schedule alone
 // --jobs J processes (1) --faults I,J only these faults of the seed, by their places in its plan
+// --kind pieces|quorum|workers schedules of that kind, not the usual ones
 // --trace every event of it, and all that its programs say --defects search for each of the
 // mistakes of defects.ts, in at most so many schedules --defects --known only for those whose known
 // schedule shows them no longer, and write what is found into defects/shown-by.ts
@@ -10,11 +11,13 @@
 // A seed repeats a schedule exactly. Exit code 1 when something was found.
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { textOf } from "./faults.ts";
 import { findDefects, writeKnown } from "./find-defects.ts";
 import { findings } from "./findings.ts";
 import { byDay, type Failed, playMany } from "./play-many.ts";
 import { plannedFaults, runSchedule } from "./run-schedule.ts";
+import { kinds } from "./world.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -22,6 +25,7 @@ const { values: options } = parseArgs({
     seed: { type: "string" },
     jobs: { type: "string", default: "1" },
     faults: { type: "string" },
+    kind: { type: "string" },
     trace: { type: "boolean", default: false },
     defects: { type: "boolean", default: false },
     known: { type: "boolean", default: false },
@@ -30,6 +34,11 @@ const { values: options } = parseArgs({
 const first = Number(options.seed ?? "1");
 const schedules = Number(options.schedules ?? (options.seed === undefined ? "2000" : "1"));
 const jobs = Math.min(Number(options.jobs), schedules);
+const kind = kinds.find((one) => one === options.kind);
+if (kind === undefined && options.kind !== undefined) {
+  console.error(`There is no kind ${options.kind}: use ${kinds.join(", ")}.`);
+  process.exit(2);
+}
 const beganMs = performance.now();
 
 if (options.defects && options.known)
@@ -41,11 +50,12 @@ else if (jobs > 1) await fork();
 else await playHere();
 
 function playOne(seed: number, chosen: string | undefined): void {
-  const planned = plannedFaults(seed);
+  const planned = plannedFaults(seed, kind);
   const places =
     chosen === undefined ? [...planned.keys()] : chosen.split(",").filter(Boolean).map(Number);
   const faults = planned.filter((_, place) => places.includes(place));
   const outcome = runSchedule(seed, {
+    ...withoutUndefined({ kind }),
     faults,
     ...(options.trace && { trace: (line: string) => console.log(line) }),
   });
@@ -61,7 +71,9 @@ function playOne(seed: number, chosen: string | undefined): void {
 
 async function playHere(): Promise<void> {
   const seeds = Array.from({ length: schedules }, (_, index) => first + index);
-  const failed = await playMany(seeds, { onFailed: print });
+  const play: typeof runSchedule = (seed, options) =>
+    runSchedule(seed, { ...withoutUndefined({ kind }), ...options });
+  const failed = await playMany(seeds, { play, onFailed: print });
   sumUp(schedules, failed.length);
 }
 
@@ -78,6 +90,7 @@ async function fork(): Promise<void> {
       String(count),
       "--seed",
       String(from),
+      ...(kind === undefined ? [] : ["--kind", kind]),
     ];
     const child = Bun.spawn(command, { stdio: ["ignore", "pipe", "inherit"] });
     let found: string | undefined;
@@ -109,7 +122,8 @@ async function* linesOf(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGe
 
 function print({ seed, faults, needed, sentences }: Failed): void {
   const replay = needed.length === faults.length ? "" : ` --faults ${needed.join(",") || "-"}`;
-  console.log(`just simulate --seed ${seed}${replay} --trace`);
+  const ofKind = kind === undefined ? "" : ` --kind ${kind}`;
+  console.log(`just simulate --seed ${seed}${ofKind}${replay} --trace`);
   for (const place of needed) {
     const fault = faults[place];
     if (fault !== undefined) console.log(`       ${textOf(fault)}`);

@@ -18,7 +18,19 @@ export type WorkerMain = (exit: (error: unknown) => void) => Promise<number>;
 
 type Container = { job: WorkerJob; exitCode: number | undefined; waiting: Set<() => void> };
 
+/**
+ * `end`: its process, as a kill does. `vanish`: the container, of which the engine knows nothing
+ * more, while its process goes on, as on a machine that is cut off.
+ */
+export type RunningWorker = {
+  agent: WorkerJob["agent"];
+  life: Life;
+  end(): void;
+  vanish(): void;
+};
+
 const failed = 1;
+const killed = 137;
 
 export class SimulatedEngine implements WorkerHost {
   readonly #scheduler: Scheduler;
@@ -28,6 +40,10 @@ export class SimulatedEngine implements WorkerHost {
   readonly #nextNumber: () => number;
   readonly #own = new Life("engine", 0);
   readonly #containers = new Map<string, Container>();
+  readonly #running = new Map<string, RunningWorker>();
+  readonly #waiting: ((worker: RunningWorker) => void)[] = [];
+  /** An error that answers each request meanwhile: the Engine is away, or the cluster. */
+  away: SettError | undefined;
 
   constructor(
     {
@@ -43,6 +59,13 @@ export class SimulatedEngine implements WorkerHost {
     this.#instance = instance;
     this.#mainOf = mainOf;
     this.#nextNumber = nextNumber;
+  }
+
+  /** With one that runs now, else with the next one. */
+  onWorker(job: (worker: RunningWorker) => void): void {
+    const [running] = this.#running.values();
+    if (running === undefined) this.#waiting.push(job);
+    else job(running);
   }
 
   nameOf({ agent, claim, attempt }: Pick<WorkerJob, "agent" | "claim" | "attempt">): string {
@@ -88,15 +111,17 @@ export class SimulatedEngine implements WorkerHost {
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
       this.#scheduler.after(this.#delay(), this.#own, "wait", () => {
         const container = this.#containers.get(worker);
-        const answer = () =>
-          this.#scheduler.after(this.#delay(), life, "wait, answered", () =>
-            resolve(container?.exitCode ?? failed),
-          );
-        if (container === undefined)
-          this.#scheduler.after(this.#delay(), life, "wait, refused", () =>
-            reject(missing(worker)),
-          );
-        else if (container.exitCode === undefined) container.waiting.add(answer);
+        const refuse = (error: unknown) =>
+          this.#scheduler.after(this.#delay(), life, "wait, refused", () => reject(error));
+        const answer = () => {
+          const { exitCode } = container ?? {};
+          if (exitCode === undefined) refuse(missing(worker));
+          else
+            this.#scheduler.after(this.#delay(), life, "wait, answered", () => resolve(exitCode));
+        };
+        if (this.away !== undefined) refuse(this.away);
+        else if (container?.exitCode === undefined && container !== undefined)
+          container.waiting.add(answer);
         else answer();
       });
     });
@@ -114,16 +139,28 @@ export class SimulatedEngine implements WorkerHost {
 
   #begin(name: string, container: Container): void {
     const life = new Life(name, this.#nextNumber());
-    const end = (exitCode: number) => {
-      if (!life.isAlive) return;
-      life.end();
-      container.exitCode = exitCode;
+    const answerAll = () => {
       for (const answer of container.waiting) answer();
       container.waiting.clear();
     };
+    const end = (exitCode: number) => {
+      if (!life.isAlive) return;
+      life.end();
+      this.#running.delete(name);
+      container.exitCode = exitCode;
+      answerAll();
+    };
+    const vanish = () => {
+      this.#running.delete(name);
+      if (this.#containers.get(name) === container) this.#containers.delete(name);
+      answerAll();
+    };
+    const worker = { agent: container.job.agent, life, end: () => end(killed), vanish };
+    this.#running.set(name, worker);
     this.#scheduler.after(this.#random.between(1, 20), life, "start", () => {
       this.#mainOf(container.job, name)(() => end(failed)).then(end, () => end(failed));
     });
+    for (const job of this.#waiting.splice(0)) job(worker);
   }
 
   /** One request and its answer, to the program that asks. */
@@ -131,7 +168,7 @@ export class SimulatedEngine implements WorkerHost {
     const { life } = this.#scheduler;
     return new Promise((resolve, reject) => {
       this.#scheduler.after(this.#delay(), this.#own, "engine", () => {
-        const answer = settled(work);
+        const answer = this.away === undefined ? settled(work) : { error: this.away };
         this.#scheduler.after(this.#delay(), life, "engine, answered", () =>
           "error" in answer ? reject(answer.error) : resolve(answer.value),
         );

@@ -29,6 +29,14 @@ class Signal {
     return made;
   }
 
+  /** By the virtual clock. */
+  static timeout(ms: number): Signal {
+    const controller = new Controller();
+    const error = new DOMException("The operation timed out.", "TimeoutError");
+    setTimeout(() => controller.abort(error), ms);
+    return controller.signal;
+  }
+
   /** Every signal is marked before the first listener is called. */
   static end(signal: Signal, reason: unknown): void {
     if (signal.aborted) return;

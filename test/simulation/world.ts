@@ -30,12 +30,21 @@ const latencies: readonly [readonly [number, number], ...(readonly [number, numb
   [0.1, 40],
 ];
 
+/**
+ * Other goals than usual, or workers in each instance: what the other seeds play stays what it is.
+ */
+export const kinds = ["pieces", "quorum", "workers"] as const;
+export type Kind = (typeof kinds)[number];
+
 export class World {
   readonly scheduler: Scheduler;
   readonly random: Random;
   readonly redis: SimulatedRedis;
   readonly scenario: Scenario;
   readonly people: People;
+  readonly engine: SimulatedEngine;
+  /** The agents that have workers. */
+  readonly scales: readonly Scale[];
   readonly programs: Supervised[] = [];
   readonly tools = new Map<string, PlayedTool>();
   /** Agents that the present configuration does not name: they are not started. */
@@ -54,7 +63,7 @@ export class World {
   readonly #trace: ((line: string) => void) | undefined;
   #lives = 0;
 
-  constructor(seed: number, trace?: (line: string) => void, kind?: "pieces" | "quorum") {
+  constructor(seed: number, trace?: (line: string) => void, kind?: Kind) {
     this.#trace = trace;
     // Each has a chance of its own, so that another fault changes as little as possible of the
     // rest.
@@ -67,17 +76,17 @@ export class World {
       instance,
       this.random.pick(latencies),
     );
-    this.scenario = scenarioOf(chance(3), kind);
+    this.scenario = scenarioOf(chance(3), kind === "workers" ? "usual" : kind);
     const newId = uuidsOf(chance(4));
-    const scales = this.#giveWorkers(chance(10));
+    this.scales = this.#giveWorkers(chance(10), kind === "workers");
     const place = { scheduler: this.scheduler, random: chance(11), instance };
-    const host = new SimulatedEngine(
+    this.engine = new SimulatedEngine(
       place,
       (job, container) => this.#worker(job, container),
       this.#nextNumber,
     );
     const { grantLeaseMs } = this.scenario;
-    const workers = { host, scales };
+    const workers = { host: this.engine, scales: this.scales };
     this.#site = {
       redis: this.redis,
       newId,
@@ -160,9 +169,9 @@ export class World {
   }
 
   /** In some instances one of the agents has workers. */
-  #giveWorkers(random: Random): Scale[] {
+  #giveWorkers(random: Random, isSure: boolean): Scale[] {
     const withTool = this.scenario.members.filter(({ answer }) => answer !== undefined);
-    if (!random.chance(0.2) || withTool.length === 0) return [];
+    if (!(random.chance(0.2) || isSure) || withTool.length === 0) return [];
     const { registration } = random.pick(withTool as [Member, ...Member[]]);
     Object.assign(registration, { replicas: random.whole(1, 2), strategy: "fresh_per_call" });
     return [{ agent: registration.name, replicas: registration.replicas }];
