@@ -5,12 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listOfSnapshot } from "../../../apps/cli/backup/append-files.ts";
 import { checkBackup } from "../../../apps/cli/backup/read.ts";
-import { restoreBackup } from "../../../apps/cli/backup/restore.ts";
+import { type RestoredCluster, restoreBackup } from "../../../apps/cli/backup/restore.ts";
 import { BackupWriter } from "../../../apps/cli/backup/write.ts";
 import { Progress } from "../../../apps/cli/terminal/progress.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
+import { filesVolumeName } from "../../../lib/runtime/names.ts";
 import type { Apply, Runtime } from "../../../lib/runtime/port.ts";
 import { fakeShell } from "../../support/cli/fake-shell.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
@@ -51,7 +52,7 @@ beforeEach(async () => {
 
 afterAll(() => sett?.[Symbol.asyncDispose]());
 
-function write(results = bundle, id = "aa.1"): string {
+function write(results = bundle, id = "aa.1", more: readonly string[] = []): string {
   const path = join(mkdtempSync(join(place, "file-")), "of.sett");
   const created_at = "2026-10-01T12:00:00.000Z";
   const { instance } = sett;
@@ -63,16 +64,24 @@ function write(results = bundle, id = "aa.1"): string {
   const { write: add, end } = file.begin("results.bundle");
   add(results);
   end();
-  file.addText(`record/${body}`, "body");
+  for (const name of [body, ...more]) file.addText(`record/${name}`, "body");
   file.seal();
   file.keep();
   return path;
 }
 
-type Options = { isReplacing?: boolean; apply?: Partial<Apply>; signal?: AbortSignal };
+type Options = {
+  isReplacing?: boolean;
+  apply?: Partial<Apply>;
+  signal?: AbortSignal;
+  cluster?: RestoredCluster;
+};
 
 /** Resolves with "restored", or what was thrown. */
-async function restore(path: string, { isReplacing = false, apply, signal }: Options = {}) {
+async function restore(
+  path: string,
+  { isReplacing = false, apply, signal, cluster }: Options = {},
+) {
   const interrupted = signal ?? new AbortController().signal;
   const shell = { ...fakeShell(), env, interrupted };
   const runtime: Runtime = { ...sett.runtime, apply: { ...sett.runtime.apply, ...apply } };
@@ -80,7 +89,6 @@ async function restore(path: string, { isReplacing = false, apply, signal }: Opt
   const backup = await checkBackup(path, new AbortController().signal);
   const here = () => runtime.observe.instances();
   const progress = new Progress(shell.err);
-  const cluster = undefined;
   const input = { runtime, repository, backup, isReplacing, here, cluster, progress, shell };
   const outcome = await restoreBackup(input).then(() => "restored", messageOf);
   return { outcome, said: shell.written.err };
@@ -114,6 +122,26 @@ test("an instance is back with its volumes, results and id, and its files can be
     "appendonlydir/appendonly.aof.manifest": listOfSnapshot,
     [body]: "body",
   });
+});
+
+test("in a cluster what was printed comes into the recorder's claim, by the pod that was named", async () => {
+  const printed = `outputs/00000000-0000-4000-8000-000000000000/${"d".repeat(64)}.gz`;
+  const carriers = new Set<unknown>();
+  const writeFiles: Apply["writeFiles"] = async (volume, files, options) => {
+    carriers.add(options.carrier);
+    await sett.runtime.apply.writeFiles(volume, files, options);
+  };
+  const carrier = { image: "registry.example.org/team/sett-orchestrator@sha256:abc" };
+  const cluster = { place: "team-a", carrier };
+  const path = write(bundle, "aa.1", [printed]);
+  expect((await restore(path, { apply: { writeFiles }, cluster })).outcome).toBe("restored");
+  expect([...carriers]).toEqual([carrier]);
+  const namesIn = async (volume: string) =>
+    await Array.fromAsync(sett.runtime.observe.readFiles(volume), ({ path: name }) => name);
+  const recorder = filesVolumeName(sett.instance, "recorder");
+  expect(await namesIn(recorder)).toEqual([printed]);
+  expect(await namesIn(sett.name("record"))).toEqual([body]);
+  expect(git(folder, "config", `sett.${sett.instance}.kubernetes`).trim()).toBe("team-a");
 });
 
 test("an interruption in the middle of the blackboard takes back all that was made", async () => {

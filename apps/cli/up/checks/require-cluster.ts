@@ -41,6 +41,8 @@ export function requireCluster({ file, config, cassettes, problemAt }: Input): v
 const machineName = "host.docker.internal";
 
 const notThere = "is not there in a cluster yet: leave it out";
+/** Workers share no disk there. */
+const prepareNotThere = `${notThere}, and \`command\` can prepare what it needs, with the agent's own \`egress\` and secrets`;
 
 export function notInCluster(config: SettConfig): Finding[] {
   const { agents, images, models, notify, services, tools } = config;
@@ -63,7 +65,7 @@ export function notInCluster(config: SettConfig): Finding[] {
         : [
             {
               path: ofAgent(agent.name, "workspace", "prepare"),
-              sentence: notThere,
+              sentence: prepareNotThere,
             },
           ]),
       ...agent.secrets.flatMap(({ name }, at) =>
