@@ -125,7 +125,8 @@ export type ContainerSpec = {
    * `logs`: it may read those of the instance.
    * `secrets`: the files of a volume, by its name, which are keys of Secrets that the cluster has.
    * `takes`: the program that each new pod of it gives what `up` has given the one before.
-   * `reachesAt`: the one place outside that it connects to, as a URL.
+   * `reachesAt`: the one place outside that it connects to, as a URL. `beside`: the part on whose
+   * node it must be, which runs.
    */
   placement?: {
     pullSecret?: string;
@@ -136,6 +137,7 @@ export type ContainerSpec = {
     secrets?: Readonly<Record<string, readonly SecretFile[]>>;
     takes?: string;
     reachesAt?: string;
+    beside?: string;
   };
   capabilities: "none" | "default";
   /** The entrypoint itself is process 1 and reaps orphans; else the Engine's init does. */

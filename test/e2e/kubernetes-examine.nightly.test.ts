@@ -302,6 +302,10 @@ inCluster("who may make no pods, and what a quota refuses, is said: nothing is l
   expect(unable.err).toContain("what Sett needs: create pods.");
   expect(unable.err).toContain("sett render --kubernetes --rbac");
 
+  const kept = await settWith({ KUBECONFIG: ofReader }, "backup", join(at.folder, ".git/x.sett"));
+  expect(kept.err).toContain("what Sett needs: create pods.");
+  expect(await Bun.file(join(at.folder, ".git/x.sett")).exists()).toBe(false);
+
   const quotas = `/api/v1/namespaces/${home}/resourcequotas`;
   await post(quotas, { metadata: { name: "none" }, spec: { hard: { pods: "0" } } });
   const refused = await sett("rerun", made.id);

@@ -58,7 +58,12 @@ async function pushed({ instance, id, config, engine, progress, shell }: Input):
       hint: "Name it in sett.yml, as in `images: { push: registry.example.org/team }`.",
     });
   }
-  const runtime = await engine();
+  const runtime = await engine().catch((error: unknown) => {
+    if (!(error instanceof SettError)) throw error;
+    const { code, hint } = error;
+    const message = `The image of the pod for the files of ${instance} is pushed from here. ${error.message}`;
+    throw new SettError(code, message, { hint, cause: error });
+  });
   await importImages({ runtime, shell, progress });
   const { version, interrupted: signal } = shell;
   const search = { runtime, version, progress, signal };

@@ -96,6 +96,7 @@ async function requireRoom({
   backup: { path, manifest },
   isReplacing,
   here,
+  cluster,
   shell,
 }: Input): Promise<InstanceParts | undefined> {
   const { instance, id } = manifest;
@@ -104,7 +105,8 @@ async function requireRoom({
   const before = all.find((parts) => parts.instance === instance);
   const owner = before === undefined ? "" : workspaceOf(before);
   if (owner !== "" && owner !== place.toplevel) {
-    throw new SettError("instance-taken", `${instance} is on this machine already, for ${owner}.`, {
+    const where = cluster === undefined ? "on this machine" : "in that namespace";
+    throw new SettError("instance-taken", `${instance} is ${where} already, for ${owner}.`, {
       hint: `Nothing has changed. Where it is needed there no more: sett down --name ${instance} --volumes`,
     });
   }

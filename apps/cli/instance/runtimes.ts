@@ -124,7 +124,7 @@ export async function runtimeForUp(
       // It was asked a moment ago: one that is stuck is not waited for twice.
       const problem = problems.get(kind);
       if (problem !== undefined) throw withProcessHint(problem);
-      const runtime = await requireEngine(shell);
+      const runtime = await requireEngine(shell).catch(withoutEngine);
       return { kind, runtime: { ...runtime, observe: { ...runtime.observe, ...everywhere } } };
     }
     case "process": {
@@ -195,16 +195,18 @@ export async function requireRuntime(
   requested: RuntimeName | undefined,
 ): Promise<void> {
   if (requested === "process") return void (await findPrograms({ withRedis: true }));
-  await requireEngine(shell);
+  await requireEngine(shell).catch(withoutEngine);
 }
 
 /** Throws `docker-unreachable`. */
 export async function requireEngine(shell: Surroundings): Promise<EngineRuntime> {
   const docker = await dockerOf(shell);
-  await docker.observe.check().catch((error: unknown) => {
-    throw withProcessHint(error);
-  });
+  await docker.observe.check();
   return docker;
+}
+
+function withoutEngine(error: unknown): never {
+  throw withProcessHint(error);
 }
 
 function withProcessHint(error: unknown): unknown {

@@ -196,6 +196,13 @@ function apart(part: string) {
   };
 }
 
+/** A disk may be for one node at a time. */
+function on(part: string) {
+  const labelSelector = { matchLabels: { [partLabel]: part } };
+  const term = { topologyKey: "kubernetes.io/hostname", labelSelector };
+  return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
+}
+
 export function podSpecOf(
   spec: ContainerSpec,
   secret: string,
@@ -219,6 +226,7 @@ export function podSpecOf(
     restartPolicy: spec.restart === "no" ? "Never" : "Always",
     ...withoutUndefined({ nodeSelector, runtimeClassName: runtime }),
     ...(replicasOf(spec.labels.component) > 1 && apart(part)),
+    ...(placement.beside !== undefined && on(placement.beside)),
     ...(pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] }),
     ...withoutUndefined({ terminationGracePeriodSeconds: spec.stopTimeoutSeconds }),
     // No name is asked for: the addresses of the instance's own services never change.

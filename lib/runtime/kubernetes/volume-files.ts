@@ -102,7 +102,8 @@ async function openPod(
   const labels = await labelsOfClaim(place, volume);
   const name = idleName(volume, randomBytes(4).toString("hex"));
   const close = async () => await removePods(place, labels.instance, `${partLabel}=${name}`);
-  const { id } = await startPart(place, specOf({ name, volume, labels, owner, carrier }));
+  const beside = await holderOf(place, volume);
+  const { id } = await startPart(place, specOf({ name, volume, labels, owner, carrier, beside }));
   try {
     const pod = await untilRunning(place, { made: id, volume }, signal);
     return {
@@ -137,16 +138,43 @@ async function labelsOfClaim(place: Place, volume: string): Promise<PartLabels> 
   throw new SettError("not-ready", message);
 }
 
-type Wanted = Required<VolumeReader> & { name: string; volume: string; labels: PartLabels };
+const Mounting = z.object({
+  metadata: z.object({ labels: z.record(z.string(), z.string()).default({}) }),
+  spec: z.object({
+    volumes: z
+      .array(z.object({ persistentVolumeClaim: z.object({ claimName: z.string() }).nullish() }))
+      .default([]),
+  }),
+  status: z.object({ phase: z.string().default("") }),
+});
 
-function specOf({ name, volume, labels, owner, carrier }: Wanted): ContainerSpec {
+/** The part that has the claim now; undefined where none runs. */
+async function holderOf({ client, namespace }: Place, volume: string): Promise<string | undefined> {
+  const { items } = Pods.parse(await client.list("Pod", namespace));
+  const pods = items.flatMap((item) => Mounting.safeParse(item).data ?? []);
+  const holder = pods.find(
+    ({ spec, status }) =>
+      status.phase === "Running" &&
+      spec.volumes.some(({ persistentVolumeClaim: claim }) => claim?.claimName === volume),
+  );
+  return holder?.metadata.labels[partLabel];
+}
+
+type Wanted = VolumeReader & {
+  name: string;
+  volume: string;
+  labels: PartLabels;
+  beside: string | undefined;
+};
+
+function specOf({ name, volume, labels, owner, carrier, beside }: Wanted): ContainerSpec {
   const { image, pullSecret, nodeSelector } = carrier;
   return {
     ...{ name, image, labels, env: {}, user: owner, resources },
     command: ["--hold-volume"],
     mounts: [{ kind: "volume", volume, target: folder, access: "rw" }],
     network: "none",
-    placement: withoutUndefined({ pullSecret, nodeSelector }),
+    placement: withoutUndefined({ pullSecret, nodeSelector, beside }),
     ...{ capabilities: "none", isRootReadOnly: true, restart: "no", stopTimeoutSeconds: 1 },
   };
 }

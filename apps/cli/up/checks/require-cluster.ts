@@ -40,9 +40,9 @@ export function requireCluster({ file, config, cassettes, problemAt }: Input): v
 /** What commands of agents reach of the machine that runs Docker is not there. */
 const machineName = "host.docker.internal";
 
-const notThere = "is not there in a cluster yet: leave it out";
 /** Workers share no disk there. */
-const prepareNotThere = `${notThere}, and \`command\` can prepare what it needs, with the agent's own \`egress\` and secrets`;
+const prepareNotThere =
+  "is not there in a cluster yet: leave it out, and `command` can prepare what it needs, with the agent's own `egress` and secrets";
 
 export function notInCluster(config: SettConfig): Finding[] {
   const { agents, images, models, notify, services, tools } = config;

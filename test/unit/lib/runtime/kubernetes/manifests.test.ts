@@ -111,6 +111,36 @@ test("a part with a volume that is kept is a StatefulSet with a claim, and a Ser
   expect(redis.others.map(({ kind }) => kind)).toEqual(["Service", "NetworkPolicy"]);
 });
 
+test("a pod for the files of a claim is there once, on the node of the part that has the claim", () => {
+  const { workload, others } = objectsOf(
+    {
+      ...agentSpec({ network: "none", restart: "no", placement: { beside: "sett-demo-recorder" } }),
+      name: "sett-demo.recorder.idle-0a",
+      labels: { instance, workspace: "", version: "1", id: "one", component: "record" },
+      mounts: [{ kind: "volume", volume: "sett-demo.recorder", target: "/volume", access: "rw" }],
+    },
+    origin,
+  );
+  const labelSelector = { matchLabels: { "dev.sett.part": "sett-demo-recorder" } };
+  expect(workload).toMatchObject({
+    kind: "Pod",
+    spec: {
+      restartPolicy: "Never",
+      affinity: {
+        podAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            { topologyKey: "kubernetes.io/hostname", labelSelector },
+          ],
+        },
+      },
+      volumes: [{ persistentVolumeClaim: { claimName: "sett-demo.recorder" } }],
+    },
+  });
+  const [policy, ...more] = others;
+  expect([policy, more]).toMatchObject([{ kind: "NetworkPolicy" }, []]);
+  expect(Object.keys(Object(policy).spec).sort()).toEqual(["podSelector", "policyTypes"]);
+});
+
 test("a name that a cluster does not take is refused with its length", () => {
   const name = `sett-demo-agent-${"a".repeat(60)}`;
   expect(() => objectsOf(agentSpec({ name }), origin)).toThrow(SettError);
