@@ -58,7 +58,9 @@ if (isFar && !canStartFar) {
   process.exit(2);
 }
 if (isInCluster && kubeconfig === "") {
-  console.error("SETT_TEST_KUBERNETES names no kubeconfig: test/chaos/README.md says what is needed.");
+  console.error(
+    "SETT_TEST_KUBERNETES names no kubeconfig: test/chaos/README.md says what is needed.",
+  );
   process.exit(2);
 }
 const stop = stopSignal();
