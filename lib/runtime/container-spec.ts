@@ -125,6 +125,7 @@ export type ContainerSpec = {
    * `logs`: it may read those of the instance.
    * `secrets`: the files of a volume, by its name, which are keys of Secrets that the cluster has.
    * `takes`: the program that each new pod of it gives what `up` has given the one before.
+   * `copies`: files of this machine come with that.
    * `reachesAt`: the one place outside that it connects to, as a URL. `beside`: the part on whose
    * node it must be, which runs.
    */
@@ -136,6 +137,7 @@ export type ContainerSpec = {
     logs?: LogsPlace;
     secrets?: Readonly<Record<string, readonly SecretFile[]>>;
     takes?: string;
+    copies?: true;
     reachesAt?: string;
     beside?: string;
   };

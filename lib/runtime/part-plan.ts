@@ -237,11 +237,15 @@ export type PlannedNetwork = {
 };
 export type NetworkKind = "usual" | "isolating" | "closed";
 
-/** A part as one runtime makes it. `program`: a command beside it, to which arguments are added. */
+/**
+ * A part as one runtime makes it. `program`: a command beside it, to which arguments are added.
+ * `copies`: files of this machine that `up` reads for it, by the names that it has for them.
+ */
 export type PlannedPart = {
   spec: ContainerSpec;
   program: readonly string[];
   volumes: PlannedVolume[];
+  copies?: Readonly<Record<string, string>>;
 };
 
 /** A runtime's way of meeting what parts need. Pure. */

@@ -12,6 +12,7 @@ import { runSett } from "../support/cli/sett-process.ts";
 import { configFolder } from "../support/config/config-file.ts";
 import { errorOf } from "../support/error-of.ts";
 import { MockForge } from "../support/forge/mock-forge.ts";
+import { makeCertificate } from "../support/http/make-certificate.ts";
 import { isNight } from "../support/nightly.ts";
 import { root } from "../support/root.ts";
 import { github } from "../support/triggers/forge-payloads.ts";
@@ -98,11 +99,13 @@ const asker = {
 };
 
 inCluster(
-  "the keys of models last: a gateway whose pod was replaced calls them with the newest ones",
+  "keys and certificates of models last: a gateway whose pod was replaced calls them with the newest",
   async () => {
     const seen: (string | null)[] = [];
+    await using certificates = await configFolder({});
+    const { ca, cert, key } = await makeCertificate(certificates.folder, `IP:${machine}`, false);
     await using provider = Bun.serve({
-      ...{ port: 0, hostname: "0.0.0.0" },
+      ...{ port: 0, hostname: "0.0.0.0", tls: { cert: Bun.file(cert), key: Bun.file(key) } },
       fetch: ({ headers }) => {
         seen.push(headers.get("authorization"));
         const message = { role: "assistant", content: "Hello" };
@@ -115,9 +118,10 @@ inCluster(
       "sett.yml": `version: '1.0'
 images: { push: ${registry} }
 models:
+  ca: ${ca}
   local:
     provider: openai
-    base_url: http://${machine}:${provider.port}/v1
+    base_url: https://${machine}:${provider.port}/v1
     model: test-model
     key: \${PROVIDER_KEY}
     price: { input: 1, output: 2 }

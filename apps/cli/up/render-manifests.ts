@@ -95,7 +95,9 @@ async function renderAll(args: Arguments, shell: Shell) {
   const { plan, password: used } = await makePlan(order, made, shell);
   const { networks, services, agents } = plan;
   const giving = { values: read.values, plan };
-  const withGifts = services.map((each) => ({ ...each, texts: textsFor(each, giving) }));
+  const withGifts = await Promise.all(
+    services.map(async (each) => ({ ...each, texts: await textsFor(each, giving) })),
+  );
   const parts = [...withGifts, ...agents];
   const { namespace } = place;
   const rendering = { instance, namespace, networks, parts, password: used, there };

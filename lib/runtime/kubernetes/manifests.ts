@@ -117,19 +117,21 @@ function giftsName(part: string): string {
   return `${part}.gifts`;
 }
 
-const giftsFolder = "/run/gifts";
+export const giftsFolder = "/run/gifts";
 
 /**
  * A pod gives its program these once: a container that starts again has kept them, or newer ones. A
  * Secret that is not there keeps no pod from its start.
  */
-function giving({ name, placement: { takes } = {} }: ContainerSpec) {
-  if (takes === undefined) return undefined;
+function giving({ name, placement: { takes, copies } = {} }: ContainerSpec) {
+  if (takes === undefined && copies === undefined) return undefined;
   const each = `[ ! -e "$file" ] || ${takes} "--\${file##*/}" < "$file" || exit`;
   const script = `[ -e /tmp/gifts ] || { for file in ${giftsFolder}/put-*; do ${each}; done; : > /tmp/gifts; }`;
   const secret = { secretName: giftsName(name), optional: true, defaultMode: 0o440 };
   return {
-    lifecycle: { postStart: { exec: { command: ["/bin/sh", "-c", script] } } },
+    ...(takes !== undefined && {
+      lifecycle: { postStart: { exec: { command: ["/bin/sh", "-c", script] } } },
+    }),
     mount: { name: "gifts", mountPath: giftsFolder, readOnly: true },
     volume: { name: "gifts", secret },
   };
@@ -251,7 +253,7 @@ export function podSpecOf(
         ...withoutUndefined({ workingDir: spec.workingDir }),
         envFrom: [{ secretRef: { name: secret } }],
         ...(spec.labels.component === "orchestrator" && { env: [holder] }),
-        ...(gifts && { lifecycle: gifts.lifecycle }),
+        ...(gifts?.lifecycle && { lifecycle: gifts.lifecycle }),
         ports: (spec.ports ?? []).map(({ port }) => ({ containerPort: port })),
         resources: resourcesOf(spec.resources ?? {}),
         securityContext: {

@@ -29,7 +29,7 @@ import {
   workerName,
 } from "../names.ts";
 import type { Need, PartPlan, PlannedPart, PlannedVolume, Translation } from "../part-plan.ts";
-import { maxName, requireShort } from "./manifests.ts";
+import { giftsFolder, maxName, requireShort } from "./manifests.ts";
 import { workersNamespace } from "./workers-namespace.ts";
 
 /** It is what sett.yml says of pods of a cluster. `namespace`: of the instance. */
@@ -40,6 +40,8 @@ export type PodSettings = {
   nodeSelector?: Readonly<Record<string, string>> | undefined;
   /** No policy has to be in force before an agent works. */
   acceptsOpenNetwork?: boolean | undefined;
+  /** A file of this machine that pods cannot have as it is. `id`: a digest of it. */
+  certificates?: { path: string; id: string } | undefined;
   /** The Secrets that agents name, by their names in sett.yml. */
   secrets?: Readonly<Record<string, ClusterSecret>> | undefined;
 };
@@ -104,6 +106,9 @@ type Met = {
   workers?: WorkersPlace;
   logs?: LogsPlace;
   secrets?: SecretVolumes;
+  copies?: Readonly<Record<string, string>>;
+  /** A path of the plan → the one at which a pod has the file. */
+  places?: Readonly<Record<string, string>>;
   over?: Partial<ContainerSpec>;
 };
 
@@ -116,7 +121,13 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
   const secrets = secretsOf(plan, around) ?? met.find((each) => each.secrets)?.secrets;
   const { reachesAt } = plan;
   const takes = takesGifts(plan) ? `/${plan.program}` : undefined;
-  const placed = { pullSecret, nodeSelector, workers, logs, secrets, takes, reachesAt };
+  const copies: Record<string, string> = Object.assign({}, ...met.map((each) => each.copies));
+  const places: Record<string, string> = Object.assign({}, ...met.map((each) => each.places));
+  const hasCopies = Object.keys(copies).length > 0 || undefined;
+  const placed = {
+    ...{ pullSecret, nodeSelector, workers, logs, secrets, takes, reachesAt },
+    copies: hasCopies,
+  };
   const placement = withoutUndefined(placed);
   const all = [...ports.map(({ port }) => port), ...met.flatMap((each) => each.ports ?? [])];
   const spec: ContainerSpec = {
@@ -125,12 +136,15 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
     labels,
     ...startOf(plan, "/tmp/part.sock"),
     ...withoutUndefined({ workingDir: plan.workingDir }),
-    env: Object.assign(
-      {},
-      ...met.map(({ usual }) => usual),
-      plan.env,
-      portVariables(plan),
-      ...met.map(({ env }) => env),
+    env: placedIn(
+      places,
+      Object.assign(
+        {},
+        ...met.map(({ usual }) => usual),
+        plan.env,
+        portVariables(plan),
+        ...met.map(({ env }) => env),
+      ),
     ),
     user,
     mounts: met.flatMap(({ mounts = [] }) => mounts),
@@ -154,7 +168,16 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
     spec: { ...spec, labels: { ...labels, ...withoutUndefined({ fingerprint }) } },
     program: [`/${plan.program}`],
     volumes: met.flatMap(({ volumes = [] }) => volumes),
+    ...(hasCopies && { copies }),
   };
+}
+
+function placedIn(
+  places: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const entries = Object.entries(env);
+  return Object.fromEntries(entries.map(([name, value]) => [name, places[value] ?? value]));
 }
 
 /** `sett up` gives it files, which go with its pod. */
@@ -193,10 +216,11 @@ function meet(need: Need, plan: PartPlan, around: Surroundings): Met {
   const { labels } = plan;
   switch (need.kind) {
     case "volume":
-    case "bind":
     case "tmpfs":
     case "secrets":
       return { mounts: [need] };
+    case "bind":
+      return copy(need, around);
     case "shelf":
       return shelf(need, labels);
     case "files":
@@ -242,6 +266,16 @@ function shelf(
     // All else is a folder of its pod, and goes with it.
     volumes: isKept ? [{ name, labels: labelsFor(labels, of) }] : [],
   };
+}
+
+/** It comes with the gifts, under a name that changes with it. */
+function copy(
+  { path, target }: Extract<Mount, { kind: "bind" }>,
+  { certificates }: PodSettings,
+): Met {
+  if (certificates?.path !== path) throw new Error(`A pod has no folder of this machine: ${path}`);
+  const file = `${certificates.id}.pem`;
+  return { copies: { [file]: path }, places: { [target]: `${giftsFolder}/${file}` } };
 }
 
 function keptSecrets(

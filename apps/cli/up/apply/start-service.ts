@@ -1,5 +1,6 @@
 // Starts a service, and gives it what no description of a container may have: through the standard
 // input of its program, because environment, arguments and labels can be read from outside.
+import { readFile } from "node:fs/promises";
 import { sleep } from "../../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../../lib/blackboard/port/holders.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
@@ -34,9 +35,10 @@ export async function startService(
     giveAll(input, planned, some, container);
   const late = byHand.filter(({ isNeededToStart }) => isNeededToStart !== true);
   if (change.kind !== "keep") await makeOwned(input, planned.volumes);
-  if (planned.service.gifts !== undefined) {
-    if (change.kind === "start") input.undoSteps.add(async () => keepGifts?.(planned.spec, {}));
-    await keepGifts?.(planned.spec, textsFor(planned, input));
+  if (keepGifts !== undefined && (planned.service.gifts ?? planned.copies) !== undefined) {
+    const texts = await textsFor(planned, input);
+    if (change.kind === "start") input.undoSteps.add(() => keepGifts(planned.spec, {}));
+    await keepGifts(planned.spec, texts);
   }
   let isGiven = false;
   await makePart(input, change, async () => {
@@ -61,14 +63,23 @@ export async function startService(
     await untilKnown(board, Object.keys(input.values.keys), input.signal);
 }
 
-/** All that a service is given, by the arguments of its program, without their dashes. */
-export function textsFor(planned: PlannedService, giving: Giving): Record<string, string> {
-  return Object.fromEntries(
-    giftsFor(planned, giving).map(({ argument, value }) => [
-      argument.replace(/^--/, ""),
-      JSON.stringify(value(giving.values)),
-    ]),
-  );
+/**
+ * All that a service is given, by the arguments of its program, without their dashes, and the files
+ * of this machine of which it has copies.
+ */
+export async function textsFor(
+  planned: PlannedService,
+  giving: Giving,
+): Promise<Record<string, string>> {
+  const gifts = giftsFor(planned, giving).map(({ argument, value }) => [
+    argument.replace(/^--/, ""),
+    JSON.stringify(value(giving.values)),
+  ]);
+  const copies = Object.entries(planned.copies ?? {}).map(async ([name, path]) => [
+    name,
+    await readFile(path, "utf8"),
+  ]);
+  return Object.fromEntries([...gifts, ...(await Promise.all(copies))]);
 }
 
 function giftsFor({ service, spec }: PlannedService, { values, plan }: Giving): Gift[] {

@@ -4,8 +4,6 @@ import { formatProblem, sortProblems } from "../../../../lib/config/problems.ts"
 import { forgeTokens, hookSecrets } from "../../../../lib/config/resolve-secrets.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
-import { hasForges } from "../../services/forge.ts";
-import { hasApi } from "../../services/has-api.ts";
 import type { Cassettes } from "../../services/input.ts";
 import type { Finding } from "./beyond-engine.ts";
 import { outOfReach } from "./require-reachable.ts";
@@ -87,9 +85,6 @@ export function notInCluster(config: SettConfig): Finding[] {
       ? [{ path: ["services", "api"], sentence: withoutTls }]
       : []),
     ...ofMachineAlone(config),
-    ...(models.way.ca === undefined || !goesOut(config)
-      ? []
-      : [{ path: ["models", "ca"], sentence: fileOfCertificates(models.way.ca) }]),
     ...Object.entries(models.settings).flatMap(([name, { base_url }]) =>
       named(base_url) ? [{ path: ["models", name, "base_url"], sentence: machine }] : [],
     ),
@@ -107,17 +102,6 @@ export function notInCluster(config: SettConfig): Finding[] {
         ]),
     ...outOfReach(config),
   ];
-}
-
-/** Some service sends requests to other machines. */
-function goesOut(config: SettConfig): boolean {
-  const { models, notify } = config;
-  const asks = Object.keys(models.settings).length > 0 || notify.length > 0;
-  return asks || hasApi(config) || hasForges(config);
-}
-
-function fileOfCertificates(file: string): string {
-  return `is ${file}, which cannot be given to pods yet: leave it out, and the variables that name it, as by \`env -u NODE_EXTRA_CA_CERTS -u SSL_CERT_FILE sett up\``;
 }
 
 const withoutTls =

@@ -1,8 +1,11 @@
 // An instance in a cluster: a Docker Engine builds its images, and a registry gives them to nodes.
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { KeptId } from "../../../../lib/git/repository/kept-id.ts";
 import { needsWorkers } from "../../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { ClusterSecret } from "../../../../lib/model/config-secrets.ts";
+import { clauseOf, SettError } from "../../../../lib/model/errors.ts";
 import { KubeClient } from "../../../../lib/runtime/kubernetes/client.ts";
 import { findCluster } from "../../../../lib/runtime/kubernetes/kubeconfig.ts";
 import { requireArchitecture } from "../../../../lib/runtime/kubernetes/require-architecture.ts";
@@ -78,7 +81,8 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
         ...{ version: shell.version, progress, signal: shell.interrupted },
       });
     },
-    translation: async () => translationFor(written, found.place.namespace),
+    translation: async () =>
+      translationFor(written, found.place.namespace, await certificatesIn(written)),
     dataOf: (redis) => placeInClaim(redis, found.place.namespace),
     apiOf: (name) =>
       `the Service ${serviceContainer(name, "api")} in the namespace ${found.place.namespace}, port ${apiPort}. \`sett ui\` shows the page here`,
@@ -86,8 +90,36 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
   };
 }
 
+type Certificates = { path: string; id: string };
+
+/** Throws `config-invalid`. */
+async function certificatesIn({ models }: SettConfig): Promise<Certificates | undefined> {
+  const { ca: path } = models.way;
+  if (path === undefined) return undefined;
+  try {
+    const id = createHash("sha256")
+      .update(await readFile(path))
+      .digest("hex")
+      .slice(0, 32);
+    return { path, id };
+  } catch (cause) {
+    throw new SettError(
+      "config-invalid",
+      `models.ca: ${path} cannot be read: ${clauseOf(cause)}.`,
+      {
+        hint: "It is a file of certificates in PEM, from sett.yml, NODE_EXTRA_CA_CERTS or SSL_CERT_FILE.",
+        cause,
+      },
+    );
+  }
+}
+
 /** Pods are as sett.yml says. `namespace`: of the instance. */
-export function translationFor(written: SettConfig, namespace: string): Translation {
+export function translationFor(
+  written: SettConfig,
+  namespace: string,
+  certificates?: Certificates,
+): Translation {
   const { pull_secret: pullSecret, runtime_class, node_selector } = written.kubernetes;
   const { accept_open_network } = written.kubernetes;
   return kubernetesTranslation({
@@ -95,6 +127,7 @@ export function translationFor(written: SettConfig, namespace: string): Translat
     runtimeClass: runtime_class,
     nodeSelector: node_selector,
     acceptsOpenNetwork: accept_open_network,
+    certificates,
     secrets: secretsIn(written),
   });
 }

@@ -192,4 +192,8 @@ test("each new pod of a part is given what `sett up` gave the one before, once",
   expect(text).toContain('"postStart":{"exec":{"command":["/bin/sh","-c","[ -e /tmp/gifts ] || {');
   expect(text).toContain('{"name":"gifts","mountPath":"/run/gifts","readOnly":true}');
   expect(JSON.stringify(objectsOf(agentSpec(), origin).workload)).not.toContain("postStart");
+  // A part that has copies alone may be of an image without a shell.
+  const copies = JSON.stringify(objectsOf(agentSpec({ placement: { copies: true } }), origin));
+  expect(copies).toContain('"mountPath":"/run/gifts"');
+  expect(copies).not.toContain("postStart");
 });

@@ -13,7 +13,7 @@ const values = {
   forges: undefined,
 };
 
-test("a part that takes gifts in a cluster is one that has some, and each has its name there", () => {
+test("a part that takes gifts in a cluster is one that has some, and each has its name there", async () => {
   const plan = samplePlan(config, {}, kubernetesTranslation({ namespace: "team" }));
   const takers = plan.services.flatMap(({ spec, service }) =>
     spec.placement?.takes === undefined ? [] : [`${service.name} ${spec.placement.takes}`],
@@ -24,5 +24,24 @@ test("a part that takes gifts in a cluster is one that has some, and each has it
   ).toEqual(["gateway"]);
   const { gateway } = plan;
   if (gateway === undefined) throw new Error("It has a model.");
-  expect(textsFor(gateway, { values, plan })).toEqual({ "put-keys": '{"strong":"sk-one"}' });
+  const texts = await textsFor(gateway, { values, plan });
+  expect(texts).toEqual({ "put-keys": '{"strong":"sk-one"}' });
+});
+
+test("a file of certificates comes to each pod that goes out, under a name that changes with it", async () => {
+  const path = import.meta.path;
+  const withCa = { ...config, models: { ...config.models, way: { ca: path } } };
+  const translation = kubernetesTranslation({
+    ...{ namespace: "team", certificates: { path, id: "0123" } },
+  });
+  const plan = samplePlan(withCa, {}, translation);
+  const { gateway } = plan;
+  if (gateway === undefined) throw new Error("It has a model.");
+  expect(gateway.spec.env.NODE_EXTRA_CA_CERTS).toBe("/run/gifts/0123.pem");
+  expect(gateway.spec.placement).toEqual({ takes: "/gateway", copies: true });
+  const texts = await textsFor(gateway, { values, plan });
+  expect(Object.keys(texts)).toEqual(["put-keys", "0123.pem"]);
+  expect(texts["0123.pem"]).toContain("a name that changes with it");
+  expect(plan.redis.copies).toBeUndefined();
+  expect(JSON.stringify(gateway.spec)).not.toContain(path);
 });

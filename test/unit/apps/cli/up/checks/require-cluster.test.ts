@@ -76,17 +76,3 @@ agents:
   );
   expect(others).toEqual([]);
 });
-
-test("certificates of this machine that a service would need are refused, wherever they are named", () => {
-  const ofApi =
-    "secrets: { t: { file: ./t } }\nservices: { api: { tls: none, tokens: [{ name: t, secret: t, may: [read] }] } }";
-  const found = (more: string) => {
-    const config = sampleConfig(
-      `version: '1.0'\nimages: { push: registry.example.org/team }\n${more}\nagents:\n  one: { image: "some/image:1", command: [run] }\n`,
-      { SSL_CERT_FILE: import.meta.path },
-    );
-    return notInCluster(config).map(({ path, sentence }) => `${path.join(".")} ${sentence}`);
-  };
-  expect(found("")).toEqual([]);
-  expect(found(ofApi)).toEqual([expect.stringContaining("env -u NODE_EXTRA_CA_CERTS")]);
-});
