@@ -22,7 +22,9 @@ async function read(files: AsyncIterable<VolumeFile>): Promise<Record<string, st
   return found;
 }
 
-export function volumeFilesSuite(open: () => Promise<RuntimeBench>, rarely: typeof test): void {
+export type VolumeBench = Pick<RuntimeBench, "instance" | "labels" | "runtime"> & AsyncDisposable;
+
+export function volumeFilesSuite(open: () => Promise<VolumeBench>, rarely: typeof test): void {
   test("files are written into a volume with their folders, and read again; others are replaced", async () => {
     await using sett = await open();
     const { apply, observe } = sett.runtime;
