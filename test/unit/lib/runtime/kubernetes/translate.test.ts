@@ -38,6 +38,8 @@ const objects = (spec: ContainerSpec | undefined) => {
 test("the API reaches commits, outputs and logs by TLS, and the key of its sessions lasts", async () => {
   const { api } = await planOf();
   const { env } = api?.spec ?? {};
+  // What no command of an agent is beside has no seal.
+  expect(JSON.stringify(env)).not.toContain("key=sealed");
   expect(env).toMatchObject({
     SETT_PACKS_URL: expect.stringMatching(/^tls:\/\/api:[0-9a-f]{64}@sett-demo-packs:8443\//),
     SETT_RECORDER_URL: expect.stringMatching(/^tls:\/\/\S+@sett-demo-recorder:8443\//),
@@ -45,8 +47,6 @@ test("the API reaches commits, outputs and logs by TLS, and the key of its sessi
     SETT_API_SESSION_KEY: expect.stringMatching(/^[0-9a-f]{64}$/),
     ...{ SETT_REPOSITORY_COPY_DIR: "/files/copy", SETT_API_PORT: "8443" },
   });
-  // What no command of an agent is beside has no seal.
-  expect(JSON.stringify(env)).not.toContain("key=sealed");
   const { workload, others } = objects(api?.spec);
   expect(JSON.stringify([workload, others])).not.toContain("/home/ada");
   expect(others.find(({ kind }) => kind === "Service")).toMatchObject({
