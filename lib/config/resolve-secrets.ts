@@ -128,6 +128,14 @@ export function hookSecrets({ triggers }: Pick<SettConfig, "triggers">): string[
   return [...new Set(triggers.flatMap((trigger) => kindOf(trigger).secretOf?.(trigger) ?? []))];
 }
 
+/** The names of those that `sett up` gives to services, or tokens whose digests they have. */
+export function secretsOfServices(
+  config: Pick<SettConfig, "services" | "triggers" | "forges">,
+): string[] {
+  const ofTokens = config.services.api?.tokens.map(({ secret }) => secret) ?? [];
+  return [...new Set([...ofTokens, ...hookSecrets(config), ...forgeTokens(config)])];
+}
+
 /** Why a secret cannot be right that is in the form of some forge, with the remedy. */
 export function hookSecretProblem(secret: string) {
   const problems = Object.values(forges).map((forge) => forge.secretProblem?.(secret));
@@ -216,13 +224,9 @@ export function usedSecrets({
   triggers,
   forges,
 }: Omit<WithSecrets, "secrets">): Set<string> {
-  const ofTokens = services.api?.tokens.map(({ secret }) => secret) ?? [];
-  const ofHooks = hookSecrets({ triggers });
   return new Set([
     ...secretsOfAgents({ agents }),
-    ...ofTokens,
-    ...ofHooks,
-    ...forgeTokens({ forges }),
+    ...secretsOfServices({ services, triggers, forges }),
     ...redisKeys.flatMap((key) => services.redis[key] ?? []),
   ]);
 }

@@ -22,7 +22,10 @@ const keys = ["file", "environment", "command", "kubernetes"] as const;
 const oneOf =
   "needs one of `file`, `environment`, `command` and `kubernetes`, which says where its value comes from";
 
-/** One that the cluster has, made by others. `sett up` looks at its length, and keeps nothing. */
+/**
+ * One that the cluster has, made by others. `sett up` looks at the length of an agent's, and keeps
+ * nothing of it.
+ */
 const InCluster = z.strictObject({
   name: z
     .string()

@@ -8,6 +8,7 @@ import { sign } from "@octokit/webhooks-methods";
 import { z } from "zod";
 import { KubeClient } from "../../lib/runtime/kubernetes/client.ts";
 import { findCluster } from "../../lib/runtime/kubernetes/kubeconfig.ts";
+import { ensureNamespace } from "../../lib/runtime/kubernetes/namespace.ts";
 import { runSett } from "../support/cli/sett-process.ts";
 import { configFolder } from "../support/config/config-file.ts";
 import { errorOf } from "../support/error-of.ts";
@@ -200,7 +201,9 @@ inCluster(
     on_demand: true
     bids: [{ on: CodeCommit, bid: exclusive }]
 `;
-    const top = `secrets: { ada: { environment: ADA_TOKEN }, hook: { environment: HOOK_SECRET } }
+    const top = `secrets:
+  ada: { environment: ADA_TOKEN }
+  hook: { kubernetes: { name: hook-of-ada, key: word } }
 services:
   api: { tls: none, tokens: [{ name: ada, secret: ada, may: [read, forage] }] }
 triggers:
@@ -211,7 +214,15 @@ triggers:
 `;
     await using here = await repository(withPainter(top, counter));
     const { sett, client, home } = here;
-    const values = { ADA_TOKEN: token, HOOK_SECRET: hook };
+    const values = { ADA_TOKEN: token };
+    const without = await sett(["up", "--runtime", "kubernetes", "--name", here.name], values);
+    expect(without.said).toContain(`There is no Secret hook-of-ada in the namespace ${home}`);
+    await ensureNamespace(client, home);
+    const metadata = { name: "hook-of-ada" };
+    await client.create(
+      { ...{ apiVersion: "v1", kind: "Secret", metadata }, stringData: { word: hook } },
+      home,
+    );
     expect(await here.up(values)).toContain(`the Service ${home}-api in the namespace ${home}`);
     const found = Service.parse(await client.find("Service", home, `${home}-api`));
     const url = `http://${found.spec.clusterIP}:8443`;
@@ -260,6 +271,7 @@ triggers:
       expect(await errorOf(reader.json(exec, { method: "POST" }))).toMatchObject({ status: 403 });
     }
 
+    await client.remove("Secret", home, "hook-of-ada");
     expect((await sett(["down", "--volumes"])).said).toContain("is removed");
     const left = JSON.stringify(await client.find("Namespace", "", home));
     expect(left === undefined || left.includes("deletionTimestamp")).toBe(true);

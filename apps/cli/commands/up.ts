@@ -112,7 +112,8 @@ export async function startInstance(
   using progress = new Progress(shell.err);
   const input = { ...order, progress, isRebuild: args.build, shell };
   const host = await hostOf(order, input);
-  const read = await readValues(host.config, order, shell, args.unattended);
+  const at = { ...order, secretIn: host.secretIn };
+  const read = await readValues(host.config, at, shell, args.unattended);
   await host.prepare();
   const lock = await lockInstance(runtime, instance, shell.interrupted);
   await work.under(lock, instance, () => bringAbout({ ...order, host, read, progress, shell }));

@@ -7,7 +7,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { aborted } from "../../../lib/async/sleep.ts";
 import { secretsOfAgents, type WithSecrets } from "../../../lib/config/resolve-secrets.ts";
-import type { SecretSource } from "../../../lib/model/config-secrets.ts";
+import type { ClusterSecret, SecretSource } from "../../../lib/model/config-secrets.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { killGroup } from "../../../lib/process/kill-group.ts";
 
@@ -23,6 +23,8 @@ export type Machine = {
    * out of sight.
    */
   onSlow?: (sentence: string) => void;
+  /** The value of a Secret of the cluster; undefined where an instance is in none. */
+  secretIn?: ((secret: ClusterSecret) => Promise<Buffer>) | undefined;
   /** No person can answer a command, which gets no terminal and so long. */
   aloneMs?: number;
 };
@@ -89,6 +91,11 @@ async function readWithin(
   machine: Machine,
 ): Promise<{ value: Buffer; from: string }> {
   const { file, environment, command, kubernetes } = source;
+  if (kubernetes !== undefined && machine.secretIn !== undefined)
+    return {
+      value: await machine.secretIn(kubernetes),
+      from: `the key ${kubernetes.key} of the Secret ${kubernetes.name}`,
+    };
   if (kubernetes !== undefined)
     throw invalidSecret(
       name,

@@ -83,7 +83,7 @@ async function renderAll(args: Arguments, shell: Shell) {
   const { instance, place } = order;
   using progress = new Progress(shell.err);
   const host = await hostOf(order, { ...order, progress, isRebuild: false, shell });
-  const read = await readValues(host.config, order, shell);
+  const read = await readValues(host.config, { ...order, secretIn: host.secretIn }, shell);
   await host.prepare();
   const input = { ...order, host, read, progress, shell };
   const { keptId, ...known } = await lookAtInstance(input, new UndoSteps(), order.problemAt);

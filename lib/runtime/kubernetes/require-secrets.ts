@@ -23,19 +23,39 @@ export async function requireSecrets(
   wanted: readonly ClusterSecret[],
 ): Promise<void> {
   if (wanted.length === 0) return;
+  const valueAt = await valuesIn(client, namespace);
+  for (const secret of wanted) {
+    const { length } = valueAt(secret);
+    if (length >= bytes.min && length <= bytes.max) continue;
+    const { name, key } = secret;
+    throw new SettError(
+      "config-invalid",
+      `The key ${key} of the Secret ${name} of the namespace ${namespace} has a value of ${length} bytes.`,
+      { hint: `A secret of an agent has from ${bytes.min} to ${bytes.max}.` },
+    );
+  }
+}
+
+/** Throws `config-invalid`. */
+export async function readSecret(
+  client: KubeClient,
+  namespace: string,
+  secret: ClusterSecret,
+): Promise<Buffer> {
+  return (await valuesIn(client, namespace))(secret);
+}
+
+/** A person who lists Secrets may not get one by its name. */
+async function valuesIn(
+  client: KubeClient,
+  namespace: string,
+): Promise<(secret: ClusterSecret) => Buffer> {
   const { items } = Secrets.parse(await client.list("Secret", namespace));
   const keysOf = new Map(items?.map(({ metadata, data }) => [metadata.name, data ?? {}]));
-  for (const { name, key } of wanted) {
+  return ({ name, key }) => {
     const keys = keysOf.get(name);
-    if (keys !== undefined && Object.hasOwn(keys, key)) {
-      const { length } = Buffer.from(keys[key] ?? "", "base64");
-      if (length >= bytes.min && length <= bytes.max) continue;
-      throw new SettError(
-        "config-invalid",
-        `The key ${key} of the Secret ${name} of the namespace ${namespace} has a value of ${length} bytes.`,
-        { hint: `A secret of an agent has from ${bytes.min} to ${bytes.max}.` },
-      );
-    }
+    if (keys !== undefined && Object.hasOwn(keys, key))
+      return Buffer.from(keys[key] ?? "", "base64");
     const problem =
       keys === undefined
         ? `There is no Secret ${name} in the namespace ${namespace}, which sett.yml names in \`secrets\`.`
@@ -47,7 +67,7 @@ export async function requireSecrets(
           ? `Make it, and the namespace where there is none yet: ${make}`
           : `It has ${known(Object.keys(keys))}.`,
     });
-  }
+  };
 }
 
 function known(keys: readonly string[]): string {

@@ -1,7 +1,6 @@
 // Refuses before anything is made what a cluster cannot do yet, or never can.
 import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
 import { formatProblem, sortProblems } from "../../../../lib/config/problems.ts";
-import { forgeTokens, hookSecrets } from "../../../../lib/config/resolve-secrets.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import type { Cassettes } from "../../services/input.ts";
@@ -107,21 +106,16 @@ export function notInCluster(config: SettConfig): Finding[] {
 const withoutTls =
   "needs `tls`: in a cluster other pods see what goes to it; name a certificate, or write `tls: none` where an Ingress or a mesh encrypts";
 
-/** `sett up` gives these to services, and reads no value that the cluster has. */
-function ofMachineAlone(config: SettConfig): Finding[] {
-  const names = new Set([
-    ...(config.services.api?.tokens ?? []).map(({ secret }) => secret),
-    ...hookSecrets(config),
-    ...forgeTokens(config),
-  ]);
-  return [...names].flatMap((name) =>
-    config.secrets[name]?.kubernetes === undefined
+/** Commands that stop an instance read these as well, and know no cluster. */
+function ofMachineAlone({ secrets, services: { redis } }: SettConfig): Finding[] {
+  return (["secret", "users"] as const).flatMap((key) =>
+    secrets[redis[key] ?? ""]?.kubernetes === undefined
       ? []
       : [
           {
-            path: ["secrets", name],
+            path: ["services", "redis", key],
             sentence:
-              "is a Secret of the cluster, which only agents can have: name a file, a variable or a command of this machine",
+              "is a Secret of the cluster: name a file, a variable or a command of this machine for it",
           },
         ],
   );

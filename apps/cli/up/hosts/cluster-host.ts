@@ -1,6 +1,7 @@
 // An instance in a cluster: a Docker Engine builds its images, and a registry gives them to nodes.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { secretsOfServices } from "../../../../lib/config/resolve-secrets.ts";
 import { KeptId } from "../../../../lib/git/repository/kept-id.ts";
 import { needsWorkers } from "../../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
@@ -9,7 +10,7 @@ import { clauseOf, SettError } from "../../../../lib/model/errors.ts";
 import { KubeClient } from "../../../../lib/runtime/kubernetes/client.ts";
 import { findCluster } from "../../../../lib/runtime/kubernetes/kubeconfig.ts";
 import { requireArchitecture } from "../../../../lib/runtime/kubernetes/require-architecture.ts";
-import { requireSecrets } from "../../../../lib/runtime/kubernetes/require-secrets.ts";
+import { readSecret, requireSecrets } from "../../../../lib/runtime/kubernetes/require-secrets.ts";
 import {
   requireAccounts,
   requireSidecars,
@@ -43,6 +44,10 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
     config,
     isInContainer: true,
     isApart: true,
+    secretIn: async (secret) => {
+      const client = new KubeClient(await findCluster(shell.env, found.place.context));
+      return await readSecret(client, found.place.namespace, secret);
+    },
     prepare: async () => {
       await docker.prepare();
       await new KeptId(repository.place, instance, shell.env).noteCluster(writePlace(found.place));
@@ -141,7 +146,7 @@ function secretsIn({ secrets }: SettConfig): Record<string, ClusterSecret> {
   );
 }
 
-/** Pods share neither folders nor sockets, and no value that the cluster has is read here. */
+/** Pods share neither folders nor sockets, and agents have the cluster's own Secrets. */
 export function inCluster(config: SettConfig): SettConfig {
   const { redis } = config.services;
   const memory_bytes = redis.resources.limits.memory_bytes ?? redisMemoryBytes;
@@ -153,8 +158,9 @@ export function inCluster(config: SettConfig): SettConfig {
     ...agent,
     ...(isOpen && agent.network !== "direct" && { open_network: isOpen }),
   }));
+  const ofServices = secretsOfServices(config);
   const read = Object.entries(config.secrets).filter(
-    ([, source]) => source.kubernetes === undefined,
+    ([name, source]) => source.kubernetes === undefined || ofServices.includes(name),
   );
   return { ...config, agents, services, secrets: Object.fromEntries(read) };
 }

@@ -3,6 +3,7 @@ import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
 import type { HostRepository } from "../../../../lib/git/repository/host-repository.ts";
 import type { KeptId } from "../../../../lib/git/repository/kept-id.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
+import type { ClusterSecret } from "../../../../lib/model/config-secrets.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
 import type { PartPlan, Translation } from "../../../../lib/runtime/part-plan.ts";
 import type { EngineInfo, InstanceParts } from "../../../../lib/runtime/port.ts";
@@ -42,6 +43,8 @@ export type Host = {
   readonly config: SettConfig;
   /** Its parts have an environment of their own, and not that of this machine. */
   isInContainer: boolean;
+  /** The value of a Secret that its cluster has. Throws `config-invalid`. */
+  secretIn?(secret: ClusterSecret): Promise<Buffer>;
   /** Its parts share no sockets: all services that agents need are reached by TLS. */
   isApart?: true;
   /** Makes what the lock of an instance needs. */

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { HostRepository } from "../../../../lib/git/repository/host-repository.ts";
 import type { TokenDigest } from "../../../../lib/model/api-access.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
+import type { Machine } from "../../program/secret-source.ts";
 import type { Values } from "../../services/service.ts";
 import type { Shell } from "../../terminal/shell.ts";
 import { telemetryHeaders } from "../plan/telemetry-variables.ts";
@@ -20,16 +21,18 @@ export type ReadValues = {
   redis: Elsewhere | undefined;
 };
 
+type Place = { file: string; repository: HostRepository } & Pick<Machine, "secretIn">;
+
 /** Throws `config-invalid` and `interrupted`. `isUnattended`: no command can ask anybody. */
 export async function readValues(
   config: SettConfig,
-  { file, repository }: { file: string; repository: HostRepository },
+  { file, repository, secretIn }: Place,
   { cwd, env, interrupted: signal, messages }: Shell,
   isUnattended = false,
 ): Promise<ReadValues> {
   const folder = dirname(resolve(cwd, file));
   const secrets = await readSecrets(config, {
-    ...{ folder, env, signal, onSlow: messages.note },
+    ...{ folder, env, signal, onSlow: messages.note, secretIn },
     ...(isUnattended && { aloneMs: unattendedMs }),
   });
   const { tls, warnings: aboutTls } = await readTls(config, Date.now());
