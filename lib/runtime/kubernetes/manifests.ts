@@ -172,7 +172,8 @@ export function object(
 }
 
 /** A cluster may let it grow later. */
-const claimSize = "8Gi";
+export const claimBytes = 8 * 1024 ** 3;
+const claimSize = `${claimBytes / 1024 ** 3}Gi`;
 
 export function claimOf(name: string, labels: PartLabels): KubeObject {
   const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: claimSize } } };

@@ -29,7 +29,7 @@ import {
   workerName,
 } from "../names.ts";
 import type { Need, PartPlan, PlannedPart, PlannedVolume, Translation } from "../part-plan.ts";
-import { giftsFolder, maxName, requireShort } from "./manifests.ts";
+import { claimBytes, giftsFolder, maxName, requireShort } from "./manifests.ts";
 import { workersNamespace } from "./workers-namespace.ts";
 
 /** It is what sett.yml says of pods of a cluster. `namespace`: of the instance. */
@@ -239,7 +239,7 @@ function meet(need: Need, plan: PartPlan, around: Surroundings): Met {
     case "serve":
       return serve(need);
     case "repository":
-      return { env: copyVariables(need) };
+      return repository(need, plan);
     case "cub":
       return cub(plan, around);
     case "power":
@@ -266,6 +266,11 @@ function shelf(
     // All else is a folder of its pod, and goes with it.
     volumes: isKept ? [{ name, labels: labelsFor(labels, of) }] : [],
   };
+}
+
+/** Its copy may be as large as what the service of packs has. */
+function repository(need: Extract<Need, { kind: "repository" }>, { resources }: PartPlan): Met {
+  return { env: copyVariables(need), over: { resources: { ...resources, fileBytes: claimBytes } } };
 }
 
 /** It comes with the gifts, under a name that changes with it. */

@@ -49,6 +49,9 @@ test("the API reaches commits, outputs and logs by TLS, and the key of its sessi
   });
   const { workload, others } = objects(api?.spec);
   expect(JSON.stringify([workload, others])).not.toContain("/home/ada");
+  // Its copy has room for all that the claim of the service of packs has.
+  expect(JSON.stringify(workload)).toContain(`"emptyDir":{"sizeLimit":"${8 * 1024 ** 3}"}`);
+  expect(JSON.stringify(workload)).toContain(`"ephemeral-storage":"${16 * 1024 ** 3}"`);
   expect(others.find(({ kind }) => kind === "Service")).toMatchObject({
     spec: { ports: [{ port: 8443, targetPort: 8443 }] },
   });
