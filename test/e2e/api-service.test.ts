@@ -159,7 +159,10 @@ nightly(
         "--",
         "door.txt",
       );
-    const files = await git("-C", clone, "ls-tree", "-r", "--name-only", await tipIn(clone));
+    // Both may be of the same second: what came of it is what has it as its ancestor.
+    const after = ["--ancestry-path", `--glob=refs/sett/${sett.name}`, "^HEAD"];
+    const tip = await git("-C", clone, "rev-list", "--max-count=1", ...after);
+    const files = await git("-C", clone, "ls-tree", "-r", "--name-only", tip);
     expect(files.split("\n")).toEqual(expect.arrayContaining(["door.txt", "far.txt"]));
     // A clone that has not brought it gets it with the result, and so does the instance's machine.
     const other = join(folder, "other");
@@ -173,11 +176,6 @@ nightly(
     const commit = await git("-C", clone, "rev-parse", "HEAD");
     expect(await sett.git("rev-parse", `refs/sett/${sett.name}/${goal}`)).toBe(commit);
     await sett.git("fsck", "--connectivity-only", "--no-dangling");
-
-    async function tipIn(path: string): Promise<string> {
-      const sorted = ["--sort=-committerdate", "--format=%(objectname)", "--count=1"];
-      return await git("-C", path, "for-each-ref", ...sorted, `refs/sett/${sett.name}/`);
-    }
   },
 );
 
