@@ -2,7 +2,8 @@
 // what it has sealed, which anybody can check without the cluster.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomUUID } from "node:crypto";
-import { rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { KubeClient } from "../../lib/runtime/kubernetes/client.ts";
@@ -47,20 +48,23 @@ inCluster(
       ...scriptAgent("writer", script),
     });
     at.env = { KUBECONFIG: kubeconfig };
-    await using _down = {
-      [Symbol.asyncDispose]: async () =>
-        void (await at.sett("down", "--name", name, "--volumes", "--force")),
+    const place = await mkdtemp(join(tmpdir(), "sett-proof-"));
+    await using _end = {
+      [Symbol.asyncDispose]: async () => {
+        await at.sett("down", "--name", name, "--volumes", "--force");
+        await rm(place, { recursive: true });
+      },
     };
     await at.need("up", "--runtime", "kubernetes", "--name", name);
     const key = (await at.need("audit", "key")).trim();
     using authority = new Authority();
     using clock = authority.listen();
-    const root = join(at.folder, "../root.pem");
+    const root = join(place, "root.pem");
     await writeFile(root, authority.root);
     const goal = await at.forage("make it");
     await waitFor("the goal to settle", async () => (await at.artefacts(goal)).length > 1);
     await at.need("audit", "anchor", "--tsa", clock.url);
-    const bundle = join(at.folder, `../${name}.tar`);
+    const bundle = join(place, "bundle.tar");
     await at.need("audit", "export", goal, "--to", bundle);
     const shown = await at.need("audit", "verify", bundle, "--key", key, "--tsa", root);
     expect(shown).toContain("nothing was changed, left out or put in between");
