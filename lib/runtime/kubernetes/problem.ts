@@ -45,6 +45,7 @@ export function problemOf(pod: Pod | undefined, said: Said): Problem | undefined
   );
   const { reason = "", message = "" } = waiting?.state.waiting ?? {};
   if (usualReasons.has(reason)) return neverReadyOf(pod);
+  if (reason === "PostStartHookError") return { sentence: notTaken(message), isFinal: false };
   const service = waiting && serviceOf(waiting.name);
   const sentence = message === "" ? reason : `${reason}: ${message}`;
   if (reason === "CreateContainerConfigError")
@@ -57,6 +58,13 @@ export function problemOf(pod: Pod | undefined, said: Said): Problem | undefined
     sentence: `${service === undefined ? "its image" : `the image of the service \`${service}\``} cannot be pulled: ${sentence}`,
     ...(isMissing ? { isFinal: true } : { isFinal: false, limitMs: pullMs }),
   };
+}
+
+/** The whole of the hook is in the message; what its program has printed is at the end. */
+function notTaken(message: string): string {
+  const [, printed = ""] = /message: "(.*)"$/s.exec(message) ?? [];
+  const said = printed.replaceAll(/\\n/g, " ").replaceAll('\\"', '"').trim();
+  return `its program has not taken what \`sett up\` gave it${said === "" ? "" : ` (${said})`}: \`sett up\` gives it again`;
 }
 
 function neverReadyOf(pod: Pod): Problem | undefined {

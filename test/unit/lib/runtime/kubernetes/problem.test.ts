@@ -135,3 +135,16 @@ test("a pod that the cluster has taken has its cause and its time, the last one 
   expect(takenFrom([podWith({ phase: "Failed", conditions: ready(1) }), now], now)).toBeUndefined();
   expect(problemOf(evicted(1), said)?.sentence).toStartWith("its pod was evicted");
 });
+
+test("a program that does not take what is kept for it is named without the script of its hook", () => {
+  const hook = `Exec lifecycle hook ([/bin/sh -c x]) for Container "part" failed - error: exited with 2`;
+  const printed = String.raw`message: "api: The secrets cannot be read. Write JSON: {\"NAME\":\"base64\"}\n"`;
+  expect(problemOf(waiting("PostStartHookError", `${hook}, ${printed}`), said)).toEqual({
+    sentence:
+      'its program has not taken what `sett up` gave it (api: The secrets cannot be read. Write JSON: {"NAME":"base64"}): `sett up` gives it again',
+    isFinal: false,
+  });
+  expect(problemOf(waiting("PostStartHookError", hook), said)?.sentence).toBe(
+    "its program has not taken what `sett up` gave it: `sett up` gives it again",
+  );
+});
