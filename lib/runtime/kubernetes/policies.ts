@@ -46,7 +46,7 @@ export function servicesFor(component: string): ServiceName[] {
   return serviceNames.filter((service) => served[service]?.by.includes(kind));
 }
 
-type Caged = Pick<ContainerSpec, "name" | "labels" | "network" | "placement">;
+type Caged = Pick<ContainerSpec, "name" | "labels" | "network" | "placement" | "ports">;
 
 /** `own`: the labels of the part's pods. `home`: where the services are, if not beside it. */
 export function policyOf(spec: Caged, own: Record<string, string>, home?: string): KubeObject {
@@ -57,7 +57,8 @@ export function policyOf(spec: Caged, own: Record<string, string>, home?: string
   const own_ = Object.entries(served).find(([service]) => service === component)?.[1];
   const fromOwn = own_ === undefined ? [] : [{ from: [here(own_.by)], ports: ofPort(own_.port) }];
   // Who may ask the API is said by its tokens: an Ingress is in another namespace.
-  const inward = component === "api" ? [{ ports: ofPort(apiPort) }] : fromOwn;
+  const isOpen = component === "api" && spec.ports?.some(({ port }) => port === apiPort);
+  const inward = isOpen ? [{ ports: ofPort(apiPort) }] : fromOwn;
   const toServices = Object.entries(served).flatMap(([service, { port, by }]) =>
     by.includes(component) ? [{ to: [here([service])], ports: ofPort(port) }] : [],
   );

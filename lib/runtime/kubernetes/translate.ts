@@ -129,7 +129,8 @@ function translatePart(plan: PartPlan, around: Surroundings): PlannedPart {
     copies: hasCopies,
   };
   const placement = withoutUndefined(placed);
-  const all = [...ports.map(({ port }) => port), ...met.flatMap((each) => each.ports ?? [])];
+  const reached = ports.filter(({ published }) => published !== "no");
+  const all = [...reached.map(({ port }) => port), ...met.flatMap((each) => each.ports ?? [])];
   const spec: ContainerSpec = {
     name,
     image: image.tag,

@@ -106,3 +106,16 @@ test("the service of forges sees the Secrets of agents, which must not be pushed
   expect(forge?.spec.env).toMatchObject({ SETT_KEPT_SECRETS_DIR: "/run/secrets" });
   expect(JSON.stringify(objects(api?.spec).workload)).not.toContain('"name":"npm"');
 });
+
+test("an API for triggers alone has no Service, and no pod reaches it", () => {
+  const config = sampleConfig(`version: '1.0'
+triggers: { nightly: { cron: "0 3 * * *", goal: Sweep } }
+agents:
+  coder: { image: some/image:1, command: [work] }
+`);
+  const plan = samplePlan(config, {}, kubernetesTranslation({ namespace: "team" }));
+  const { others } = objects(plan.api?.spec);
+  expect(others.map(({ kind }) => kind)).toEqual(["NetworkPolicy"]);
+  expect(JSON.stringify(others)).not.toContain('"ingress"');
+  expect(plan["log-reader"]).toBeUndefined();
+});
