@@ -84,6 +84,8 @@ export type Images = {
    * `image-not-found` where it does not take it.
    */
   push(tag: string, progress: Progress): Promise<string>;
+  /** Whether the registry of this `name@sha256:…` has it; false also where it does not say. */
+  isPushed(digest: string): Promise<boolean>;
   /** Throws `build-failed`; its message ends with the last lines of the build's output. */
   build(spec: BuildSpec, progress: Progress): Promise<ImageInfo>;
   /**

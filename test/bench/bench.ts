@@ -3,8 +3,8 @@
 // costs, with --only repositories [--quick] what large repositories cost, with --only packs
 // [--quick] what packs by a service cost, with --only far [--quick] [--before PROGRAM] what an
 // Engine elsewhere and reaching by TLS cost, with --only proof [--quick] what sealing and verifying
-// cost. No program is compiled and no image built for these, but for --only page, and sett-verify
-// for --only proof.
+// cost, with --only cluster [--quick] what a Kubernetes cluster costs. No program is compiled and no
+// image built for these, but for --only page, and sett-verify for --only proof.
 import process from "node:process";
 import { parseArgs } from "node:util";
 
@@ -54,12 +54,16 @@ switch (options.only) {
     );
     process.exit();
     break;
+  case "cluster":
+    await (await import("./cluster-side.ts")).printCluster(options.quick === true);
+    process.exit();
+    break;
   case "proof":
     await (await import("./proof-side.ts")).printProof(options.quick === true);
     process.exit();
     break;
   default:
     throw new Error(
-      `There are --only api, costs, far, packs, page, proof, ratios and repositories, and not ${options.only}.`,
+      `There are --only api, cluster, costs, far, packs, page, proof, ratios and repositories, and not ${options.only}.`,
     );
 }

@@ -57,16 +57,7 @@ export function podPart(
   kind: "deployment" | "statefulset",
   pod?: string,
 ): Part {
-  const processes = async () => {
-    const selector = `--selector=${partLabel}=${part}`;
-    const columns = "jsonpath={range .items[*]}{.metadata.name} {.metadata.uid}{'\\n'}{end}";
-    const listed = await kubectl("get", "pods", `-n${namespace}`, selector, `-o${columns}`);
-    const uids = listed
-      .split("\n")
-      .map((line) => line.split(" "))
-      .flatMap(([name, uid]) => (pod === undefined || name === pod ? [uid ?? ""] : []));
-    return await processesOf(uids);
-  };
+  const processes = () => firstAndOthers(namespace, part, pod);
   return {
     kill: async () => {
       for (const { id, isFirst } of await processes()) if (isFirst) signal(id, "SIGKILL");
@@ -84,6 +75,22 @@ export function podPart(
       };
     },
   };
+}
+
+/** The ids of all that runs in the pods of a part. */
+export async function processesOfPart(namespace: string, part: string): Promise<number[]> {
+  return (await firstAndOthers(namespace, part)).map(({ id }) => id);
+}
+
+async function firstAndOthers(namespace: string, part: string, pod?: string) {
+  const selector = `--selector=${partLabel}=${part}`;
+  const columns = "jsonpath={range .items[*]}{.metadata.name} {.metadata.uid}{'\\n'}{end}";
+  const listed = await kubectl("get", "pods", `-n${namespace}`, selector, `-o${columns}`);
+  const uids = listed
+    .split("\n")
+    .map((line) => line.split(" "))
+    .flatMap(([name, uid]) => (pod === undefined || name === pod ? [uid ?? ""] : []));
+  return await processesOf(uids);
 }
 
 /** The cluster's own of each pod, which holds its network, is left out. */

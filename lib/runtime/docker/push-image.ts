@@ -39,6 +39,22 @@ export async function pushImage(
   return digest;
 }
 
+/** `reference`: by its digest. Where the registry does not say, a push will. */
+export async function isInRegistry(
+  docker: Docker,
+  reference: string,
+  env: HostEnvironment,
+): Promise<boolean> {
+  const { login } = await findLogin(registryOf(reference), env);
+  return await docker
+    .getImage(reference)
+    .distribution(withoutUndefined({ authconfig: login }))
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
 function failedPush(tag: string, reason: string, found: FoundLogin, cause?: unknown): SettError {
   return new SettError("image-not-found", `The image ${tag} could not be pushed: ${reason}`, {
     hint:

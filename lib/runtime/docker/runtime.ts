@@ -33,7 +33,7 @@ import { openEngine } from "./open-engine.ts";
 import { opensFiles } from "./opens-files.ts";
 import { buildSilenceMs, limitIn, patienceIn } from "./patience.ts";
 import { nameLeader } from "./ports-inside.ts";
-import { pushImage } from "./push-image.ts";
+import { isInRegistry, pushImage } from "./push-image.ts";
 import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
 import { seesFolder } from "./sees-folder.ts";
@@ -112,6 +112,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<EngineRunti
     readFile: (image, path) => readImageFile(docker, image, path),
     pull: (tag, progress) => pullImage(docker, tag, progress, env),
     push: (tag, progress) => pushImage(docker, tag, progress, env),
+    isPushed: (digest) => isInRegistry(docker, digest, env),
     build: (spec, progress) => buildImage(docker, spec, progress, { address, env, silenceMs }),
     untag: (tag) => removeImage(docker, tag),
     removeUnnamed: (id) => removeUnnamed(docker, id),

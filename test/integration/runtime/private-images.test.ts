@@ -111,3 +111,22 @@ test(
   },
   timeLimitMs,
 );
+
+test(
+  "an image is pushed with that login, and is known to be there until the registry has lost it",
+  async () => {
+    await using sett = await dockerInstance();
+    await using registry = await privateRegistry();
+    const images = await imagesAs(registry.login);
+    await using context = await contextOf(`FROM ${tinyImage}\nLABEL of=${sett.imageTag("x")}\n`);
+    const repository = `${registry.host}/team/made`;
+    await images.build(context.spec(`${repository}:1`), quiet);
+    const digest = `${repository}@${await images.push(`${repository}:1`, quiet)}`;
+    expect(await images.isPushed(digest)).toBeTrue();
+    expect(await (await imagesAs(await registry.config("none", {}))).isPushed(digest)).toBeFalse();
+    await rm(join(registry.folder, "data"), { recursive: true });
+    expect(await images.isPushed(digest)).toBeFalse();
+    await images.untag(`${repository}:1`);
+  },
+  timeLimitMs,
+);

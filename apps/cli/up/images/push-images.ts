@@ -10,6 +10,8 @@ import type { EngineRuntime } from "../../../../lib/runtime/port.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import type { Image, Images } from "./images.ts";
 
+type EngineImages = EngineRuntime["engine"]["images"];
+
 type Input = {
   runtime: EngineRuntime;
   instance: InstanceName;
@@ -68,19 +70,46 @@ export async function pushOne(
   const onProgress = (line: string) => step.update(line);
   const repository = `${registry}/${name}`;
   const tag = `${repository}:${shortId(image)}${cub === undefined ? "" : `-${shortId(cub)}`}`;
+  const labels = cub === undefined ? {} : { [instanceLabel]: instance, [idLabel]: id };
+  const digest =
+    (await pushedBefore(images, { repository, tag, labels })) ??
+    (await buildAndPush(images, { image, cub, tag, labels }, { onProgress, signal }));
+  step.done("image pushed");
+  const reference = `${repository}@${digest}`;
+  return { ...image, tag: reference, id: reference, digest: reference };
+}
+
+/** The tag names all that the image is made of. Undefined where the registry has to get it. */
+async function pushedBefore(
+  images: EngineImages,
+  { repository, tag, labels }: { repository: string; tag: string; labels: Record<string, string> },
+): Promise<string | undefined> {
+  const found = await images.find(tag);
+  const [name, digest] = found?.digest?.split("@") ?? [];
+  const isSame = Object.entries(labels).every(([label, value]) => found?.labels[label] === value);
+  if (name !== repository || digest === undefined || !isSame) return undefined;
+  return (await images.isPushed(`${repository}@${digest}`)) ? digest : undefined;
+}
+
+type Layered = {
+  image: Image;
+  cub: Image | undefined;
+  tag: string;
+  labels: Record<string, string>;
+};
+
+async function buildAndPush(
+  images: EngineImages,
+  { image, cub, tag, labels }: Layered,
+  progress: Parameters<EngineImages["push"]>[1],
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "sett-push-"));
   try {
     const carried = cub === undefined ? "" : `COPY --from=${cub.tag} /cub /cub\n`;
     await writeFile(join(folder, "Dockerfile"), `FROM ${image.tag}\n${carried}`);
-    const labels = { [instanceLabel]: instance, [idLabel]: id };
-    const spec = { contextDir: folder, dockerfile: "Dockerfile", args: {}, tag };
-    await images.build(
-      { ...spec, labels: cub === undefined ? {} : labels },
-      { onProgress, signal },
-    );
-    const digest = `${repository}@${await images.push(tag, { onProgress, signal })}`;
-    step.done("image pushed");
-    return { ...image, tag: digest, id: digest, digest };
+    const spec = { contextDir: folder, dockerfile: "Dockerfile", args: {}, tag, labels };
+    await images.build(spec, progress);
+    return await images.push(tag, progress);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
