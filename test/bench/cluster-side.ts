@@ -63,7 +63,7 @@ async function instance(
 const up = (sett: SettWorkspace) =>
   sett.need("up", "--runtime", sett.env.KUBECONFIG ? "kubernetes" : "docker", "--name", sett.name);
 
-/** From a grant's queueing to its start in a worker, beside a Job of its own manifest. */
+/** Measures a grant from its queueing to its start in a worker, beside a Job of its own manifest. */
 async function printWorkers(rounds: number, many: number): Promise<void> {
   await using sett = await instance({ worker: `${workers(many)}${bids}` }, "cluster");
   const { start, bare } = await workersOf(sett);
@@ -203,7 +203,7 @@ async function printUps(rounds: number): Promise<void> {
   await printRow("up of five agents ÷ kubectl apply of their manifests, ms", 1.5, sides, rounds);
 }
 
-/** From a goal's event to the first moment of its tool, in the cluster and in Docker. */
+/** Measures a goal from its event to the first moment of its tool, in the cluster and in Docker. */
 async function printGoals(rounds: number): Promise<void> {
   await using there = await instance({ one: bids }, "cluster");
   await up(there);
@@ -239,7 +239,7 @@ async function printGoals(rounds: number): Promise<void> {
   print("processor of the orchestrators a goal ÷ in Docker, ms", 1.1, [ours], [theirs]);
 }
 
-/** Of all their lives, in milliseconds. */
+/** It counts all their lives, in milliseconds. */
 async function processorMs(ids: readonly number[]): Promise<number> {
   const each = await Promise.all(
     ids.map(async (id) => {

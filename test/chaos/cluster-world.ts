@@ -23,7 +23,7 @@ import { endingsOf, forage, startFollowing } from "./person.ts";
 import type { Part } from "./supervised.ts";
 import type { ChaosRedis, World } from "./world.ts";
 
-/** For all runs of a command: the clan's tool as an image, and the cluster's own processes. */
+/** All runs of a command share it: the clan's tool as an image, and the cluster's processes. */
 export type ClusterMachine = AsyncDisposable & { readonly processes: ReadonlyMap<string, Part> };
 
 export async function prepareCluster(): Promise<ClusterMachine> {

@@ -10,7 +10,7 @@ import type { Part } from "./supervised.ts";
 export const kubeconfig = process.env.SETT_TEST_KUBERNETES ?? "";
 /** Nodes pull from it, and this machine may push to it. */
 export const registry = process.env.SETT_TEST_REGISTRY ?? "localhost:5000/sett-test";
-/** As pods reach this machine. */
+/** Pods reach this machine by it. */
 export const ownAddress = process.env.SETT_TEST_ADDRESS ?? "10.245.0.1";
 /** It ends and starts one of the cluster's own processes: `COMMAND kill|start NAME`. */
 const processCommand = process.env.SETT_TEST_CLUSTER_PROCESS;

@@ -61,7 +61,7 @@ export class SimulatedEngine implements WorkerHost {
     this.#nextNumber = nextNumber;
   }
 
-  /** With one that runs now, else with the next one. */
+  /** Calls `job` with a worker that runs now, else with the next one. */
   onWorker(job: (worker: RunningWorker) => void): void {
     const [running] = this.#running.values();
     if (running === undefined) this.#waiting.push(job);

@@ -29,7 +29,7 @@ class Signal {
     return made;
   }
 
-  /** By the virtual clock. */
+  /** It goes by the virtual clock. */
   static timeout(ms: number): Signal {
     const controller = new Controller();
     const error = new DOMException("The operation timed out.", "TimeoutError");

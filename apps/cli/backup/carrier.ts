@@ -16,7 +16,7 @@ import { pushOne } from "../up/images/push-images.ts";
 type Input = {
   instance: InstanceName;
   id: string;
-  /** Of the instance, as they are now. */
+  /** All of the instance, as they are now. */
   containers: readonly ContainerPart[];
   /** Undefined where there is no sett.yml, or none that can be read. */
   config: SettConfig | undefined;
