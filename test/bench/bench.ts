@@ -3,8 +3,8 @@
 // costs, with --only repositories [--quick] what large repositories cost, with --only packs
 // [--quick] what packs by a service cost, with --only far [--quick] [--before PROGRAM] what an
 // Engine elsewhere and reaching by TLS cost, with --only proof [--quick] what sealing and verifying
-// cost, with --only cluster [--quick] what a Kubernetes cluster costs. No program is compiled and no
-// image built for these, but for --only page, and sett-verify for --only proof.
+// cost, with --only cluster [--quick] what a Kubernetes cluster costs. No program is compiled and
+// no image built for these, but for --only page, and sett-verify for --only proof.
 import process from "node:process";
 import { parseArgs } from "node:util";
 

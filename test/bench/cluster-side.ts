@@ -63,7 +63,7 @@ async function instance(
 const up = (sett: SettWorkspace) =>
   sett.need("up", "--runtime", sett.env.KUBECONFIG ? "kubernetes" : "docker", "--name", sett.name);
 
-/** Measures a grant from its queueing to its start in a worker, beside a Job of its own manifest. */
+/** Measures a grant from its queueing to its start in a worker, beside a Job like the worker's. */
 async function printWorkers(rounds: number, many: number): Promise<void> {
   await using sett = await instance({ worker: `${workers(many)}${bids}` }, "cluster");
   const { start, bare } = await workersOf(sett);
