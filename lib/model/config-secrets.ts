@@ -23,7 +23,7 @@ const oneOf =
   "needs one of `file`, `environment`, `command` and `kubernetes`, which says where its value comes from";
 
 /**
- * One that the cluster has, made by others. `sett up` looks at the length of an agent's, and keeps
+ * The cluster has it, made by others. `sett up` looks at the length of an agent's, and keeps
  * nothing of it.
  */
 const InCluster = z.strictObject({

@@ -4,7 +4,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
-import { kubeconfig, kubectl, processesOfPart, registry } from "../chaos/cluster.ts";
+import { kubectl, processesOfPart } from "../chaos/cluster.ts";
+import { kubeconfig, registry } from "../support/runtime/test-cluster.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { median, rounded } from "./figures.ts";

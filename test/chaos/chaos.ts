@@ -16,7 +16,7 @@ import { parseArgs } from "node:util";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { EventType } from "../../lib/model/event.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
-import { kubeconfig } from "./cluster.ts";
+import { kubeconfig } from "../support/runtime/test-cluster.ts";
 import { prepareCluster, startClusterWorld } from "./cluster-world.ts";
 import { canStartFar, startFarMachine } from "./far-machine.ts";
 import { startFarWorld } from "./far-world.ts";

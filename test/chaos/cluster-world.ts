@@ -13,13 +13,15 @@ import { InstanceName } from "../../lib/model/ids.ts";
 import { fakeShell } from "../support/cli/fake-shell.ts";
 import { compileForTests } from "../support/process/compiled.ts";
 import { patient } from "../support/redis/redis-server.ts";
+import { kubeconfig, ownAddress, registry } from "../support/runtime/test-cluster.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { clan } from "./clan.ts";
-import { clusterProcesses, kubeconfig, kubectl, ownAddress, podPart, registry } from "./cluster.ts";
+import { clusterProcesses, kubectl, podPart } from "./cluster.ts";
 import { farConfig } from "./far-config.ts";
 import { toolImage } from "./far-machine.ts";
 import { endingsOf, forage, startFollowing } from "./person.ts";
+import { redisElsewhere } from "./redis-elsewhere.ts";
 import type { Part } from "./supervised.ts";
 import type { ChaosRedis, World } from "./world.ts";
 
@@ -109,29 +111,7 @@ function redisThere(url: string, part: Part): ChaosRedis {
     const type = $`redis-cli -p ${port} ${words}`.env({ ...process.env, REDISCLI_AUTH: password });
     return (await type.quiet().text()).trim();
   };
-  const answers = () =>
-    cli("PING").then(
-      (answer) => answer === "PONG",
-      () => false,
-    );
-  let thaw: Awaited<ReturnType<Part["freeze"]>> | undefined;
-  return {
-    ...{ url, cli },
-    kill: async () => {
-      const isWritten = async () =>
-        !/aof_buffer_length:[1-9]/.test(await cli("INFO", "persistence").catch(() => ""));
-      if (thaw === undefined) await waitFor("Redis to have written its file", isWritten);
-      await part.kill();
-    },
-    start: async () => void (await waitFor("Redis to answer", answers)),
-    freeze: async () => {
-      thaw = await part.freeze();
-    },
-    unfreeze: async () => {
-      await thaw?.();
-      thaw = undefined;
-    },
-  };
+  return redisElsewhere(url, cli, part);
 }
 
 async function keepLogs(namespace: string, folder: string): Promise<void> {

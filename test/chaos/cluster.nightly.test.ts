@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { isNight } from "../support/nightly.ts";
-import { kubeconfig } from "./cluster.ts";
+import { kubeconfig } from "../support/runtime/test-cluster.ts";
 import { prepareCluster, startClusterWorld } from "./cluster-world.ts";
 import { clusterKinds } from "./faults.ts";
 import { runChaos } from "./run.ts";

@@ -5,13 +5,9 @@ import process from "node:process";
 import { $ } from "bun";
 import { sleep } from "../../lib/async/sleep.ts";
 import { partLabel } from "../../lib/runtime/kubernetes/manifests.ts";
+import { kubeconfig } from "../support/runtime/test-cluster.ts";
 import type { Part } from "./supervised.ts";
 
-export const kubeconfig = process.env.SETT_TEST_KUBERNETES ?? "";
-/** Nodes pull from it, and this machine may push to it. */
-export const registry = process.env.SETT_TEST_REGISTRY ?? "localhost:5000/sett-test";
-/** Pods reach this machine by it. */
-export const ownAddress = process.env.SETT_TEST_ADDRESS ?? "10.245.0.1";
 /** It ends and starts one of the cluster's own processes: `COMMAND kill|start NAME`. */
 const processCommand = process.env.SETT_TEST_CLUSTER_PROCESS;
 /** So long the cluster is without one of its processes that was killed. */

@@ -16,12 +16,12 @@ import { type Breakable, type Link, startLink } from "../support/http/link.ts";
 import { patient } from "../support/redis/redis-server.ts";
 import { password, startTlsServer, type TlsServer } from "../support/redis/tls-server.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { clan } from "./clan.ts";
 import { farConfig } from "./far-config.ts";
 import type { FarMachine } from "./far-machine.ts";
 import { endingsOf, forage, startFollowing } from "./person.ts";
 import { randomOf } from "./random.ts";
+import { redisElsewhere } from "./redis-elsewhere.ts";
 import { mountSmallDisk, type SmallDisk } from "./small-disk.ts";
 import type { Part } from "./supervised.ts";
 import type { ChaosRedis, World } from "./world.ts";
@@ -119,30 +119,8 @@ async function redisThere(
 ): Promise<ChaosRedis> {
   const container = `sett-${instance}-redis`;
   const cli = (...words: string[]) => machine.docker("exec", container, "redis-cli", ...words);
-  let thaw: Awaited<ReturnType<Part["freeze"]>> | undefined;
-  const answers = () =>
-    cli("PING").then(
-      (answer) => answer === "PONG",
-      () => false,
-    );
-  return {
-    url: await ownerUrl(instance, { DOCKER_HOST: machine.host }),
-    cli,
-    kill: async () => {
-      const isWritten = async () =>
-        !/aof_buffer_length:[1-9]/.test(await cli("INFO", "persistence").catch(() => ""));
-      if (thaw === undefined) await waitFor("Redis to have written its file", isWritten);
-      await part.kill();
-    },
-    start: async () => void (await waitFor("Redis to answer", answers)),
-    freeze: async () => {
-      thaw = await part.freeze();
-    },
-    unfreeze: async () => {
-      await thaw?.();
-      thaw = undefined;
-    },
-  };
+  const url = await ownerUrl(instance, { DOCKER_HOST: machine.host });
+  return redisElsewhere(url, cli, part);
 }
 
 async function keepLogs(machine: FarMachine, name: string, folder: string): Promise<void> {

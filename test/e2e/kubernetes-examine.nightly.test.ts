@@ -17,18 +17,17 @@ import { runSett } from "../support/cli/sett-process.ts";
 import { configFolder } from "../support/config/config-file.ts";
 import { isNight } from "../support/nightly.ts";
 import { settBinary } from "../support/process/compiled.ts";
+import { kubeconfig, registry } from "../support/runtime/test-cluster.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(900_000);
 
-const kubeconfig = process.env.SETT_TEST_KUBERNETES ?? "";
 /**
  * It needs a cluster that enforces policies, and whose nodes pull from a registry to which this
  * machine may push.
  */
 const isThere = isNight && kubeconfig !== "";
 const inCluster = test.skipIf(!isThere);
-const registry = process.env.SETT_TEST_REGISTRY ?? "localhost:5000/sett-test";
 const name = `x${randomUUID().slice(0, 6)}`;
 const home = `sett-${name}`;
 

@@ -5,23 +5,21 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { KubeClient } from "../../lib/runtime/kubernetes/client.ts";
 import { findCluster } from "../../lib/runtime/kubernetes/kubeconfig.ts";
 import { isNight } from "../support/nightly.ts";
 import { Authority } from "../support/proof/authority.ts";
+import { kubeconfig, registry } from "../support/runtime/test-cluster.ts";
 import { SettWorkspace, scriptAgent } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(900_000);
 
-const kubeconfig = process.env.SETT_TEST_KUBERNETES ?? "";
 /**
  * It needs a cluster that enforces policies, and whose nodes pull from a registry to which this
  * machine may push.
  */
 const inCluster = test.skipIf(!isNight || kubeconfig === "");
-const registry = process.env.SETT_TEST_REGISTRY ?? "localhost:5000/sett-test";
 const name = `b${randomUUID().slice(0, 6)}`;
 
 const settYml = `version: '1.0'

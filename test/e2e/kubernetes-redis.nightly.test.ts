@@ -3,22 +3,20 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
 import { KubeClient } from "../../lib/runtime/kubernetes/client.ts";
 import { findCluster } from "../../lib/runtime/kubernetes/kubeconfig.ts";
 import { isNight } from "../support/nightly.ts";
 import { password, startTlsServer } from "../support/redis/tls-server.ts";
+import { kubeconfig, registry } from "../support/runtime/test-cluster.ts";
 import { SettWorkspace, scriptAgent } from "../support/sett/sett-workspace.ts";
 
 setDefaultTimeout(1_800_000);
 
-const kubeconfig = process.env.SETT_TEST_KUBERNETES ?? "";
 /**
  * It needs a cluster that enforces policies, whose nodes pull from a registry to which this machine
  * may push, and whose API server is on this machine: its address is one that pods reach.
  */
 const inCluster = test.skipIf(!isNight || kubeconfig === "");
-const registry = process.env.SETT_TEST_REGISTRY ?? "localhost:5000/sett-test";
 const name = `b${randomUUID().slice(0, 6)}`;
 const home = `sett-${name}`;
 

@@ -16,17 +16,14 @@ import { MockForge } from "../support/forge/mock-forge.ts";
 import { makeCertificate } from "../support/http/make-certificate.ts";
 import { isNight } from "../support/nightly.ts";
 import { root } from "../support/root.ts";
+import { kubeconfig, ownAddress, registry } from "../support/runtime/test-cluster.ts";
 import { github } from "../support/triggers/forge-payloads.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(900_000);
 
-const kubeconfig = process.env.SETT_TEST_KUBERNETES ?? "";
 /** It needs a cluster whose nodes pull from a registry to which this machine may push. */
 const inCluster = test.skipIf(!isNight || kubeconfig === "");
-const registry = process.env.SETT_TEST_REGISTRY ?? "localhost:5000/sett-test";
-/** Pods reach this machine so. */
-const machine = process.env.SETT_TEST_MACHINE ?? "10.245.0.1";
 
 const env = {
   KUBECONFIG: kubeconfig,
@@ -104,7 +101,7 @@ inCluster(
   async () => {
     const seen: (string | null)[] = [];
     await using certificates = await configFolder({});
-    const { ca, cert, key } = await makeCertificate(certificates.folder, `IP:${machine}`, false);
+    const { ca, cert, key } = await makeCertificate(certificates.folder, `IP:${ownAddress}`, false);
     await using provider = Bun.serve({
       ...{ port: 0, hostname: "0.0.0.0", tls: { cert: Bun.file(cert), key: Bun.file(key) } },
       fetch: ({ headers }) => {
@@ -122,7 +119,7 @@ models:
   ca: ${ca}
   local:
     provider: openai
-    base_url: https://${machine}:${provider.port}/v1
+    base_url: https://${ownAddress}:${provider.port}/v1
     model: test-model
     key: \${PROVIDER_KEY}
     price: { input: 1, output: 2 }
@@ -283,7 +280,7 @@ inCluster(
   async () => {
     using forge = new MockForge(undefined, "0.0.0.0");
     const top = `secrets: { hub-token: { environment: HUB_TOKEN } }
-forges: { hub: { kind: github, url: "http://${machine}:${forge.port}", repository: acme/door, token: hub-token } }
+forges: { hub: { kind: github, url: "http://${ownAddress}:${forge.port}", repository: acme/door, token: hub-token } }
 people: { ada: { accounts: { hub: ada-l } } }
 `;
     const pull = `  pull-request:

@@ -11,14 +11,13 @@ import { findCluster } from "../../lib/runtime/kubernetes/kubeconfig.ts";
 import { runSett } from "../support/cli/sett-process.ts";
 import { configFolder } from "../support/config/config-file.ts";
 import { isNight } from "../support/nightly.ts";
+import { kubeconfig, registry } from "../support/runtime/test-cluster.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(900_000);
 
-const kubeconfig = process.env.SETT_TEST_KUBERNETES ?? "";
 /** It needs a cluster whose nodes pull from a registry to which this machine may push. */
 const inCluster = test.skipIf(!isNight || kubeconfig === "");
-const registry = process.env.SETT_TEST_REGISTRY ?? "localhost:5000/sett-test";
 const name = `w${randomUUID().slice(0, 6)}`;
 const [home, workers] = [`sett-${name}`, `sett-${name}-workers`];
 

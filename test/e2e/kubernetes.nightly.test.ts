@@ -9,11 +9,11 @@ import { ensureNamespace } from "../../lib/runtime/kubernetes/namespace.ts";
 import { runSett } from "../support/cli/sett-process.ts";
 import { configFolder } from "../support/config/config-file.ts";
 import { isNight } from "../support/nightly.ts";
+import { kubeconfig, registry } from "../support/runtime/test-cluster.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(600_000);
 
-const kubeconfig = process.env.SETT_TEST_KUBERNETES ?? "";
 /**
  * It needs a cluster that enforces policies, and whose nodes pull from a registry to which this
  * machine may push.
@@ -22,7 +22,6 @@ const inCluster = test.skipIf(!isNight || kubeconfig === "");
 /** A cluster that does not. */
 const openKubeconfig = process.env.SETT_TEST_OPEN_KUBERNETES ?? "";
 const inOpenCluster = test.skipIf(!isNight || openKubeconfig === "");
-const registry = process.env.SETT_TEST_REGISTRY ?? "localhost:5000/sett-test";
 
 const run = `#!/bin/sh
 echo "token: $TOKEN" >&2

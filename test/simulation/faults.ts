@@ -111,8 +111,8 @@ const workerDraws: readonly [Draw, ...Draw[]] = [
 ];
 
 /**
- * What befalls workers and their engine, and cubs of which a second one runs elsewhere. Where it is
- * the engine alone, no work may be lost.
+ * These befall workers and their engine, and cubs of which a second one runs elsewhere. Where the
+ * engine alone is away, no work may be lost.
  */
 export function workerFaults(random: Random): Fault[] {
   const draw: () => Draw = random.chance(0.3) ? () => engineAway : () => random.pick(workerDraws);

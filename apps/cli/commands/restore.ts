@@ -1,4 +1,5 @@
 // sett restore: brings an instance back from a file of `sett backup`.
+
 import { resolve } from "node:path";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
@@ -17,6 +18,7 @@ import {
   runtimeForUp,
   runtimeNames,
 } from "../instance/runtimes.ts";
+import { clusterArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { elsewhereOf } from "../services/redis-elsewhere.ts";
 import { Progress } from "../terminal/progress.ts";
@@ -49,17 +51,7 @@ export const restore = defineCommand({
       valueHint: "RUNTIME",
       description: "where it will run, as for `sett up`: docker, process, or kubernetes",
     },
-    context: {
-      type: "string",
-      valueHint: "CONTEXT",
-      description: "with --runtime kubernetes: the context of the kubeconfig (default: its own)",
-    },
-    namespace: {
-      type: "string",
-      valueHint: "NAMESPACE",
-      description:
-        "with --runtime kubernetes: the namespace (default: `kubernetes.namespace`, else `sett-NAME`)",
-    },
+    ...clusterArguments,
   },
   examples: ["sett restore ../letters.sett", "sett restore ../letters.sett --replace"],
   endsItself: true,

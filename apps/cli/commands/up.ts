@@ -6,6 +6,7 @@ import { LockedWork, lockInstance } from "../instance/lock.ts";
 import { runtimeNames } from "../instance/runtimes.ts";
 import {
   cassetteArguments,
+  clusterArguments,
   fileArgument,
   jsonArgument,
   nameArgument,
@@ -64,17 +65,7 @@ export const up = defineCommand({
       description:
         "docker; process: all parts run as processes on this machine, without isolation; or kubernetes: as pods of a cluster (docs/guides/kubernetes.md)",
     },
-    context: {
-      type: "string",
-      valueHint: "CONTEXT",
-      description: "with --runtime kubernetes: the context of the kubeconfig (default: its own)",
-    },
-    namespace: {
-      type: "string",
-      valueHint: "NAMESPACE",
-      description:
-        "with --runtime kubernetes: the namespace (default: `kubernetes.namespace`, else `sett-NAME`)",
-    },
+    ...clusterArguments,
     ...cassetteArguments,
   },
   examples: [

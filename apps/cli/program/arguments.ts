@@ -71,3 +71,18 @@ export const cassetteArguments = {
     description: "answer calls of models from this folder, without keys and network",
   },
 } as const;
+
+/** Where in a cluster an instance will be. */
+export const clusterArguments = {
+  context: {
+    type: "string",
+    valueHint: "CONTEXT",
+    description: "with --runtime kubernetes: the context of the kubeconfig (default: its own)",
+  },
+  namespace: {
+    type: "string",
+    valueHint: "NAMESPACE",
+    description:
+      "with --runtime kubernetes: the namespace (default: `kubernetes.namespace`, else `sett-NAME`)",
+  },
+} as const;

@@ -101,7 +101,7 @@ export function objectsOf(spec: ContainerSpec, making: Origin): PartObjects {
   };
 }
 
-/** What `sett up` has given a part: the next pod is given it as well. */
+/** It has what `sett up` has given a part: the next pod is given that as well. */
 export function giftsObject(
   { name, labels }: Pick<ContainerSpec, "name" | "labels">,
   texts: Readonly<Record<string, string>>,
@@ -189,7 +189,6 @@ function servicesOf({ name, ports = [] }: ContainerSpec, own: Record<string, str
   return [object("Service", name, own, { spec })];
 }
 
-/** `secret`: the name of the Secret with its variables. `part`: whose services are beside it. */
 /** Where there are several nodes, one that goes takes one of two pods. */
 function apart(part: string) {
   const node = { topologyKey: "kubernetes.io/hostname", maxSkew: 1 };
@@ -206,6 +205,7 @@ function on(part: string) {
   return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
 }
 
+/** `secret`: the name of the Secret with its variables. `part`: whose services are beside it. */
 export function podSpecOf(
   spec: ContainerSpec,
   secret: string,

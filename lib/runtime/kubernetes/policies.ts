@@ -56,7 +56,7 @@ export function policyOf(spec: Caged, own: Record<string, string>, home?: string
   const ofPort = (port: number) => [{ protocol: "TCP", port }];
   const own_ = Object.entries(served).find(([service]) => service === component)?.[1];
   const fromOwn = own_ === undefined ? [] : [{ from: [here(own_.by)], ports: ofPort(own_.port) }];
-  // Who may ask the API is said by its tokens: an Ingress is in another namespace.
+  // Tokens say who may ask the API: an Ingress is in another namespace.
   const isOpen = component === "api" && spec.ports?.some(({ port }) => port === apiPort);
   const inward = isOpen ? [{ ports: ofPort(apiPort) }] : fromOwn;
   const toServices = Object.entries(served).flatMap(([service, { port, by }]) =>

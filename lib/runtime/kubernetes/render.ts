@@ -34,7 +34,7 @@ export type Rendering = {
   parts: readonly {
     spec: ContainerSpec;
     volumes: readonly PlannedVolume[];
-    /** What `sett up` gives it. */
+    /** All that `sett up` gives it. */
     texts?: Readonly<Record<string, string>>;
   }[];
   /** The password of the instance: with it no one guesses a value by the name of its Secret. */

@@ -1,7 +1,6 @@
 // The files of claims of a real cluster: what the suite asks of volumes everywhere.
 import { describe, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import process from "node:process";
 import { $ } from "bun";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { KubeClient } from "../../../lib/runtime/kubernetes/client.ts";
@@ -11,12 +10,11 @@ import { kubernetesRuntime } from "../../../lib/runtime/kubernetes/runtime.ts";
 import type { PartKind } from "../../../lib/runtime/labels.ts";
 import type { Runtime } from "../../../lib/runtime/port.ts";
 import { isNight } from "../../support/nightly.ts";
+import { kubeconfig, registry } from "../../support/runtime/test-cluster.ts";
 import { type VolumeBench, volumeFilesSuite } from "./suite/volume-files.ts";
 
 setDefaultTimeout(600_000);
 
-const kubeconfig = process.env.SETT_TEST_KUBERNETES ?? "";
-const registry = process.env.SETT_TEST_REGISTRY ?? "localhost:5000/sett-test";
 const owner = { uid: 12_345, gid: 3_000_000 };
 
 /** The image is that of the orchestrator on this machine. */

@@ -38,7 +38,7 @@ const objects = (spec: ContainerSpec | undefined) => {
 test("the API reaches commits, outputs and logs by TLS, and the key of its sessions lasts", async () => {
   const { api } = await planOf();
   const { env } = api?.spec ?? {};
-  // What no command of an agent is beside has no seal.
+  // A part beside which no command of an agent runs has no seal.
   expect(JSON.stringify(env)).not.toContain("key=sealed");
   expect(env).toMatchObject({
     SETT_PACKS_URL: expect.stringMatching(/^tls:\/\/api:[0-9a-f]{64}@sett-demo-packs:8443\//),
