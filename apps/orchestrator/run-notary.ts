@@ -18,11 +18,11 @@ export async function runNotary(
   settings: NotarySettings,
   onLost: (error: unknown) => void,
 ): Promise<void> {
-  const { instance, folder } = settings;
+  const { instance, folder, pinned } = settings;
   const { log, signal, hasStarted } = beginService("notary", instance);
   await using board = await connectService(settings, { onLost });
   const files = new SealedFiles(folder);
-  const key = await openKey(files, instance);
+  const key = await openKey(files, instance, pinned);
   const about = { instance, version: packageJson.version };
   const notary = new Notary({ board, files, key, clock: systemClock, log, about });
   const app = new Hono().get("/healthz", ({ json }) => {

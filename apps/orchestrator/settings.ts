@@ -225,6 +225,9 @@ export const NotaryEnvironment = z.object({
   SETT_PROOF_DIR: NonEmpty.default("/proof").describe(
     "The folder of the sealed log and of the key.",
   ),
+  SETT_PROOF_KEY: NonEmpty.optional().describe(
+    "The public key that it must have (`proof.key`): with another one it seals nothing.",
+  ),
   ...redisPatience,
   ...healthAddress,
 });
@@ -238,6 +241,7 @@ export function readNotarySettings(environment: Record<string, string | undefine
     instance: read.SETT_INSTANCE_NAME,
     redisUrl: read.REDIS_URL,
     folder: read.SETT_PROOF_DIR,
+    pinned: read.SETT_PROOF_KEY,
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
     redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
     healthPort: read.SETT_HEALTH_PORT,

@@ -23,6 +23,7 @@ import { networkWarnings } from "./network-findings.ts";
 import { otherVersion } from "./other-version.ts";
 import { peopleMistakes, quorumWarnings } from "./people-findings.ts";
 import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from "./problems.ts";
+import { proofMistakes } from "./proof-findings.ts";
 import { redisMistakes, redisWarnings } from "./redis-findings.ts";
 import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.ts";
 import { resolveHooks } from "./resolve-hooks.ts";
@@ -282,6 +283,7 @@ function mistakesBetween(whole: Readonly<Record<string, unknown>>): Finding[] {
     ...unknownTools(agents, mapIn(whole.tools)),
     ...unknownSecrets(agents, secrets, services, mapIn(whole.forges)),
     ...redisMistakes(services.redis),
+    ...proofMistakes(whole.proof),
     ...reviewOrderMistakes(agents),
     ...peopleMistakes(agents, mapIn(whole.people)),
     ...forgeMistakes(agents, mapIn(whole.forges), mapIn(whole.people)),

@@ -33,8 +33,8 @@ export function policyOf(config: SettConfig): Policy {
     ...decidedBy,
     ...withoutUndefined({ workers }),
     ...(other_events_ms !== undefined && { other_events_ms }),
-    ...(proof !== "off" && { sealed: true as const }),
-    ...(proof === "required" && { proof_required: true as const }),
+    ...(proof.mode !== "off" && { sealed: true as const }),
+    ...(proof.mode === "required" && { proof_required: true as const }),
   };
 }
 

@@ -40,6 +40,7 @@ import { NotBy, notByWords } from "./quorum.ts";
 import { type Sidecar, SidecarsFile } from "./sidecar.ts";
 import type { SpendingLimits } from "./spending.ts";
 import { type Trigger, TriggersFile } from "./trigger.ts";
+import { withoutUndefined } from "./without-undefined.ts";
 import { WorkspacePaths } from "./workspace-path.ts";
 
 const Path = Argument.min(1, { error: "must not be empty" });
@@ -357,23 +358,35 @@ function peopleOf(people: z.infer<typeof BudgetLimits>["people"] = {}): Spending
 }
 
 /** `on` and `off` are texts of YAML; who writes `true` means the same. */
+/** `key`: the verifier key that the notary must have. */
+export type ProofConfig = { mode: "off" | "on" | "required"; key?: string };
+
 const Proof = z
   .union(
     [
       z.literal(["on", "off"]),
       z.boolean(),
       z.strictObject({
-        required: z.boolean().describe("Nothing new begins while nothing is sealed."),
+        required: z
+          .boolean()
+          .default(false)
+          .describe("Nothing new begins while nothing is sealed."),
+        key: z
+          .string()
+          .optional()
+          .describe(
+            "The public key that the notary must have, as `sett audit key` prints it: `sett up` refuses another one.",
+          ),
       }),
     ],
     {
-      error: "must be `on`, `off` or `{ required: true }`",
+      error: "must be `on`, `off`, or a map such as `{ required: true }`",
     },
   )
   .default("off")
-  .transform((proof): "off" | "on" | "required" => {
-    if (typeof proof === "object") return proof.required ? "required" : "on";
-    return proof === "on" || proof === true ? "on" : "off";
+  .transform((proof): ProofConfig => {
+    if (typeof proof !== "object") return { mode: proof === "on" || proof === true ? "on" : "off" };
+    return { mode: proof.required ? "required" : "on", ...withoutUndefined({ key: proof.key }) };
   })
   .describe(
     "`on`: a notary seals the log, so that `sett audit export` shows to anyone that nothing was changed, left out or put in between. `{ required: true }`: the instance is paused while nothing is sealed for a minute.",

@@ -56,6 +56,15 @@ export function readVerifierKey(text: string, use = ed25519): VerifierKey | unde
   return { name, id, publicKey: createPublicKey({ key: jwk, format: "jwk" }) };
 }
 
+/** A clause about a text that is no key of a log, such as `is a PEM …`. */
+export function notAVerifierKey(text: string): string {
+  if (text.includes("-----BEGIN"))
+    return "is a PEM: take the line that `sett audit key` prints without --pem";
+  if (readVerifierKey(text.trim(), cosigning) !== undefined)
+    return "is the key of a witness, and not that of a log";
+  return "is no verifier key: one line as `sett audit key` prints it, such as demo.sett.invalid/1a2b3c4d+5e6f7a8b+AX0…";
+}
+
 /** `text` ends with a line feed. */
 export function signNote(text: string, { name, id, privateKey }: SignerKey): string {
   const signature = Buffer.concat([id, sign(null, Buffer.from(text), privateKey)]);

@@ -12,7 +12,12 @@ import {
   checkAnchors,
 } from "../../../lib/proof/anchors.ts";
 import { type BundleFiles, readArchive } from "../../../lib/proof/archive.ts";
-import { maxNoteBytes, readVerifierKey, type VerifierKey } from "../../../lib/proof/note.ts";
+import {
+  maxNoteBytes,
+  notAVerifierKey,
+  readVerifierKey,
+  type VerifierKey,
+} from "../../../lib/proof/note.ts";
 import { readPem } from "../../../lib/proof/outside/certificates.ts";
 import { type Moment, timesOf } from "../../../lib/proof/outside/moments.ts";
 import type { OutsideAnchor, OutsideTrust } from "../../../lib/proof/outside/outside-in-bundle.ts";
@@ -182,8 +187,8 @@ async function readKey(
   const text = await readFile(resolve(cwd, key), "utf8").catch(() => key);
   const read = readVerifierKey(text.trim());
   if (read !== undefined) return read;
-  throw new SettError("usage", "--key is no verifier key, and no file with one.", {
-    hint: "It looks like demo.sett.invalid/1a2b3c4d+5e6f7a8b+AX0…: one line, as `sett audit key` prints it.",
+  throw new SettError("usage", `What --key names ${notAVerifierKey(text)}.`, {
+    hint: "The people of the instance print it by `sett audit key`.",
   });
 }
 

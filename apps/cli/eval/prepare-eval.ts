@@ -101,7 +101,7 @@ export async function checkSettings(
     const found = await checkText(text, path, env, { withoutKeys, name: config });
     if (found.missing.length > 0) throw missingIn(config, found.missing);
     wrong.push(...found.mistakes.map((mistake) => sentenceOf(mistake, setting)));
-    const isSealed = (found.config?.proof ?? "off") !== "off";
+    const isSealed = (found.config?.proof.mode ?? "off") !== "off";
     checked.push({ name: setting.name, text, isSealed });
   }
   if (wrong.length === 0) return checked;

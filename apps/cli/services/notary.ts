@@ -11,7 +11,7 @@ const proofDir = "/proof";
 export const notary = defineService({
   name: "notary",
   image: "orchestrator",
-  isNeeded: ({ proof }) => proof !== "off",
+  isNeeded: ({ proof }) => proof.mode !== "off",
   plan: (input) => ({
     program: "orchestrator",
     start: { args: ["--notary"] },
@@ -19,6 +19,7 @@ export const notary = defineService({
       SETT_INSTANCE_NAME: input.instance,
       ...redisTimes(input.config),
       SETT_PROOF_DIR: proofDir,
+      ...(input.config.proof.key !== undefined && { SETT_PROOF_KEY: input.config.proof.key }),
     },
     needs: [
       {
@@ -47,6 +48,6 @@ export const notary = defineService({
 export function rolesOf(config: Pick<SettConfig, "models" | "proof">): ("gateway" | "notary")[] {
   return [
     ...(hasModels(config) ? ["gateway" as const] : []),
-    ...(config.proof === "off" ? [] : ["notary" as const]),
+    ...(config.proof.mode === "off" ? [] : ["notary" as const]),
   ];
 }

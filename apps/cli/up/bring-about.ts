@@ -25,6 +25,7 @@ import { leftBehind, stateAfterFailure, withState } from "./apply/state-after-fa
 import { UndoSteps, undo } from "./apply/undo.ts";
 import { knownId, requireFreeOrOwn } from "./checks/checks.ts";
 import { keepId } from "./checks/keep-id.ts";
+import { requirePinnedKey, sayNewKey } from "./checks/pinned-key.ts";
 import { requireRedis } from "./checks/require-redis.ts";
 import { requireSameEngine } from "./checks/require-same-engine.ts";
 import { type Host, type Known, usersOf } from "./hosts/host.ts";
@@ -55,7 +56,12 @@ export async function bringAbout(input: Input): Promise<void> {
   // Beside the images, which take a while as well.
   const folders = beginFolders(foldersInputOf(input, known));
   const prepare = async () => {
+    const pinned = { file: input.file, config: host.config, instance, before };
+    const isPinned = requirePinnedKey(pinned, shell);
+    // A refusal in the meantime is thrown below, when the images are there.
+    isPinned.catch(() => {});
     const images = await host.images(known, built);
+    await isPinned;
     const made = await makePlan(input, { host, known, images, ...read }, shell);
     return { images, made, actor: await personOf(repository, shell) };
   };
@@ -78,7 +84,7 @@ export async function bringAbout(input: Input): Promise<void> {
     // That the configuration cannot be written was said with the id.
     await noteUp(known, applied.log).catch(() => undefined);
     if (input.filesOf !== undefined) await repository.keepFilesOf(input.filesOf);
-    await sayWhatIsUp(input, made.plan);
+    await sayWhatIsUp(input, made.plan, before);
     await host.tidy(images, known);
     await report(instance, applied, shell);
     await noteWaitingGoals(instance, host.config.retention, shell);
@@ -194,13 +200,15 @@ function keptIn(before: InstanceParts | undefined, url: string | undefined): str
 }
 
 async function sayWhatIsUp(
-  { runtime, instance, cassettes, host, shell }: Input,
+  { file, runtime, instance, cassettes, host, shell }: Input,
   plan: InstancePlan,
+  before: InstanceParts | undefined,
 ) {
   const gateway = plannedService(plan, "gateway");
   if (gateway !== undefined && cassettes?.mode !== "replay")
     await warnAboutModels(runtime, gateway, shell);
   if (cassettes !== undefined) shell.messages.note(cassettesNote(cassettes));
+  await sayNewKey({ file, config: host.config, instance, before }, shell);
   const { api, redis } = host.config.services;
   const elsewhere = elsewhereOf({ services: { redis } });
   if (elsewhere !== undefined) shell.messages.note(`The blackboard is in ${elsewhere}`);

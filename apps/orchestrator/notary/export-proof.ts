@@ -65,13 +65,37 @@ const maxCharacters = 16 * 1024 ** 2;
 
 /**
  * The key of the volume; a new one where it has none, and another one for attestations. Only the
- * notary makes them, and of two that begin at once both have those of the first.
+ * notary makes them, and of two that begin at once both have those of the first. `pinned`: the
+ * public key that it must be. Throws `not-ready` where it is another one, or is gone.
  */
-export async function openKey(files: SealedFiles, instance: InstanceName): Promise<SignerKey> {
+export async function openKey(
+  files: SealedFiles,
+  instance: InstanceName,
+  pinned?: string,
+): Promise<SignerKey> {
+  if ((await files.readText("key")) === undefined) await requireNewVolume(files, pinned);
   const makers = { key: newPrivateKey, "attestation-key": newAttestationKey } as const;
   for (const name of ["key", "attestation-key"] as const)
     if ((await files.readText(name)) === undefined) await files.createText(name, makers[name]());
-  return await knownKey(files, instance);
+  const key = await knownKey(files, instance);
+  const own = verifierKeyText(key);
+  if (pinned === undefined || pinned === own) return key;
+  throw new SettError("not-ready", `The notary has another key than \`proof.key\` pins: ${own}`, {
+    hint: howToGoOn,
+  });
+}
+
+const howToGoOn = "docs/guides/proof.md says how to go on.";
+
+/** A key that is made in the place of one that was lost would begin another log unnoticed. */
+async function requireNewVolume(files: SealedFiles, pinned: string | undefined): Promise<void> {
+  const hint = `Bring back the newest copy of the volume. Where there is none: ${howToGoOn}`;
+  if ((await files.readText("checkpoint")) !== undefined)
+    throw new SettError("not-ready", "The proof volume has a log, and its key is gone.", { hint });
+  if (pinned !== undefined)
+    throw new SettError("not-ready", "The proof volume has not the key that `proof.key` pins.", {
+      hint,
+    });
 }
 
 /** Throws `not-ready` where the volume has no key yet. */

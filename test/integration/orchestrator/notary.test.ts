@@ -16,6 +16,7 @@ import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { blackboardInMemory } from "../../support/blackboard/in-memory.ts";
 import { postGoal } from "../../support/blackboard/scene.ts";
 import { errorOf } from "../../support/error-of.ts";
+import { newKey } from "../../support/proof/bundle.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const instance = InstanceName.parse("demo");
@@ -126,6 +127,25 @@ describe("the notary", () => {
     await new SealedFiles(folder).createText("key", newPrivateKey());
     expect(await proofKey(new SealedFiles(folder), instance)).toBe(first ?? "");
     expect((await readdir(folder)).toSorted()).toEqual(["attestation-key", "key"]);
+  });
+
+  test("makes no key where another one is pinned, or a log is there whose key is gone", async () => {
+    await using place = await temporary();
+    const files = new SealedFiles(place.folder);
+    const pinned = verifierKeyText(newKey().verifier);
+    const wrong = async () => (await errorOf(openKey(files, instance, pinned))).message;
+    expect(await wrong()).toBe("The proof volume has not the key that `proof.key` pins.");
+    expect(await readdir(place.folder)).toEqual([]);
+    const own = verifierKeyText(await openKey(files, instance));
+    expect(await wrong()).toBe(`The notary has another key than \`proof.key\` pins: ${own}`);
+    expect(verifierKeyText(await openKey(files, instance, own))).toBe(own);
+
+    await files.writeText("checkpoint", "a checkpoint\n");
+    await rm(join(place.folder, "key"));
+    expect((await errorOf(openKey(files, instance))).message).toBe(
+      "The proof volume has a log, and its key is gone.",
+    );
+    expect(await readdir(place.folder)).not.toContain("key");
   });
 
   test("seals once what others have seen, also where it is started again, and says so to Redis", async () => {

@@ -39,7 +39,7 @@ test("a short file gets every default", async () => {
     kubernetes: {},
     external: [],
     people: [],
-    proof: "off",
+    proof: { mode: "off" },
     builtIn: [],
     forges: {},
     order: ["a"],

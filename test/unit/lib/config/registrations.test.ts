@@ -259,5 +259,5 @@ test("the orchestrator learns whether the log is sealed, and whether it has to b
     proof_required: true,
     sealed: true,
   });
-  expect(configOf(text).proof).toBe("required");
+  expect(configOf(text).proof).toEqual({ mode: "required" });
 });
