@@ -1,15 +1,18 @@
 // Why a call of the model failed, in a sentence, and whether it is worth another try.
 import { APICallError } from "ai";
 import { messageOf } from "../../../lib/model/errors.ts";
+import { saysTooLong } from "./too-long.ts";
 
 /**
- * `isAway`: the gateway waits for Redis, and takes calls when it is back. `exhausted`: the budget
- * is spent, and this is what the gateway says about it.
+ * `isAway`: the gateway waits for Redis, and takes calls when it is back. `isTooLong`: the model
+ * takes no conversation of this length. `exhausted`: the budget is spent, and this is what the
+ * gateway says about it.
  */
 export class ModelCallError extends Error {
   override readonly name = "ModelCallError";
   readonly isRetryable: boolean;
   readonly isAway: boolean;
+  readonly isTooLong: boolean;
   readonly retryAfterMs: number | undefined;
   readonly exhausted: Readonly<Record<string, unknown>> | undefined;
 
@@ -18,6 +21,7 @@ export class ModelCallError extends Error {
     about: {
       isRetryable: boolean;
       isAway?: boolean;
+      isTooLong?: boolean;
       retryAfterMs?: number | undefined;
       exhausted?: Readonly<Record<string, unknown>> | undefined;
       cause?: unknown;
@@ -26,6 +30,7 @@ export class ModelCallError extends Error {
     super(message, { cause: about.cause });
     this.isRetryable = about.isRetryable;
     this.isAway = about.isAway === true;
+    this.isTooLong = about.isTooLong === true;
     this.retryAfterMs = about.retryAfterMs;
     this.exhausted = about.exhausted;
   }
@@ -59,10 +64,13 @@ export function callErrorOf(error: unknown): ModelCallError {
       isRetryable: true,
       cause: error,
     });
+  const { error: about } = objectIn(responseBody);
+  const isTooLong = saysTooLong(statusCode, { said, ...(isObject(about) ? about : {}) });
   const isRetryable =
-    headers["x-should-retry"] === undefined
+    !isTooLong &&
+    (headers["x-should-retry"] === undefined
       ? error.isRetryable
-      : headers["x-should-retry"] === "true";
+      : headers["x-should-retry"] === "true");
   const seconds = Number(headers["retry-after"]);
   const retryAfterMs =
     Number.isFinite(seconds) && seconds > 0
@@ -72,6 +80,7 @@ export function callErrorOf(error: unknown): ModelCallError {
     `The model's API answered with ${statusCode}: ${said ?? "it gave no reason."}`,
     {
       isRetryable,
+      isTooLong,
       isAway: isRetryable && headers["x-sett-error"] === "redis-unreachable",
       retryAfterMs,
       cause: error,
@@ -82,8 +91,7 @@ export function callErrorOf(error: unknown): ModelCallError {
 /** Both providers' formats have the sentence in `error.message`. */
 function sentenceIn(body: string): string | undefined {
   const { error } = objectIn(body);
-  const message =
-    typeof error === "object" && error !== null && "message" in error ? error.message : error;
+  const message = isObject(error) && "message" in error ? error.message : error;
   const text = typeof message === "string" ? message : body;
   return text.trim() === "" ? undefined : cut(text.trim());
 }
@@ -91,10 +99,14 @@ function sentenceIn(body: string): string | undefined {
 function objectIn(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+    return isObject(value) && !Array.isArray(value) ? { ...value } : {};
   } catch {
     return {};
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function cut(text: string): string {

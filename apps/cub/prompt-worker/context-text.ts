@@ -6,7 +6,7 @@ import { isRemark } from "../../../lib/model/remark-type.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { type CommitNames, commitOf } from "./commit-names.ts";
 import { cutMiddle } from "./cut-middle.ts";
-import { fitLengths } from "./fit-lengths.ts";
+import { fitLengths, minExcerpt } from "./fit-lengths.ts";
 import { markData } from "./mark-data.ts";
 import { feedbackOn, type WorkKind } from "./work-kind.ts";
 
@@ -14,8 +14,8 @@ import { feedbackOn, type WorkKind } from "./work-kind.ts";
 export type ContextFacts = { kind: WorkKind; commits: CommitNames; changes?: string | undefined };
 
 /**
- * About `maxLength` characters, unless the goal, the target, the reviews to heed and what people
- * have said to the work need more: they are never shortened.
+ * About `maxLength` characters, and half as many of the diff, unless the goal, the target, the
+ * reviews to heed and what people have said to the work need more: they are never shortened.
  */
 export function contextText(
   input: ToolInput,
@@ -67,7 +67,10 @@ export function contextText(
     ...section("The target", [target]),
     ...(changes === undefined
       ? []
-      : ["# What the target's commit changes", markData({ type: "diff" }, changes)]),
+      : [
+          "# What the target's commit changes",
+          markData({ type: "diff" }, cutMiddle(changes, Math.max(maxLength / 2, minExcerpt))),
+        ]),
     ...section("Reviews of the target, to be heeded", reviews),
     ...section("What people have said to you since, to be heeded; the newest counts", remark),
     ...section("Results of earlier phases", others),

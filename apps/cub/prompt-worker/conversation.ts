@@ -1,5 +1,7 @@
 // The conversation so far, in rounds, and what is left out of it where it grows too long.
 import type { AssistantModelMessage, ModelMessage } from "ai";
+import { cutMiddle } from "./cut-middle.ts";
+import { fitLengths, minExcerpt } from "./fit-lengths.ts";
 
 /**
  * A turn is what one answer of the model led to. `answer` undefined: it was empty. `note`: words of
@@ -50,6 +52,25 @@ function withoutText(result: ToolText): ToolText {
     ...result,
     text: `[${result.text.length} characters of output are left out here to save space]`,
   };
+}
+
+/**
+ * The rounds with outputs of one common length at most, so that they have about `maxLength`
+ * characters together, but never outputs of less than `minExcerpt`. The longest lose first.
+ */
+export function cutResults(rounds: readonly Round[], maxLength: number): readonly Round[] {
+  const outputs = rounds.flatMap(({ results }) => results.map(({ text }) => text.length));
+  const others = lengthOf(rounds) - outputs.reduce((total, length) => total + length, 0);
+  const texts = outputs.map((length) => ({ length, isProtected: length <= minExcerpt }));
+  const fitting = fitLengths(texts, maxLength - others);
+  let index = 0;
+  return rounds.map((round) => ({
+    ...round,
+    results: round.results.map((result) => ({
+      ...result,
+      text: cutMiddle(result.text, Math.max(fitting[index++] ?? 0, minExcerpt)),
+    })),
+  }));
 }
 
 export function lengthOf(rounds: readonly Round[]): number {

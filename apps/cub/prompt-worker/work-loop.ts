@@ -2,8 +2,8 @@
 // or a limit is reached.
 import { messageOf } from "../../../lib/model/errors.ts";
 import { noResultType } from "../../../lib/model/own-types.ts";
-import type { AskModel, ModelAnswer, ToolCall } from "./ask-model.ts";
-import { askWithin } from "./ask-within.ts";
+import type { ModelAnswer, ToolCall } from "./ask-model.ts";
+import { type AskDeps, askWithin } from "./ask-within.ts";
 import { Circles } from "./circles.ts";
 import { type Round, shortenRounds, type ToolText } from "./conversation.ts";
 import { cutMiddle } from "./cut-middle.ts";
@@ -11,17 +11,12 @@ import type { RemarkReader } from "./remark-reader.ts";
 import { describeCall, endWord, type Tool, type ToolEnd } from "./tool.ts";
 import { failure, type WorkAnswer } from "./work-answer.ts";
 
-export type LoopDeps = {
-  ask: AskModel;
+export type LoopDeps = AskDeps & {
   tools: readonly Tool[];
-  /** The first message. */
-  task: string;
   /** It reads the remarks that people make meanwhile. */
   remarks: Pick<RemarkReader, "next">;
   maxSteps: number;
   maxContextLength: number;
-  /** The line is for people. */
-  log: (line: string) => void;
 };
 
 /** One piece of work may have so many calls of unknown tools, or with malformed arguments. */
@@ -33,17 +28,18 @@ const lastSteps = 5;
 /** Rejects with a `ModelCallError`, or with the signal's reason. */
 export async function workLoop(deps: LoopDeps, signal: AbortSignal): Promise<WorkAnswer> {
   const circles = new Circles();
+  let task = deps.taskWithin(deps.maxContextLength / 2);
   let rounds: readonly Round[] = [];
   let malformed = 0;
   let hasProse = false;
   for (let step = 1; step <= deps.maxSteps; step++) {
     rounds = shortenRounds(
       rounds,
-      Math.max(deps.maxContextLength - deps.task.length, deps.maxContextLength / 4),
+      Math.max(deps.maxContextLength - task.length, deps.maxContextLength / 4),
     );
-    const turn = await askWithin(deps, rounds, signal);
+    const turn = await askWithin(deps, { task, rounds }, signal);
     const { answer } = turn;
-    rounds = turn.rounds;
+    ({ task, rounds } = turn.conversation);
     const before = newRemarks(deps, step);
     if (answer.calls.length === 0) {
       deps.log(`step ${step}: ${answer.isCut ? "an answer that was cut off" : "no tool"}`);
@@ -75,7 +71,9 @@ export async function workLoop(deps: LoopDeps, signal: AbortSignal): Promise<Wor
         isError: end.kind === "malformed",
       });
     }
-    const note = [circles.note(answer.calls, results), notice(deps.maxSteps - step)]
+    const circle = circles.look(answer.calls, results);
+    if (circle?.kind === "end") return failure(noResultType, circle.text);
+    const note = [circle?.text, notice(deps.maxSteps - step)]
       .filter((one) => one !== undefined)
       .join("\n");
     const said = joined(before, newRemarks(deps, step));

@@ -103,10 +103,11 @@ async function work(
     createAskModel(settings.model, systemPrompt(kind, settings.prompt), tools),
     targetChanges(workspace, input),
   ]);
-  const task = contextText(input, { kind, commits, changes }, settings.maxContextLength / 2);
+  const taskWithin = (maxLength: number) =>
+    contextText(input, { kind, commits, changes }, maxLength);
   const { maxSteps, maxContextLength } = settings;
   const remarks = new RemarkReader(settings.remarks);
-  return workLoop({ ask, tools, task, remarks, maxSteps, maxContextLength, log }, signal);
+  return workLoop({ ask, tools, taskWithin, remarks, maxSteps, maxContextLength, log }, signal);
 }
 
 function toolsFor(

@@ -13,6 +13,11 @@ const finish = {
 };
 const goal = () => workInput(goalOf("Work."));
 
+const refusal =
+  (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  () =>
+    Response.json(body, { status, headers });
+
 test("an unknown tool and malformed arguments are explained to the model", async () => {
   using repository = workRepository();
   for (const format of ["anthropic", "openai"] as const) {
@@ -47,7 +52,11 @@ test("an unknown tool and malformed arguments are explained to the model", async
 
 test("a model that makes only such calls fails, with the last of them", async () => {
   using repository = workRepository();
-  const { answer, requests } = await workWith(repository, goal(), [{ call: [["nonsense", {}]] }]);
+  const { answer, requests } = await workWith(
+    repository,
+    goal(),
+    Array.from({ length: 9 }, (_, at) => ({ call: [["nonsense", { at }] as [string, unknown]] })),
+  );
   expect(requests).toHaveLength(9);
   expect(answer).toMatchObject({ structural_type: "Failure", artefact_type: "ModelGaveNoResult" });
   expect(answer.summary).toStartWith(
@@ -98,7 +107,7 @@ test("a model that never finishes ends at its steps, of which it knows the last"
   const { answer, requests } = await workWith(
     repository,
     goal(),
-    [{ call: [["run", { command: "true" }]] }],
+    [1, 2, 3, 4, 5, 6, 7].map((step) => ({ call: [["run", { command: `echo ${step}` }]] })),
     {
       environment: { SETT_WORK_STEPS: "7" },
     },
@@ -109,6 +118,60 @@ test("a model that never finishes ends at its steps, of which it knows the last"
   expect(answer.summary).toBe(
     "The model has not finished within 7 steps. SETT_WORK_STEPS sets their number.",
   );
+});
+
+test("a model that goes in circles reads it, and the sixth time is a Failure", async () => {
+  using repository = workRepository();
+  const { answer, requests } = await workWith(repository, goal(), [
+    { call: [["run", { command: "true" }]] },
+  ]);
+  expect(requests).toHaveLength(6);
+  expect(textOf(requests[2])).not.toContain("You have made the same");
+  expect(textOf(requests[3])).toContain("You have made the same 3 times (`run`)");
+  expect(answer).toMatchObject({
+    structural_type: "Failure",
+    artefact_type: "ModelGaveNoResult",
+    summary:
+      "The model has gone in circles: it has made the same 6 times, with the same arguments and the same results, the last with `run`.",
+  });
+});
+
+test("a model that takes less than the conversation gets less of it, and ends its work", async () => {
+  const says = {
+    anthropic: {
+      type: "error",
+      error: { type: "invalid_request_error", message: "prompt is too long: 9 > 8" },
+    },
+    openai: { error: { message: "It is too much.", code: "context_length_exceeded" } },
+  };
+  for (const format of ["anthropic", "openai"] as const) {
+    using repository = workRepository();
+    const print = (word: string): [string, unknown] => [
+      "run",
+      { command: `for i in $(seq 400); do echo ${word}; done` },
+    ];
+    const { answer, requests } = await workWith(
+      repository,
+      goal(),
+      [
+        { call: [print("one")] },
+        { call: [print("two"), print("three")] },
+        { call: [print("four")] },
+        refusal(400, says[format]),
+        refusal(400, says[format]),
+        finish,
+      ],
+      { format },
+    );
+    expect(answer.artefact_payload).toBe("done");
+    const [refused, last] = [textOf(requests[3]), textOf(requests[5])];
+    expect(refused).toContain("one\none");
+    expect(last).not.toContain("one\none");
+    expect(last).toContain("[Earlier steps are left out here to save space.]");
+    expect(last).toContain("four\nfour");
+    expect(last).toContain("Do the work that the target calls for.");
+    expect(last.length).toBeLessThan(refused.length);
+  }
 });
 
 test("the time ends a little before the agent's timeout, also in the middle of a command", async () => {
@@ -127,11 +190,6 @@ test("the time ends a little before the agent's timeout, also in the middle of a
     "The model has not finished within the agent's timeout of 3 s. `timeout` of the agent in sett.yml sets it.",
   );
 });
-
-const refusal =
-  (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  () =>
-    Response.json(body, { status, headers });
 
 test("a refused call is a Failure with the gateway's sentence, and is not repeated", async () => {
   using repository = workRepository();

@@ -61,6 +61,19 @@ test("what passes is repeated, unless the server says otherwise", () => {
   });
 });
 
+test("a conversation that is too long is not tried again as it is", () => {
+  const body = (code: unknown) =>
+    JSON.stringify({ error: { message: "No.", code, type: "invalid_request_error" } });
+  expect(callErrorOf(answered(500, body("context_length_exceeded")))).toMatchObject({
+    isTooLong: true,
+    isRetryable: false,
+  });
+  expect(callErrorOf(answered(500, body(null)))).toMatchObject({
+    isTooLong: false,
+    isRetryable: true,
+  });
+});
+
 test("the server's wait counts, up to half a minute", () => {
   expect(callErrorOf(answered(429, "", { "retry-after": "7" })).retryAfterMs).toBe(7_000);
   expect(callErrorOf(answered(429, "", { "retry-after": "3600" })).retryAfterMs).toBe(30_000);

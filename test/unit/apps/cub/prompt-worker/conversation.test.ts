@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import {
+  cutResults,
   lengthOf,
   messagesOf,
   type Round,
@@ -85,6 +86,17 @@ test("the conversation shrinks to its limit, keeps the last two rounds, and ever
       if (lengthOf(shortened) <= max) expect(shortenRounds(shortened, max)).toBe(shortened);
     }),
   );
+});
+
+test("the longest outputs lose their middle first, and none is cut to nothing", () => {
+  const rounds = [round(1, 300), round(2, 9_000), round(3, 2_000)];
+  const cut = cutResults(rounds, 6_500);
+  expect(cut.map(({ answer }) => answer)).toEqual(rounds.map(({ answer }) => answer));
+  expect([cut[0], cut[2]]).toEqual([rounds[0], rounds[2]]);
+  expect(cut[1]?.results[0]?.text).toMatch(/^x+\n\[… \d+ characters are left out here …\]\nx+$/);
+  expect(lengthOf(cut)).toBeLessThan(6_600);
+  const least = cutResults(rounds, 0).map(({ results }) => results[0]?.text.length ?? 0);
+  expect(least.map((length) => Math.floor(length / 100))).toEqual([3, 5, 5]);
 });
 
 test("the provider gets the task, and after each answer its outputs and the worker's note", () => {
