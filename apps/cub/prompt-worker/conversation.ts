@@ -2,15 +2,18 @@
 import type { AssistantModelMessage, ModelMessage } from "ai";
 import { cutMiddle } from "./cut-middle.ts";
 import { fitLengths, minExcerpt } from "./fit-lengths.ts";
+import { planName } from "./tools/plan.ts";
 
 /**
  * A turn is what one answer of the model led to. `answer` undefined: it was empty. `note`: words of
- * the worker after it. `remarks`: those of people, which are never left out.
+ * the worker after it. `plan`: the model's own, of a round that was left out. `remarks`: the words
+ * of people, which are never left out.
  */
 export type Round = {
   answer: AssistantModelMessage | undefined;
   results: readonly ToolText[];
   note?: string;
+  plan?: string;
   remarks?: string;
 };
 
@@ -32,18 +35,37 @@ export function shortenRounds(rounds: readonly Round[], maxLength: number): read
   const goal = maxLength * 0.6;
   const shortened = [...rounds];
   const old = Math.max(0, rounds.length - keptRounds);
+  const plan = rounds.findLastIndex((round) => planIn(round) !== undefined);
   for (let index = 0; index < old && lengthOf(shortened) > goal; index++) {
     const round = shortened[index];
     if (round !== undefined)
-      shortened[index] = { ...round, results: round.results.map(withoutText) };
+      shortened[index] = {
+        ...round,
+        results: round.results.map((one) =>
+          index === plan && one.name === planName ? one : withoutText(one),
+        ),
+      };
   }
   if (lengthOf(shortened) <= maxLength) return shortened;
   let from = 0;
   while (from < old && lengthOf(shortened.slice(from)) > goal) from++;
   if (from === 0) return shortened;
   const said = shortened.slice(0, from).flatMap(({ remarks }) => remarks ?? []);
-  const remarks = said.length === 0 ? {} : { remarks: said.join("\n\n") };
-  return [{ answer: undefined, results: [], note: leftOut, ...remarks }, ...shortened.slice(from)];
+  const planned = plan < from ? planIn(shortened[plan]) : undefined;
+  const first: Round = {
+    answer: undefined,
+    results: [],
+    note: leftOut,
+    ...(planned !== undefined && { plan: planned }),
+    ...(said.length > 0 && { remarks: said.join("\n\n") }),
+  };
+  return [first, ...shortened.slice(from)];
+}
+
+/** The newest plan of a round. */
+function planIn(round: Round | undefined): string | undefined {
+  const made = round?.results.findLast(({ name, isError }) => name === planName && !isError);
+  return made?.text ?? round?.plan;
 }
 
 function withoutText(result: ToolText): ToolText {
@@ -74,11 +96,12 @@ export function cutResults(rounds: readonly Round[], maxLength: number): readonl
 }
 
 export function lengthOf(rounds: readonly Round[]): number {
-  const lengths = rounds.map(({ answer, results, note = "", remarks = "" }) => {
+  const lengths = rounds.map(({ answer, results, note = "", plan = "", remarks = "" }) => {
     const said = answer === undefined ? 0 : JSON.stringify(answer.content).length;
     return (
       said +
       note.length +
+      plan.length +
       remarks.length +
       results.reduce((total, { text }) => total + text.length, 0)
     );
@@ -91,7 +114,7 @@ export function messagesOf(first: string, rounds: readonly Round[]): ModelMessag
   return [{ role: "user", content: first }, ...rounds.flatMap(roundMessages)];
 }
 
-function roundMessages({ answer, results, note, remarks }: Round): ModelMessage[] {
+function roundMessages({ answer, results, note, plan, remarks }: Round): ModelMessage[] {
   const messages: ModelMessage[] = answer === undefined ? [] : [answer];
   if (results.length > 0) {
     const content = results.map(({ id, name, text, isError }) => ({
@@ -102,7 +125,7 @@ function roundMessages({ answer, results, note, remarks }: Round): ModelMessage[
     }));
     messages.push({ role: "tool", content });
   }
-  const said = [note, remarks].filter((text) => text !== undefined).join("\n\n");
+  const said = [note, plan, remarks].filter((text) => text !== undefined).join("\n\n");
   if (said !== "") messages.push({ role: "user", content: said });
   return messages;
 }

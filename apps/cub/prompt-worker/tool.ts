@@ -18,6 +18,8 @@ export type Tool = {
   schema: Record<string, unknown>;
   /** It ends the work, or says why not. */
   isEnding?: boolean;
+  /** What the call is for, for people; undefined for arguments that are wrong. */
+  describe?(input: unknown): string | undefined;
   /** Rejects only when the signal is aborted, with its reason, or for a mistake of this program. */
   use(input: unknown, signal: AbortSignal): Promise<ToolEnd>;
 };
@@ -26,14 +28,21 @@ export function defineTool<Shape extends z.ZodType>(definition: {
   name: string;
   description: string;
   input: Shape;
+  describe?: (input: z.output<Shape>) => string;
   use: (input: z.output<Shape>, signal: AbortSignal) => Promise<ToolEnd>;
 }): Tool {
-  const { name, description, input } = definition;
+  const { name, description, input, describe } = definition;
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
   return {
     name,
     description,
     schema,
+    ...(describe && {
+      describe: (raw) => {
+        const read = input.safeParse(raw);
+        return read.success ? describe(read.data) : undefined;
+      },
+    }),
     use: async (raw, signal) => {
       const read = input.safeParse(raw);
       return read.success ? definition.use(read.data, signal) : malformed(name, read.error.issues);
@@ -46,10 +55,10 @@ export function output(text: string): ToolEnd {
 }
 
 /** A line for the log: what the tool was used for. */
-export function describeCall(name: string, input: unknown): string {
+export function describeCall(name: string, input: unknown, tool?: Tool): string {
   if (typeof input !== "object" || input === null) return name;
   const [first] = Object.values(input).filter((value) => typeof value === "string");
-  const text = (first ?? "").replace(/\s+/g, " ").trim();
+  const text = (tool?.describe?.(input) ?? first ?? "").replace(/\s+/g, " ").trim();
   return `${name} ${text.length > 100 ? `${text.slice(0, 100).toWellFormed()}…` : text}`.trimEnd();
 }
 

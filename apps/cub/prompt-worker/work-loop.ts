@@ -55,7 +55,7 @@ export async function workLoop(deps: LoopDeps, signal: AbortSignal): Promise<Wor
       const isHeld = before !== undefined && step < deps.maxSteps;
       const end = await useTool(deps.tools, call, { isCut: answer.isCut, isHeld }, signal);
       deps.log(
-        `step ${step}: ${describeCall(call.name, call.input)}${end.kind === "output" ? "" : ` (${endWord(end)})`}`,
+        `step ${step}: ${describeCall(call.name, call.input, toolNamed(deps.tools, call.name))}${end.kind === "output" ? "" : ` (${endWord(end)})`}`,
       );
       if (end.kind === "ended") return end.answer;
       if (end.kind === "malformed") malformed++;
@@ -110,7 +110,7 @@ async function useTool(
   { isCut, isHeld }: { isCut: boolean; isHeld: boolean },
   signal: AbortSignal,
 ): Promise<ToolEnd> {
-  const found = tools.find((one) => one.name === name);
+  const found = toolNamed(tools, name);
   if (found === undefined || problem !== undefined) {
     const cutOff = isCut
       ? " The answer was cut off because it was too long: write less at once."
@@ -131,6 +131,10 @@ async function useTool(
     // not lost.
     return { kind: "output", text: `\`${name}\` failed: ${messageOf(error)}` };
   }
+}
+
+function toolNamed(tools: readonly Tool[], name: string): Tool | undefined {
+  return tools.find((one) => one.name === name);
 }
 
 function reminder({ isCut }: ModelAnswer, tools: readonly Tool[]): string {

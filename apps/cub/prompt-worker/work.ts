@@ -22,9 +22,11 @@ import { RemarkReader } from "./remark-reader.ts";
 import { readWorkSettings, type WorkSettings } from "./settings.ts";
 import { targetChanges } from "./target-changes.ts";
 import type { Tool } from "./tool.ts";
+import { applyPatchTool } from "./tools/apply-patch.ts";
 import { editFileTool } from "./tools/edit-file.ts";
 import { endingTools } from "./tools/ending-tools.ts";
 import { listFilesTool } from "./tools/list-files.ts";
+import { planTool } from "./tools/plan.ts";
 import { readFileTool } from "./tools/read-file.ts";
 import { runTool } from "./tools/run.ts";
 import { searchTool } from "./tools/search.ts";
@@ -120,8 +122,10 @@ function toolsFor(
     readFileTool(workspace),
     writeFileTool(workspace),
     editFileTool(workspace),
+    applyPatchTool(workspace),
     listFilesTool(workspace),
     searchTool(workspace),
+    planTool(),
     ...endingTools({ ...work, workspace }),
   ];
 }

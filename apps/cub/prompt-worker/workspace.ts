@@ -86,6 +86,13 @@ export async function placeOf(
   return { ok: true, path: pathOf(real), folder: pathOf(dirname(real)), shown: showName(inside) };
 }
 
+/** Whether `path` itself, as `placeOf` takes it, is a symbolic link. */
+export async function isLink({ root }: Pick<Workspace, "root">, path: string): Promise<boolean> {
+  const name = resolve(Buffer.from(root).toString("latin1"), readName(path));
+  const found = await lstat(pathOf(name)).catch(() => undefined);
+  return found?.isSymbolicLink() === true;
+}
+
 function pathOf(bytes: string): Path {
   return textOf(bytes) ?? Buffer.from(bytes, "latin1");
 }

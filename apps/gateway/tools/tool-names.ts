@@ -23,7 +23,7 @@ export type ToolCaller = { caller: Caller; token: ModelToken };
 const maxLength = 50;
 const hashLength = 8;
 /** Tools of the built-in worker, beside which they stand. */
-const taken = new Set(["edit_file", "list_files", "read_file", "write_file"]);
+const taken = new Set(["apply_patch", "edit_file", "list_files", "read_file", "write_file"]);
 
 /** By the name for agents: the server's, `_`, and the tool's own, where both are simple. */
 export function toolNames(

@@ -12,6 +12,8 @@ export type Found = { exchange: Exchange } | { problem: string };
 type Recorded = { exchanges: Exchange[]; used: number; work: string | undefined };
 
 const remedy = "Record it with `sett up --record`.";
+const otherTools =
+  "The model may call other tools now than it could then, as with another version of Sett or of the agent's image.";
 
 /**
  * Equal requests get the recorded answers one after another, whatever other requests come between
@@ -85,5 +87,6 @@ function notRecorded(asked: AskedModel, recorded: readonly Recorded[]): string {
     difference === undefined
       ? `it was recorded for another API (${nearest.exchange.api}, not ${asked.api})`
       : `it differs first at ${difference.place}: recorded \`${difference.left}\`, now \`${difference.right}\``;
-  return `${problem} The nearest is ${fileOf(nearest.exchange)}; ${where}. ${remedy}`;
+  const why = difference?.place.startsWith("tools") ? ` ${otherTools}` : "";
+  return `${problem} The nearest is ${fileOf(nearest.exchange)}; ${where}.${why} ${remedy}`;
 }

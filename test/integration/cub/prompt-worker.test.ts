@@ -69,10 +69,10 @@ for (const format of ["anthropic", "openai"] as const) {
       ),
     );
     // The commit of a goal is no change to look at.
-    expect(first).not.toContain("diff");
+    expect(first).not.toContain("# What the target's commit changes");
     expect(second).toContain("README.md\nsum.ts");
-    expect(second).toContain("return a - b;");
-    expect(third).toContain("Changed sum.ts.");
+    expect(second).toContain("2:   return a - b;");
+    expect(third).toContain("Changed sum.ts in line 2.");
     expect(fourth).toContain("Exit code 3\nexport function sum");
     expect(fourth).toContain("oops");
     expect(requests[0]?.body.max_tokens).toBe(8_192);
@@ -83,6 +83,60 @@ for (const format of ["anthropic", "openai"] as const) {
     expect(stderr).toContain("step 3: run cat sum.ts");
   });
 }
+
+test("a coder plans, patches several files, tests and commits, and the plan outlasts what is left out", async () => {
+  const patch = (old: string) =>
+    [
+      ...["*** Begin Patch", "*** Update File: sum.ts", "@@ export function sum", `-${old}`],
+      ...["+  return a + b;", "*** Update File: README.md", "*** Move to: notes/sums.md", "@@"],
+      ...["-# Sums", "+# Sums that add", "*** Add File: test.sh", "+grep -q 'a + b' sum.ts"],
+      "*** End Patch",
+    ].join("\n");
+  const plan = (state: string): [string, unknown] => [
+    "plan",
+    {
+      steps: [
+        { text: "Make sum add", state: "done" },
+        { text: "Write the rest", state },
+      ],
+    },
+  ];
+  const long = (word: string): ScriptedAnswer => ({
+    say: word.repeat(2_000),
+    call: [["run", { command: `seq 1500; sh test.sh && echo ${word}` }]],
+  });
+  using repository = workRepository();
+  const { answer, requests, stderr } = await workWith(
+    repository,
+    workInput(goalOf("Make sum add.", repository.head())),
+    [
+      { call: [["search", { pattern: "a - b", context: 1 }]] },
+      { call: [["apply_patch", { patch: patch("\treturn a - b;") }]] },
+      { call: [["apply_patch", { patch: patch("  return a - b;") }], plan("now")] },
+      ...["one", "two", "three", "four"].map(long),
+      { call: [["finish", { type: "CodeCommit", summary: "sum adds" }]] },
+    ],
+    { environment: { ...readWrite, SETT_WORK_CONTEXT: "24000" } },
+  );
+  expect({ answer, stderr }).toMatchObject({ answer: { artefact_payload: repository.head() } });
+  expect(repository.git("diff", "--no-renames", "--name-status", "HEAD~1")).toBe(
+    "D\tREADME.md\nA\tnotes/sums.md\nM\tsum.ts\nA\ttest.sh",
+  );
+  const texts = requests.map(textOf);
+  expect(texts[1]).toContain("sum.ts:1:export function sum(a: number, b: number) {\nsum.ts:2:");
+  expect(texts[2]).toContain('the file has "  return a - b;", and you gave "\\\\treturn a - b;"');
+  expect(texts[2]).toContain("Nothing was changed, in no file.");
+  expect(texts[3]).toContain(
+    "Changed sum.ts at line 2.\nMoved README.md to notes/sums.md, changed at line 1.\nAdded test.sh.",
+  );
+  const last = texts.at(-1) ?? "";
+  expect(last).not.toContain("Changed sum.ts");
+  expect(last).toContain(
+    "[Earlier steps are left out here to save space.]\n\nYour plan:\n[x] Make sum add\n[>] Write the rest",
+  );
+  expect(last).toContain("four");
+  expect(stderr).toContain("step 3: plan 1 of 2 done, now: Write the rest");
+});
 
 test("what people say meanwhile reaches the model between two calls, and the work does not end before it is read", async () => {
   using repository = workRepository();

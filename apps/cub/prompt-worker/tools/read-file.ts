@@ -17,7 +17,7 @@ export function readFileTool(workspace: Workspace): Tool {
   return defineTool({
     name: "read_file",
     description:
-      `Returns lines of a text file of the workspace, at most ${maxLines} lines and ${maxLength} characters at once. ` +
+      `Returns lines of a text file of the workspace, each behind its number, as in \`12: text\`; at most ${maxLines} lines and ${maxLength} characters at once. ` +
       "A file that is longer says so at its end: ask for the next lines with `from`.",
     input: z.strictObject({
       path: z.string().min(1).describe("Relative to the workspace."),
@@ -150,10 +150,30 @@ function partText(
   const { shown, from, wantsEnd, bytes } = file;
   if (lines.length === 0) return `${shown} has no line ${from}: it ends before.`;
   const last = from + lines.length - 1;
-  const text = lines.join("\n");
+  const text = [
+    ...lines.map((line, at) => `${from + at}: ${withoutReturn(line)}`),
+    ...about(lines),
+  ].join("\n");
   if (isEnd && from === 1) return text;
   if (isEnd) return `${text}\n[the end of ${shown}, line ${last}]`;
   const why =
     last >= wantsEnd ? "" : ` That is all that is shown at once; go on with from: ${last + 1}.`;
   return `${text}\n[lines ${from} to ${last} of ${shown}, which goes on: ${sizeText(bytes)} in all.${why}]`;
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}
+
+/** Says what the lines do not show. */
+function about(lines: readonly string[]): string[] {
+  const returns = lines.filter((line) => line.endsWith("\r")).length;
+  // The last line of a file may have no line break.
+  const isAll = returns >= Math.max(1, lines.length - 1);
+  return [
+    ...(returns === 0 ? [] : [`[${isAll ? "the" : `${returns} of the`} lines end in CR LF]`]),
+    ...(lines.some((line) => line.includes("\ufffd"))
+      ? ["[bytes that are no UTF-8 are shown as \ufffd]"]
+      : []),
+  ];
 }

@@ -10,6 +10,7 @@ import { pathspecsOf } from "./pathspecs.ts";
 const maxLines = 200;
 const maxPerFile = 30;
 const maxLineLength = 300;
+const maxContext = 20;
 const limits = { timeMs: 10_000, stdoutBytes: 4 * 1024 * 1024 };
 
 export function searchTool({ root, git, isRepository }: Workspace): Tool {
@@ -26,8 +27,14 @@ export function searchTool({ root, git, isRepository }: Workspace): Tool {
         .optional()
         .describe("Search only these files: `src/**/*.ts`, `*.md` (in every folder) or `docs`."),
       ignore_case: z.boolean().default(false),
+      context: z
+        .int()
+        .min(0)
+        .max(maxContext)
+        .default(0)
+        .describe("How many lines before and after each are shown."),
     }),
-    use: async ({ pattern, glob, ignore_case }, signal) => {
+    use: async ({ pattern, glob, ignore_case, context }, signal) => {
       const flags = [
         "--line-number",
         "--null",
@@ -36,6 +43,7 @@ export function searchTool({ root, git, isRepository }: Workspace): Tool {
         "--no-color",
         `--max-count=${maxPerFile}`,
         ...(ignore_case ? ["--ignore-case"] : []),
+        ...(context > 0 ? [`--context=${context}`] : []),
       ];
       const args = ["grep", source, ...flags, "-e", pattern, "--", ...pathspecsOf(glob, root)];
       const result = await tryGit({ ...git, limits }, { args, cwd: root, encoding: "latin1" });
@@ -67,13 +75,19 @@ export function searchTool({ root, git, isRepository }: Workspace): Tool {
   });
 }
 
-/** `NAME NUL NUMBER:LINE`, all in latin1: a name may have line breaks. */
+/**
+ * `NAME NUL NUMBER:LINE`, all in latin1: a name may have line breaks. With context, `--` is between
+ * lines that do not follow each other.
+ */
 function linesIn(found: string): string[] {
   const lines: string[] = [];
-  for (const [, name = "", number = "", line = ""] of found.matchAll(
-    /([^\0]+)\0(\d+)[:\0]([^\n]*)(?:\n|$)/g,
+  for (const [, gap, name = "", number = "", line = ""] of found.matchAll(
+    /(--\n)?([^\0]+)\0(\d+)[:\0]([^\n]*)(?:\n|$)/g,
   ))
-    lines.push(`${showName(name)}:${number}:${Buffer.from(line, "latin1").toString("utf8")}`);
+    lines.push(
+      ...(gap === undefined ? [] : ["--"]),
+      `${showName(name)}:${number}:${Buffer.from(line, "latin1").toString("utf8")}`,
+    );
   return lines;
 }
 

@@ -66,6 +66,33 @@ test("what people have said stays where its round goes", () => {
   });
 });
 
+test("the newest plan stays, also where its round goes", () => {
+  const planned = (id: number, text: string): Round => ({
+    ...round(id, 0, "y".repeat(2_000)),
+    results: [{ id: `call_${id}`, name: "plan", text, isError: false }],
+  });
+  const plan = `Your plan: ${"p".repeat(300)}`;
+  const rounds = [
+    planned(1, "old"),
+    planned(2, plan),
+    ...[3, 4, 5, 6].map((id) => round(id, 2_000)),
+  ];
+  const outputs = shortenRounds(rounds, 9_000);
+  expect(outputs.flatMap(({ results }) => results.map(({ text }) => text))[1]).toBe(plan);
+  const whole = shortenRounds(rounds, 6_000);
+  expect(whole[0]).toMatchObject({ results: [], plan });
+  const words = [3, 4, 5, 6].map((id) => round(id, 10, "y".repeat(2_000)));
+  const again = shortenRounds([...whole, ...words], 6_000);
+  expect(again[0]).toMatchObject({ results: [], plan });
+  expect(messagesOf("task", again)[1]).toEqual({
+    role: "user",
+    content: `[Earlier steps are left out here to save space.]\n\n${plan}`,
+  });
+  expect(
+    shortenRounds([planned(1, plan), ...words, planned(7, "new")], 6_000)[0],
+  ).not.toHaveProperty("plan");
+});
+
 test("the conversation shrinks to its limit, keeps the last two rounds, and every output has its call", () => {
   const rounds = fc.array(fc.tuple(fc.nat(5_000), fc.nat(3_000)), { minLength: 1, maxLength: 15 });
   fc.assert(

@@ -118,3 +118,16 @@ test("an exchange whose request was edited by hand is found by what it says now"
   const exchange = { ...recorded(1, "old", "answer"), request: ask("new").request };
   expect(answerOf(new Recordings([exchange]).find(ask("new"), "w"))).toBe("answer");
 });
+
+test("other tools than those of the recording are said to be the reason", () => {
+  const recordings = new Recordings([recorded(1, "hi", "first")]);
+  const question = ask("hi");
+  const found = recordings.find(
+    { ...question, request: { ...question.request, tools: [{ name: "plan" }] } },
+    "claim/1",
+  );
+  expect(answerOf(found)).toContain(
+    "The model may call other tools now than it could then, as with another version of Sett or of the agent's image. Record it with `sett up --record`.",
+  );
+  expect(answerOf(recordings.find(ask("ho"), "claim/1"))).not.toContain("other tools");
+});

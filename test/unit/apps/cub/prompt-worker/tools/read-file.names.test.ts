@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
+import { applyPatchTool } from "../../../../../../apps/cub/prompt-worker/tools/apply-patch.ts";
 import { editFileTool } from "../../../../../../apps/cub/prompt-worker/tools/edit-file.ts";
 import { listFilesTool } from "../../../../../../apps/cub/prompt-worker/tools/list-files.ts";
 import { readFileTool } from "../../../../../../apps/cub/prompt-worker/tools/read-file.ts";
@@ -51,7 +52,8 @@ test.each([true, false])(
         expect(listed).toHaveLength(names.length);
         const found = await textFrom(searchTool(workspace), { pattern: "needle" });
         for (const shown of listed) {
-          const text = await textFrom(readFileTool(workspace), { path: shown });
+          const read = await textFrom(readFileTool(workspace), { path: shown });
+          const text = read.slice("1: ".length);
           const at = Number(text.slice("needle ".length));
           expect(found.split("\n")).toContain(`${shown}:1:${text}`);
           expect((await textFrom(listFilesTool(workspace), { glob: shown })).split("\n")).toContain(
@@ -59,7 +61,11 @@ test.each([true, false])(
           );
           expect(
             await textFrom(editFileTool(workspace), { path: shown, old: "needle", new: "found" }),
-          ).toBe(`Changed ${shown}.`);
+          ).toBe(`Changed ${shown} in line 1.`);
+          const patch = `*** Begin Patch\n*** Update File: ${shown}\n@@\n-found ${at}\n+patched\n*** End Patch`;
+          expect(await textFrom(applyPatchTool(workspace), { patch })).toBe(
+            `Changed ${shown} at line 1.`,
+          );
           expect(
             await textFrom(writeFileTool(workspace), { path: shown, content: `new ${at}` }),
           ).toBe(`Wrote ${shown}.`);

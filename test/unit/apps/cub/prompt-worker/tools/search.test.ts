@@ -23,6 +23,14 @@ test("a search shows file, line number and line, by Perl's syntax", async () => 
   expect(await textFrom(tool, { pattern: "(" })).toStartWith("The search failed: ");
 });
 
+test("with context the lines around are shown, with a mark between what does not follow", async () => {
+  using scene = await toolScene({ "a.txt": "1\n2\nx\n4\n5\n6\n7\n8\nx\n", "b.txt": "x\n" });
+  const tool = searchTool(scene.workspace);
+  expect(await textFrom(tool, { pattern: "x", context: 1 })).toBe(
+    "a.txt:2:2\na.txt:3:x\na.txt:4:4\n--\na.txt:8:8\na.txt:9:x\n--\nb.txt:1:x",
+  );
+});
+
 test("long lines are cut, and one file gives at most 30", async () => {
   using scene = await toolScene(
     { "wide.txt": `needle${"x".repeat(1_000_000)}\n`, "many.txt": "needle\n".repeat(1_000) },
