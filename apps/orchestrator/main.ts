@@ -140,6 +140,10 @@ const program = {
       const { keepAnchor } = await import("./notary/anchors.ts");
       console.log(JSON.stringify(await keepAnchor(...proof(), await text(process.stdin))));
     },
+    "--rotate-key": async () => {
+      const { rotateKey } = await import("./notary/rotate-key.ts");
+      console.log(JSON.stringify(await rotateKey(...proof())));
+    },
     "--proof-key": async () => {
       console.log(await proofKey(...proof()));
       process.stdout.write(await attestationKey(...proof()));

@@ -22,15 +22,15 @@ export async function runNotary(
   const { log, signal, hasStarted } = beginService("notary", instance);
   await using board = await connectService(settings, { onLost });
   const files = new SealedFiles(folder);
-  const key = await openKey(files, instance, pinned);
+  const { signer } = await openKey(files, instance, pinned);
   const about = { instance, version: packageJson.version };
-  const notary = new Notary({ board, files, key, clock: systemClock, log, about });
+  const notary = new Notary({ board, files, clock: systemClock, log, about });
   const app = new Hono().get("/healthz", ({ json }) => {
     const reason = notary.problem;
     return json({ service: "notary", ok: reason === undefined, reason }, reason ? 503 : 200);
   });
   const server = serve({ port: settings.healthPort, hostname: settings.healthHost }, app.fetch);
-  log.info("Notary started", { version: packageJson.version, key: verifierKeyText(key) });
+  log.info("Notary started", { version: packageJson.version, key: verifierKeyText(signer) });
   hasStarted();
   await notary.run(signal);
   await server.stop();

@@ -280,17 +280,21 @@ func readReceipt(path string) ([]byte, error) {
 // A key is text with two `+`; all else is the name of a file.
 func readKey(text string) (note.Verifier, error) {
 	if key, err := note.NewVerifier(text); err == nil {
-		return key, nil
+		return logKey{key, text}, nil
 	}
 	content, err := readKeyFile(text)
 	if err != nil {
 		return nil, fmt.Errorf("The key is neither a verifier key of signed-note nor a file with one. %w", err)
 	}
-	key, err := note.NewVerifier(strings.TrimSpace(content))
+	content = strings.TrimSpace(content)
+	key, err := note.NewVerifier(content)
+	if strings.Contains(content, "-----BEGIN") {
+		err = errors.New("it is a PEM")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("In %s is no verifier key of signed-note with Ed25519: %w.", quoted(text), err)
 	}
-	return key, nil
+	return logKey{key, content}, nil
 }
 
 func readKeyFile(path string) (string, error) {

@@ -238,3 +238,10 @@ func contentOf(read *file) string {
 	}
 	return string(content)
 }
+
+// The text of the key of a maker, under this name.
+func verifierKey(t testing.TB, name string, m *maker) string {
+	text, err := note.NewEd25519VerifierKey(name, m.signer.(signer).private.Public().(ed25519.PublicKey))
+	must(t, err)
+	return text
+}

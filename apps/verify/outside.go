@@ -49,7 +49,7 @@ func (b *bundle) checkOutside() error {
 	if b.checkpoint == nil {
 		return nil
 	}
-	for _, size := range b.anchoredSizes() {
+	for _, size := range sizesBelow(b.files, inAnchors) {
 		folder, err := b.readAnchor(size)
 		if err != nil {
 			return err
@@ -75,10 +75,11 @@ func (b *bundle) checkOutside() error {
 
 var inAnchors = regexp.MustCompile(`^anchors/([^/]+)/`)
 
-func (b *bundle) anchoredSizes() []int64 {
+// The numbers of the folders, rising.
+func sizesBelow(files map[string]*file, folder *regexp.Regexp) []int64 {
 	var sizes []int64
-	for name := range b.files {
-		if found := inAnchors.FindStringSubmatch(name); found != nil && isCount([]byte(found[1])) {
+	for name := range files {
+		if found := folder.FindStringSubmatch(name); found != nil && isCount([]byte(found[1])) {
 			size, _ := strconv.ParseInt(found[1], 10, 64)
 			sizes = append(sizes, size)
 		}
@@ -87,15 +88,11 @@ func (b *bundle) anchoredSizes() []int64 {
 	return slices.Compact(sizes)
 }
 
-func anchorName(size int64, name string) string {
-	return "anchors/" + strconv.FormatInt(size, 10) + "/" + name
-}
-
-// Nil where its checkpoint is not of this log, which is then a problem.
-func (b *bundle) readAnchor(size int64) (*anchorFolder, error) {
-	folder := &anchorFolder{size: size, files: map[string][]byte{}}
-	for _, name := range anchorNames {
-		file := b.files[anchorName(size, name)]
+// The contents of those that are there, and are not too large.
+func (b *bundle) smallFiles(path func(name string) string, names ...string) (map[string][]byte, error) {
+	contents := map[string][]byte{}
+	for _, name := range names {
+		file := b.files[path(name)]
 		if file == nil {
 			continue
 		}
@@ -107,10 +104,24 @@ func (b *bundle) readAnchor(size int64) (*anchorFolder, error) {
 		if err != nil {
 			return nil, err
 		}
-		folder.files[name] = content
+		contents[name] = content
 	}
+	return contents, nil
+}
+
+func anchorName(size int64, name string) string {
+	return "anchors/" + strconv.FormatInt(size, 10) + "/" + name
+}
+
+// Nil where its checkpoint is not of this log, which is then a problem.
+func (b *bundle) readAnchor(size int64) (*anchorFolder, error) {
+	files, err := b.smallFiles(func(name string) string { return anchorName(size, name) }, anchorNames[:]...)
+	if err != nil {
+		return nil, err
+	}
+	folder := &anchorFolder{size: size, files: files}
 	var isSigned bool
-	folder.text, isSigned = openNote(folder.files["checkpoint"], b.key)
+	folder.text, isSigned = openNote(folder.files["checkpoint"], b.keys.of(size))
 	signed, isCheckpoint := parseCheckpoint(folder.text)
 	own, _ := strconv.ParseInt(string(b.checkpoint.size), 10, 64)
 	isOfLog := isSigned && isCheckpoint && signed.origin == b.key.Name() && string(signed.size) == strconv.FormatInt(size, 10) && size <= own
@@ -201,7 +212,7 @@ func (b *bundle) checkSeen(folder *anchorFolder) (found []seen, isWitnessed bool
 		return nil, false
 	}
 	report := func(text string) { b.add(witnessCode, anchorName(folder.size, "cosigned"), 0, text) }
-	text, isSigned := openNote(content, b.key)
+	text, isSigned := openNote(content, b.keys.of(folder.size))
 	if !isSigned || text != folder.text || !utf8.Valid(content) {
 		report("it is not the checkpoint with signatures of others")
 		return nil, false

@@ -157,7 +157,7 @@ func (r *policyReader) addLog(text string) error {
 	if isTwice {
 		return errors.New("has a key of a log that is there twice")
 	}
-	r.logs = append(r.logs, key)
+	r.logs = append(r.logs, logKey{key, text})
 	r.keys = append(r.keys, material[1:])
 	return nil
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
-
-	"golang.org/x/mod/sumdb/note"
 )
 
 // A proof with its entry in the line `extra`. `data`: the entry, with its line feed.
@@ -35,10 +33,9 @@ func parseReceipt(content []byte) (receipt, bool) {
 }
 
 // Says what is wrong with the receipt itself; empty where nothing is.
-func (r receipt) fault(key note.Verifier) string {
-	text, isSigned := openNote(r.proof.checkpoint, key)
-	signed, isCheckpoint := parseCheckpoint(text)
-	if !isSigned || !isCheckpoint || signed.origin != key.Name() {
+func (r receipt) fault(keys logKeys) string {
+	signed, _, isSigned := keys.openCheckpoint(r.proof.checkpoint)
+	if !isSigned || signed.origin != keys.first.Name() {
 		return "the key has not signed its checkpoint"
 	}
 	if !isBelow(r.proof.index, signed.size) || !r.proof.leadsTo(signed, r.data) {
@@ -55,7 +52,7 @@ func (b *bundle) checkReceipts() error {
 		fault := "it is no receipt"
 		var isReceipt bool
 		if read[at], isReceipt = parseReceipt(content); isReceipt {
-			fault = read[at].fault(b.key)
+			fault = read[at].fault(b.keys)
 		}
 		switch {
 		case fault != "":

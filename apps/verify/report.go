@@ -35,6 +35,7 @@ const (
 	artefact
 	fact
 	erasedCode
+	keyCode
 	anchorCode
 	tsaCode
 	witnessCode
@@ -52,7 +53,7 @@ const (
 var codeNames = [...]string{
 	"unreadable", "missing", "unknown-file", "signature", "malformed", "origin", "size", "order",
 	"index", "other-goal", "number", "count", "record", "no-record", "proof", "root", "artefact",
-	"fact", "erased", "anchor", "tsa", "witness", "unsigned", "statement", "namespace", "sshsig",
+	"fact", "erased", "key", "anchor", "tsa", "witness", "unsigned", "statement", "namespace", "sshsig",
 	"signer", "validity", "approvals", "attestation", "receipt",
 }
 

@@ -73,6 +73,10 @@ type bundle struct {
 	report
 	files map[string]*file
 	key   note.Verifier
+	keys  logKeys
+	// The sizes at which another key takes over, as folders name them; and how many records do.
+	rotated   []int64
+	exchanges int
 	// These have what the notes say, where they can be read.
 	checkpoint *checkpoint
 	goal       *goalNote
@@ -125,7 +129,7 @@ func verify(archive io.ReaderAt, length int64, key note.Verifier, signing *signi
 	}
 	b.checkFiles()
 	for _, check := range [...]func() error{
-		b.readCheckpoint, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord, b.checkErased, b.checkOutside, b.checkActs, b.checkQuorums, b.checkAttestations, b.checkReceipts,
+		b.readKeys, b.readCheckpoint, b.checkConsistency, b.readGoal, b.checkEntries, b.checkRecords, b.nameWithoutRecord, b.checkErased, b.checkOutside, b.checkActs, b.checkQuorums, b.checkAttestations, b.checkReceipts,
 	} {
 		if err := check(); err != nil {
 			return report{}, err
@@ -227,7 +231,7 @@ func (b *bundle) readNote(name string) (text string, isSigned bool, err error) {
 		if name == "checkpoint" {
 			b.signed = content
 		}
-		text, isSigned = openNote(content, b.key)
+		text, isSigned = openNote(content, b.keys.last())
 	}
 	if !isSigned {
 		b.add(signature, name, 0, "it is no signed note, or the key has not signed it")
@@ -376,12 +380,18 @@ func (b *bundle) checkRecords() error {
 			b.lines[read.digest] = placed{which.line, true}
 		}
 		before = max(before, which.line)
+		if string(read.place) == "-" && string(read.kind) == "notary_key" {
+			b.exchanges++
+		}
 		b.checkNamed(read, said)
 		b.noteErasure(at, read, said)
 		b.noteAct(read, said)
 		b.noteQuorum(at, read, said)
 		b.noteStep(read, said)
 	})
+	if !b.isOfGoal && b.exchanges != len(b.rotated) {
+		b.add(keyCode, "rotations", 0, "there are not as many as records that name another key")
+	}
 	return errors.Join(err, failed)
 }
 

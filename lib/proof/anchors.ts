@@ -1,9 +1,9 @@
 // What others have seen of a sealed log shows that it was not written anew
 // (docs/reference/proof.md#anchors-in-git). Pure.
 import type { BundleFiles } from "./archive.ts";
-import { type Checkpoint, readCheckpoint } from "./formats.ts";
+import type { Checkpoint } from "./formats.ts";
+import type { LogKeys } from "./log-keys.ts";
 import { GrowingTree, type Hash, isSameHash, leafHash } from "./merkle.ts";
-import { openNote, type VerifierKey } from "./note.ts";
 
 /** A checkpoint in other hands. `place`: where, for people. */
 export type Anchor = { place: string; checkpoint: string };
@@ -20,26 +20,25 @@ type Comparable<Kind> = { anchor: Kind; seen: Checkpoint };
 
 type Bundle = {
   files: BundleFiles;
-  key: VerifierKey;
+  keys: LogKeys;
   checkpoint: Checkpoint;
   isOfGoal: boolean;
 };
 
 /**
- * The bundle is without problems. A note that the key has not signed says nothing, and neither does
- * one of a later log than the bundle's, or, about a goal, of an earlier one: the bundle has not all
- * of its entries.
+ * The bundle is without problems. A note that no key of the log has signed says nothing, and
+ * neither does one of a later log than the bundle's, or, about a goal, of an earlier one: the
+ * bundle has not all of its entries.
  */
 export async function checkAnchors<Kind extends Anchor>(
   anchors: readonly Kind[],
-  { files, key, checkpoint, isOfGoal }: Bundle,
+  { files, keys, checkpoint, isOfGoal }: Bundle,
 ): Promise<Anchored<Kind>> {
   const problems: AnchorProblem[] = [];
   const comparable: Comparable<Kind>[] = [];
   for (const anchor of anchors) {
-    const text = openNote(anchor.checkpoint, key);
-    const seen = text === undefined ? undefined : readCheckpoint(text);
-    if (seen === undefined || seen.origin !== key.name || seen.size > checkpoint.size) continue;
+    const seen = keys.openCheckpoint(anchor.checkpoint)?.checkpoint;
+    if (seen === undefined || seen.origin !== keys.name || seen.size > checkpoint.size) continue;
     if (!isOfGoal || seen.size === checkpoint.size) comparable.push({ anchor, seen });
   }
   const sizes = new Set(comparable.map(({ seen }) => seen.size));

@@ -28,6 +28,8 @@ export const ownPlace = "-";
 export const lostType = "notary_lost";
 /** The type of its records about what others have seen of the log. */
 export const anchoredType = "notary_anchored";
+/** The type of its records by which another key takes the place of its own. */
+export const keyType = "notary_key";
 
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const isUuid = new RegExp(`^${uuid}$`);

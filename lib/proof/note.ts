@@ -66,9 +66,12 @@ export function notAVerifierKey(text: string): string {
 }
 
 /** `text` ends with a line feed. */
-export function signNote(text: string, { name, id, privateKey }: SignerKey): string {
-  const signature = Buffer.concat([id, sign(null, Buffer.from(text), privateKey)]);
-  return `${text}\n— ${name} ${signature.toString("base64")}\n`;
+export function signNote(text: string, ...signers: readonly SignerKey[]): string {
+  const lines = signers.map(({ name, id, privateKey }) => {
+    const signature = Buffer.concat([id, sign(null, Buffer.from(text), privateKey)]);
+    return `— ${name} ${signature.toString("base64")}\n`;
+  });
+  return `${text}\n${lines.join("")}`;
 }
 
 /** The text of a note that this key has signed. Other signatures say nothing. */

@@ -22,6 +22,7 @@ const codes = [
   "artefact",
   "fact",
   "erased",
+  "key",
   "anchor",
   "tsa",
   "witness",

@@ -1,15 +1,9 @@
 // A receipt: the proof of one entry, with the entry in it, as a person keeps it of an own act
 // (docs/reference/proof.md#receipts). Pure.
 import { Buffer, isUtf8 } from "node:buffer";
-import {
-  type Entry,
-  type InclusionProof,
-  readCheckpoint,
-  readEntry,
-  readProof,
-} from "./formats.ts";
+import { type Entry, type InclusionProof, readEntry, readProof } from "./formats.ts";
+import type { LogKeys } from "./log-keys.ts";
 import { isSameHash, leafHash, rootByProof } from "./merkle.ts";
-import { openNote, type VerifierKey } from "./note.ts";
 
 /** `text`: the entry, with its line feed. */
 export type Receipt = { proof: InclusionProof; entry: Entry; text: string };
@@ -32,11 +26,10 @@ export function readReceipt(text: string): Receipt | undefined {
   return { proof, entry, text: written };
 }
 
-/** Returns why it shows nothing; undefined where the key has signed a log that has the entry. */
-export function faultOf({ proof, text }: Receipt, key: VerifierKey): string | undefined {
-  const note = openNote(proof.checkpoint, key);
-  const checkpoint = note === undefined ? undefined : readCheckpoint(note);
-  if (checkpoint === undefined || checkpoint.origin !== key.name)
+/** Returns why it shows nothing; undefined where a key has signed a log that has the entry. */
+export function faultOf({ proof, text }: Receipt, keys: LogKeys): string | undefined {
+  const { checkpoint } = keys.openCheckpoint(proof.checkpoint) ?? {};
+  if (checkpoint === undefined || checkpoint.origin !== keys.name)
     return "The key has not signed its checkpoint.";
   const leaf = leafHash(Buffer.from(text));
   const root = rootByProof(leaf, { ...proof, size: checkpoint.size });

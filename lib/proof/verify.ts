@@ -17,6 +17,8 @@ import {
   goalOf,
   type InclusionProof,
   jsonObject,
+  keyType,
+  ownPlace,
   readCheckpoint,
   readCount,
   readEntry,
@@ -26,9 +28,10 @@ import {
   type SealedRecord,
   typeOf,
 } from "./formats.ts";
+import type { LogKeys } from "./log-keys.ts";
 import { GrowingTree, type Hash, isSameHash, leafHash, rootByProof } from "./merkle.ts";
 import { idOfArtefact, type Named, namedContent } from "./named-content.ts";
-import { maxNoteBytes, openNote, type VerifierKey } from "./note.ts";
+import { maxNoteBytes, openNote, readNote, type VerifierKey } from "./note.ts";
 import {
   checkOutside,
   type OutsideAnchor,
@@ -38,13 +41,14 @@ import { type Problem, Problems } from "./problems.ts";
 import { attestedIn, Provenance } from "./provenance.ts";
 import { QuorumsInLog } from "./quorums-in-log.ts";
 import { faultOf, type Receipt, readReceipt } from "./receipt.ts";
+import { keysIn } from "./rotations.ts";
 
 /**
  * `checkpoint` and `goal` are undefined where nothing shows them. `leftOut`: how many problems of
  * lines there are beyond those that are named. `acts`: those of people, where signers are known.
  * `erased`: how many artefacts were erased on record. `attested`: how many attestations there are.
  * `first` and `last`: the smallest and the largest index of an entry; -1 without one. `outside`:
- * what others have seen of the log.
+ * what others have seen of the log. `keys`: those of the log, as far as the bundle shows them.
  */
 export type Shown = {
   checkpoint: Checkpoint | undefined;
@@ -58,6 +62,7 @@ export type Shown = {
   first: number;
   last: number;
   outside: OutsideAnchor[];
+  keys: LogKeys;
 };
 
 const lineFeed = 0x0a;
@@ -98,9 +103,11 @@ export async function verifyBundle(
   const isOfGoal =
     files.has("goal") || [...files.keys()].some((name) => name.startsWith("proofs/"));
   const bundle = { files, problems, isOfGoal };
-  const checkpoint = await checkpointIn(bundle, key);
-  const goal = isOfGoal ? await goalIn(bundle, key, checkpoint) : undefined;
   const named = new Set<BundleFile>();
+  const { keys, ...rotations } = await keysIn({ files, problems, named }, key);
+  const checkpoint = await checkpointIn(bundle, keys.last);
+  if (checkpoint !== undefined) await rotations.check(checkpoint);
+  const goal = isOfGoal ? await goalIn(bundle, keys.last, checkpoint) : undefined;
   const erasures = new ErasuresInLog();
   const noted: Noted = { ...bundle, checkpoint, goal, named, erasures, missing: [] };
   const { entries, digests, first, last } = await checkEntries(noted);
@@ -108,7 +115,9 @@ export async function verifyBundle(
   const quorums = new QuorumsInLog();
   const isAttested = [...files.keys()].some((name) => attestedIn(name) !== undefined);
   const provenance = isAttested ? new Provenance() : undefined;
+  let exchanges = 0;
   await checkRecords(noted, digests, (record, line, body) => {
+    if (record.place === ownPlace && record.type === keyType) exchanges += 1;
     erasures.note(record, line, body, problems);
     inLog?.note(record, line, body);
     quorums.note(record, line, body);
@@ -116,18 +125,21 @@ export async function verifyBundle(
     onRecord(record, line);
   });
   if (digests.left > 0) await nameWithoutRecord(noted, digests);
+  if (!isOfGoal && exchanges !== rotations.count)
+    problems.add("key", "rotations", "The log has another number of exchanges of its key.");
   checkErased(noted);
   const outside =
-    checkpoint && (await checkOutside({ ...noted, checkpoint, last }, key, outsideTrust));
-  const attested = await attestationsIn(noted, provenance, key);
+    checkpoint && (await checkOutside({ ...noted, checkpoint, last }, keys, outsideTrust));
+  const attested = await attestationsIn(noted, provenance, keys.last);
   checkNames(noted);
   const acts = signing && (await inLog?.check({ files, problems, keyName: key.name }, signing));
   quorums.check(problems);
-  await checkReceipts(noted, receipts, key);
+  await checkReceipts(noted, receipts, keys);
   const { leftOut } = problems;
   const erased = erasures.count;
   const counts = { entries, leftOut, erased, attested, first, last };
-  return { checkpoint, goal, problems: problems.all(), acts, ...counts, outside: outside ?? [] };
+  const found = { checkpoint, goal, problems: problems.all(), acts, keys };
+  return { ...found, ...counts, outside: outside ?? [] };
 }
 
 async function checkpointIn(bundle: Bundle, key: VerifierKey): Promise<Checkpoint | undefined> {
@@ -166,10 +178,19 @@ async function signedText(
     return undefined;
   }
   const bytes = file.size > maxNoteBytes ? undefined : await file.whole();
-  const text = bytes !== undefined && isUtf8(bytes) ? openNote(bytes.toString(), key) : undefined;
-  if (text === undefined)
-    problems.add("signature", name, "It is no signed note, or the key has not signed it.");
+  const note = bytes !== undefined && isUtf8(bytes) ? bytes.toString() : "";
+  const text = openNote(note, key);
+  if (text === undefined) problems.add("signature", name, whyNotSigned(note, key));
   return text;
+}
+
+/** A key that was exchanged is not taken for a note that was changed. */
+function whyNotSigned(note: string, key: VerifierKey): string {
+  const { signatures = [] } = readNote(note) ?? {};
+  const isOther = signatures.some(({ name, id }) => name === key.name && !id.equals(key.id));
+  return isOther
+    ? "Another key with this name has signed it, and nothing here shows that yours has led to it."
+    : "It is no signed note, or the key has not signed it.";
 }
 
 /** Pieces of a file; none where it is missing. */
@@ -367,12 +388,12 @@ function checkContent({ name, sha256 }: Named, { files, named, problems, missing
 async function checkReceipts(
   noted: Noted,
   receipts: readonly string[],
-  key: VerifierKey,
+  keys: LogKeys,
 ): Promise<void> {
   const wanted = new Map<number, { receipt: Receipt; number: number }[]>();
   for (const [at, text] of receipts.entries()) {
     const receipt = readReceipt(text);
-    const fault = receipt === undefined ? "It is no receipt." : faultOf(receipt, key);
+    const fault = receipt === undefined ? "It is no receipt." : faultOf(receipt, keys);
     const why = fault ?? (receipt && strangenessOf(receipt, noted));
     if (why !== undefined) noted.problems.addOfLine("receipt", "receipt", at + 1, why);
     else if (receipt !== undefined && noted.checkpoint !== undefined) {

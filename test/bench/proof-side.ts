@@ -8,6 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { buildForTests } from "../../.ci/go.ts";
 import { BundleWriter } from "../../apps/cli/audit/bundle-file.ts";
+import { OwnKeys } from "../../apps/orchestrator/notary/own-keys.ts";
 import { SealedFiles } from "../../apps/orchestrator/notary/sealed-files.ts";
 import { SealedLog } from "../../apps/orchestrator/notary/sealed-log.ts";
 import type { FactDigest } from "../../lib/model/fact.ts";
@@ -83,9 +84,13 @@ async function costOf(command: string[]): Promise<{ seconds: number; megabytes: 
 async function sealAndPack(folder: string, count: number) {
   const { signer } = newKey();
   const template = await playGoal();
-  const sealed = await SealedLog.open(new SealedFiles(join(folder, "sealed")), signer, {
-    ...{ size: 0, isWriter: true },
-  });
+  const sealed = await SealedLog.open(
+    new SealedFiles(join(folder, "sealed")),
+    new OwnKeys(signer),
+    {
+      ...{ size: 0, isWriter: true },
+    },
+  );
   const path = join(folder, "bundle.tar");
   using bundle = new BundleWriter(path);
   let page: { place: string; type: string; event: string }[] = [];

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { buildForTests } from "../../.ci/go.ts";
 import { verifierKeyText } from "../../lib/proof/note.ts";
 import { newKey } from "../support/proof/bundle.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
@@ -23,6 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => at?.[Symbol.asyncDispose]());
 
+const place = (name: string) => join(at.root, name);
 const pinning = (pinned: string) => at.write(`${settings}proof: { key: "${pinned}" }\n`);
 
 test("the first up shows the key by which the log is sealed, and no later one does", async () => {
@@ -32,6 +34,49 @@ test("the first up shows the key by which the log is sealed, and no later one do
   expect(first.err).toContain(`The log is sealed by the key ${key}\n`);
   const second = await at.sett("up", "--yes");
   expect([second.code, second.err]).toEqual([0, expect.not.stringContaining(key)]);
+});
+
+test("after another key has taken over, both verifiers show what came before and after by either key", async () => {
+  const verifier = await buildForTests("verify");
+  const verify = async (file: string, by: string, ...more: string[]) => {
+    const args = [place(file), "--key", by, ...more, "--json"];
+    const { code, out } = await at.sett("audit", "verify", ...args);
+    const other = Bun.spawnSync([verifier, ...args]);
+    const problems = [out, other.stdout.toString()].map((text) => JSON.parse(text).problems);
+    const places = problems.map((all) => all.map((one: { place: string }) => one.place));
+    expect([other.exitCode, places[0]]).toEqual([code, places[1]]);
+    return { code, text: JSON.stringify(problems[0]), rotations: JSON.parse(out).rotations };
+  };
+  await at.need("forage", "--goal", "Plan", "--watch", "--receipt", place("receipt"));
+  await at.need("audit", "export", "--all", "--to", place("early.tar"));
+  const rotated = await at.sett("audit", "rotate-key");
+  expect([rotated.code, rotated.err]).toEqual([
+    0,
+    expect.stringContaining(`What ${key} has signed`),
+  ]);
+  const old = key;
+  key = rotated.out.trim();
+  expect(key.split("+")[0]).toBe(old.split("+")[0] ?? "");
+  const goal = JSON.parse(await at.need("forage", "--goal", "Plan", "--watch", "--json"));
+  await at.need("audit", "export", goal.id, "--to", place("goal.tar"));
+  await at.need("audit", "export", "--all", "--to", place("all.tar"));
+  for (const by of [old, key]) {
+    expect(await verify("goal.tar", by)).toMatchObject({ code: 0, rotations: [{ key }] });
+    expect(await verify("all.tar", by, "--receipt", place("receipt"))).toMatchObject({ code: 0 });
+  }
+  const said = await at.sett("audit", "verify", place("all.tar"), "--key", old);
+  expect(said.out).toMatch(new RegExp(`key {8}from entry \\d+ on it is ${RegExp.escape(key)}`));
+  // A bundle of before has no word of the new key.
+  expect(await verify("early.tar", old)).toMatchObject({ code: 0 });
+  const early = await verify("early.tar", key);
+  expect([early.code, early.text]).toEqual([1, expect.stringContaining("Another key")]);
+
+  await pinning(old);
+  const up = await at.sett("up", "--yes");
+  expect([up.code, up.err]).toEqual([
+    0,
+    expect.stringContaining(`Pin that: proof: { key: "${key}"`),
+  ]);
 });
 
 test("a pinned key that the notary has not is refused before anything is replaced", async () => {

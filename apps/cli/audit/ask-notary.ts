@@ -9,9 +9,17 @@ import { askService } from "../instance/ask-service.ts";
 import { isServing } from "../instance/place.ts";
 import type { Shell } from "../terminal/shell.ts";
 
+const Rotation = z.object({
+  size: z.number(),
+  record: z.string(),
+  handover: z.string(),
+  consistency: z.string(),
+});
+
 /**
- * `attestation_key`: a note. `is_anchored`: others have seen the log. The version before does not
- * say so.
+ * `attestation_key`: a note. `is_anchored`: others have seen the log. `all_keys`: from the first to
+ * the present one. `rotations`: how each took over, as files of a bundle. The version before does
+ * not say these.
  */
 export const Head = z.object({
   checkpoint: z.string(),
@@ -20,6 +28,8 @@ export const Head = z.object({
   key: z.string(),
   attestation_key: z.string(),
   is_anchored: z.boolean().default(true),
+  all_keys: z.array(z.string()).default([]),
+  rotations: z.array(Rotation).default([]),
 });
 export type Head = z.infer<typeof Head>;
 
@@ -91,6 +101,15 @@ export async function keepAnchor(
 ): Promise<{ index: number | null }> {
   const [line = ""] = await answerOf(shell, instance, { argument: "--keep-anchor", order: seen });
   return z.object({ index: z.number().nullable() }).parse(JSON.parse(line));
+}
+
+/** `size`: from which size of the log on the new `key` signs alone. Throws `not-ready`. */
+export async function rotateKey(
+  shell: Shell,
+  instance: InstanceName,
+): Promise<{ size: number; key: string }> {
+  const [line = ""] = await answerOf(shell, instance, { argument: "--rotate-key", order: {} });
+  return z.object({ size: z.number(), key: z.string() }).parse(JSON.parse(line));
 }
 
 /**

@@ -46,7 +46,8 @@ export async function attest({ about, notes, name }: Order, shell: Shell): Promi
   const results = await resultsAmong(board, named, wanted);
   const repository = await repositoryOf(place, shell);
   const objects = await readCommitsOf(repository)(results.values());
-  const order = { instance, checkpoint: head.checkpoint, named, results, objects };
+  const { checkpoint, attestation_key: key } = head;
+  const order = { instance, checkpoint, key, named, results, objects };
   let count = 0;
   for await (const { commit, attestation } of attestationsOf(shell, board, order)) {
     count++;

@@ -23,6 +23,8 @@ export type Attested = {
 type Order = {
   instance: InstanceName;
   checkpoint: string;
+  /** The note with the key that attests. */
+  key: string;
   named: NamedFiles;
   /** Files of artefacts → the commits that they have delivered. */
   results: ReadonlyMap<string, CommitHash>;
@@ -46,11 +48,11 @@ export type Source = { board: ContentBoard; readCommits: ReadCommits };
 export async function* attestationsOf(
   shell: Shell,
   board: ContentBoard,
-  { instance, checkpoint, named, results, objects }: Order,
+  { instance, checkpoint, key, named, results, objects }: Order,
 ): AsyncGenerator<Attested> {
   const attest = async (files: Files) => {
     const content = [...files].map(([name, bytes]) => [name, bytes.toString("base64")]);
-    const order = { attest: { checkpoint, files: Object.fromEntries(content) } };
+    const order = { attest: { checkpoint, key, files: Object.fromEntries(content) } };
     const lines = files.size === 0 ? [] : await exportOf(shell, instance, order);
     return lines.flatMap((line) => {
       const { id, attestation } = Answer.parse(JSON.parse(line));

@@ -71,9 +71,11 @@ export async function exportBundle(
   const order = { anchors: { checkpoint, first, last } };
   for (const line of head.is_anchored ? await exportOf(shell, instance, order) : [])
     addAnchor(bundle, Anchor.parse(JSON.parse(line)));
+  for (const { size, ...texts } of head.rotations)
+    for (const [name, text] of Object.entries(texts)) bundle.add(`rotations/${size}/${name}`, text);
   const { missing, results } = await addContent(source.board, bundle, named);
   const objects = await source.readCommits(results.values());
-  const about = { instance, checkpoint, named, results, objects };
+  const about = { instance, checkpoint, key: head.attestation_key, named, results, objects };
   const attested = await addAttestations(bundle, attestationsOf(shell, source.board, about));
   bundle.add("attestation-key", head.attestation_key);
   bundle.add("keys", `${head.key}\n`);

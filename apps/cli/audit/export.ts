@@ -16,7 +16,7 @@ import { gitOf } from "../instance/packs-place.ts";
 import type { Place } from "../instance/place.ts";
 import { openSession, type Session } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { headOf, keysOf, untilSealed } from "./ask-notary.ts";
+import { headOf, keysOf, rotateKey, untilSealed } from "./ask-notary.ts";
 import type { ReadCommits } from "./attestations.ts";
 import { exportBundle, sealedGoal } from "./export-bundle.ts";
 import type { ContentBoard } from "./named-files.ts";
@@ -153,6 +153,20 @@ export async function printKey(
   const { key, attestationKey } = await keysOf(shell, besideNotary(session));
   await shell.out.write(pem ? pemOf(attestationKey) : `${key}\n`);
   return undefined;
+}
+
+/** `sett audit rotate-key`: another key takes the place of the notary's, which says so. */
+export async function exchangeKey({ name }: Pick<Order, "name">, shell: Shell): Promise<undefined> {
+  await using session = await openSession(shell, name);
+  const instance = besideNotary(session);
+  const { key: before } = await keysOf(shell, instance);
+  const { size, key } = await rotateKey(shell, instance);
+  await shell.out.write(`${key}\n`);
+  shell.messages.done(`From ${size} entries on, the notary signs with this key.`);
+  shell.messages.note(`What ${before} has signed stays shown, by either key.`);
+  shell.messages.next(
+    "Give the new key to auditors and witnesses, and pin it in sett.yml where the old one is. `sett audit key --pem` prints the new one of attestations.",
+  );
 }
 
 /** `note`: by the notary, which has just been asked for it. */

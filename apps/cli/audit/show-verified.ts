@@ -12,11 +12,13 @@ import {
   checkAnchors,
 } from "../../../lib/proof/anchors.ts";
 import { type BundleFiles, readArchive } from "../../../lib/proof/archive.ts";
+import { LogKeys } from "../../../lib/proof/log-keys.ts";
 import {
   maxNoteBytes,
   notAVerifierKey,
   readVerifierKey,
   type VerifierKey,
+  verifierKeyText,
 } from "../../../lib/proof/note.ts";
 import { readPem } from "../../../lib/proof/outside/certificates.ts";
 import { type Moment, timesOf } from "../../../lib/proof/outside/moments.ts";
@@ -83,7 +85,7 @@ export async function showVerified(order: Order, shell: Shell): Promise<number> 
   const anchors = repository === undefined ? undefined : await anchorsIn(repository, shell);
   const found =
     typeof files === "string"
-      ? unreadable(files)
+      ? { ...unreadable(files), keys: new LogKeys(trusted) }
       : await verified(files, trusted, { anchors, signing, receipts, isReplayRequired, outside });
   if (json) await shell.out.write(`${JSON.stringify(jsonOf(found))}\n`);
   else await shell.out.write(textOf(found));
@@ -227,7 +229,7 @@ async function anchorsIn(folder: string, { cwd, env }: Shell): Promise<SeenAncho
   });
 }
 
-function unreadable(text: string): Found {
+function unreadable(text: string): Omit<Found, "keys"> {
   const problem: Problem = { code: "unreadable", place: "-", text };
   const nothing = {
     checkpoint: undefined,
@@ -270,11 +272,11 @@ async function verified(
     receipts,
     outside,
   );
-  const { checkpoint, goal } = shown;
+  const { checkpoint, goal, keys } = shown;
   const anchored =
     anchors === undefined || checkpoint === undefined || problems.length > 0
       ? undefined
-      : await checkAnchors(anchors, { files, key, checkpoint, isOfGoal: goal !== undefined });
+      : await checkAnchors(anchors, { files, keys, checkpoint, isOfGoal: goal !== undefined });
   const { decisions, differences, unknown, due } = await decided.end(files);
   const wrong = differences.map(problemOf);
   if (isReplayRequired) wrong.push(...undecidedProblems(unknown, due));
@@ -324,7 +326,13 @@ function jsonOf(found: Found): object {
   const { outside: anchors, first, last } = found;
   const made = { entries, decisions, receipts, undecided, erased, attested, seen: git, acts };
   const times = anchors.length === 0 ? {} : { anchors, ...timesOf(anchors, { first, last }) };
-  return { shown: problems.length === 0, ...about, ...log, ...made, ...times, problems, ...left };
+  const rotations = found.keys.rotations.map(({ size, to }) => ({
+    size,
+    key: verifierKeyText(to),
+  }));
+  const keys = rotations.length === 0 ? {} : { rotations };
+  const shown = problems.length === 0;
+  return { shown, ...about, ...log, ...made, ...keys, ...times, problems, ...left };
 }
 
 function textOf(found: Found): string {
@@ -348,10 +356,20 @@ function textOf(found: Found): string {
   whole      nothing was changed, left out or put in between
   content    the artefacts and the rules are those that the log names${erasedText(found)}
   decisions  ${decisions} were made again by the rules, and are those on record
-${attestedText(found)}${receipts === 0 ? "" : "  receipts   each act that a receipt is about is in the log, at its place\n"}${people.shown}${times.shown}Not shown
+${keysText(found)}${attestedText(found)}${receipts === 0 ? "" : "  receipts   each act that a receipt is about is in the log, at its place\n"}${people.shown}${times.shown}Not shown
 ${people.notShown}${times.notShown}  before     what was changed or removed before the notary sealed it
 ${undecidedText(undecided)}  the rest   commits, calls of models and outputs are named by digests alone
 `;
+}
+
+/** What was signed by an earlier key is shown by those that it has named. */
+function keysText({ keys }: Found): string {
+  return keys.rotations
+    .map(({ size, to }) => {
+      const which = `${oneLine(verifierKeyText(to))}, as the one before has signed`;
+      return `  key        from entry ${size} on it is ${which}\n`;
+    })
+    .join("");
 }
 
 function erasedText({ erased }: Found): string {

@@ -48,7 +48,7 @@ const known = [
   /^results\.bundle$/,
   /^record\/[0-9a-f]{2}\/[0-9a-f]{62}\.gz$/,
   /^record\/outputs\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[0-9a-f]{64}\.gz$/,
-  /^proof\/(?:key|attestation-key|attestations\/[0-9a-f]{64})$/,
+  /^proof\/(?:key|attestation-key|next-keys|attestations\/[0-9a-f]{64})$/,
   /^proof\/anchors\/(?:new|sealed)\/\d{1,15}$/,
   /^proof\/(?:checkpoint|goals\/(?:none\/-|[0-9a-f]{2}\/[0-9a-f-]{36}))$/,
   /^proof\/(?:entries|records|tile\/\d)\/(?:x\d{3}\/){0,5}\d{3}$/,

@@ -4,7 +4,7 @@ import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { anchorLog } from "../audit/anchor.ts";
 import { attest } from "../audit/attest.ts";
-import { exportAudit, printKey } from "../audit/export.ts";
+import { exchangeKey, exportAudit, printKey } from "../audit/export.ts";
 import { writeReceipt } from "../audit/receipt.ts";
 import { showReplay } from "../audit/show-replay.ts";
 import { showVerified } from "../audit/show-verified.ts";
@@ -21,6 +21,7 @@ export const audit = defineCommand({
     "events have made of it.",
     "`export` writes one file about a goal, or about all, of an instance with `proof: on`; `verify` shows by it and by a key",
     "from elsewhere, without a sett or a network, that nothing was changed, left out or put in between. `key` prints that key.",
+    "`rotate-key` lets another key take its place, which the old one signs: who has either can verify what comes before and after.",
     "`attest` prints how a commit came about, or each commit of a goal: SLSA provenance in a bundle of Sigstore, as cosign and",
     "other programs verify it with the key of `key --pem`. With --notes it is kept with the commit, in refs/notes/sett.",
     "`receipt` keeps the proof that an act of yours, such as an approval, is in the log: by --receipt `verify` names its absence.",
@@ -31,7 +32,8 @@ export const audit = defineCommand({
     what: {
       type: "positional",
       required: true,
-      description: "`replay`, `export`, `verify`, `attest`, `receipt`, `anchor` or `key`",
+      description:
+        "`replay`, `export`, `verify`, `attest`, `receipt`, `anchor`, `key` or `rotate-key`",
     },
     about: {
       type: "positional",
@@ -130,6 +132,7 @@ export const audit = defineCommand({
     "sett audit attest $(git rev-parse HEAD^2) > commit.sigstore.json",
     "sett audit attest 9f3a12b4 --notes",
     "sett audit key --pem > attest.pub",
+    "sett audit rotate-key > demo.key",
     "sett audit receipt 1a2b3c4d --to mine.tlog-proof",
     "sett audit verify release.tar --key demo.key --receipt mine.tlog-proof",
     "sett audit anchor --tsa https://timestamp.example/ --push origin",
@@ -165,6 +168,8 @@ export const audit = defineCommand({
         return await writeReceipt({ artefact: about, to, name }, shell);
       case "anchor":
         return await anchorLog({ tsa, witnesses: witness, policy, push, json, name }, shell);
+      case "rotate-key":
+        return await exchangeKey({ name }, shell);
       case "key":
         return await printKey({ name, pem }, shell);
       default:

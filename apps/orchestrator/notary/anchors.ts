@@ -6,18 +6,12 @@ import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import {
-  anchoredType,
-  ownPlace,
-  readCheckpoint,
-  type SealedRecord,
-} from "../../../lib/proof/formats.ts";
-import { openNote } from "../../../lib/proof/note.ts";
+import { anchoredType, ownPlace, type SealedRecord } from "../../../lib/proof/formats.ts";
 import { maxTimeStampBytes } from "../../../lib/proof/outside/time-stamp.ts";
 import { orderIn } from "../../../lib/service/order-in.ts";
-import { knownKey } from "./known-key.ts";
+import { ownKeys } from "./own-keys.ts";
 import type { SealedFiles } from "./sealed-files.ts";
-import { signedAt } from "./sealed-log.ts";
+import { checkpointTextAt } from "./sealed-log.ts";
 
 /** `tsr`: a time stamp, in base64. `cosigned`: the checkpoint with signatures of witnesses. */
 const Anchor = z.strictObject({
@@ -50,9 +44,10 @@ export async function keepAnchor(
 ): Promise<{ size: number; index: number | null }> {
   const what = { shape: Anchor, what: "What to keep", hint: "Write JSON, as `sett` does." };
   const wanted = orderIn(order, what);
-  const key = await knownKey(files, instance);
-  const { size } = readCheckpoint(openNote(wanted.checkpoint, key) ?? "") ?? {};
-  if (size === undefined || (await signedAt(size, files, key)) !== wanted.checkpoint)
+  const keys = await ownKeys(files, instance);
+  const size = keys.sizeIn(wanted.checkpoint);
+  const text = size === undefined ? undefined : await checkpointTextAt(size, files, keys);
+  if (size === undefined || text === undefined || !keys.isOwn(wanted.checkpoint, text))
     throw new SettError("not-ready", "The notary does not know this checkpoint.", {
       hint: "Run the command again.",
     });

@@ -7,7 +7,10 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { GoalId, type InstanceName } from "../../../lib/model/ids.ts";
 import {
   attestationKeyText,
+  isSignedBy,
   newAttestationKey,
+  readAttestation,
+  readAttestationKey,
   signAttestation,
 } from "../../../lib/proof/attestation.ts";
 import {
@@ -18,31 +21,31 @@ import {
   readRecord,
 } from "../../../lib/proof/formats.ts";
 import { idOfArtefact } from "../../../lib/proof/named-content.ts";
-import {
-  newPrivateKey,
-  type SignerKey,
-  signNote,
-  verifierKeyText,
-} from "../../../lib/proof/note.ts";
+import { newPrivateKey, readNote, signNote, verifierKeyText } from "../../../lib/proof/note.ts";
 import { Provenance, resultIn } from "../../../lib/proof/provenance.ts";
 import { receiptText } from "../../../lib/proof/receipt.ts";
 import { orderIn } from "../../../lib/service/order-in.ts";
 import { type SealedAnchor, sealedAnchor } from "./anchors.ts";
-import { knownKey, nothingSealed } from "./known-key.ts";
+import { nothingSealed, type OwnKeys, ownKeys } from "./own-keys.ts";
 import type { SealedFiles } from "./sealed-files.ts";
-import { SealedLog, sizeSigned } from "./sealed-log.ts";
+import { SealedLog } from "./sealed-log.ts";
 
 /**
  * `part`: of the whole log under this checkpoint, from this index on. `anchors`: what others have
  * seen, as far as it says when the entries from `first` to `last` were there. `consistency`: of the
  * first `from` entries with those of the checkpoint. `attest`: the results among these files, by
- * the log up to this checkpoint. They are those of a bundle, in base64.
+ * the log up to this checkpoint. They are those of a bundle, in base64. `key`: the note with the
+ * key of attestations that the caller has.
  */
 const Order = z.union([
   z.strictObject({ head: z.literal(true) }),
   z.strictObject({ goal: GoalId }),
   z.strictObject({
-    attest: z.strictObject({ checkpoint: z.string(), files: z.record(z.string(), z.base64()) }),
+    attest: z.strictObject({
+      checkpoint: z.string(),
+      key: z.string().optional(),
+      files: z.record(z.string(), z.base64()),
+    }),
   }),
   z.strictObject({
     part: z.strictObject({
@@ -66,20 +69,21 @@ const maxCharacters = 16 * 1024 ** 2;
 /**
  * The key of the volume; a new one where it has none, and another one for attestations. Only the
  * notary makes them, and of two that begin at once both have those of the first. `pinned`: the
- * public key that it must be. Throws `not-ready` where it is another one, or is gone.
+ * public key that it must be, or that has named it. Throws `not-ready` where it is another one, or
+ * is gone.
  */
 export async function openKey(
   files: SealedFiles,
   instance: InstanceName,
   pinned?: string,
-): Promise<SignerKey> {
+): Promise<OwnKeys> {
   if ((await files.readText("key")) === undefined) await requireNewVolume(files, pinned);
   const makers = { key: newPrivateKey, "attestation-key": newAttestationKey } as const;
   for (const name of ["key", "attestation-key"] as const)
     if ((await files.readText(name)) === undefined) await files.createText(name, makers[name]());
-  const key = await knownKey(files, instance);
-  const own = verifierKeyText(key);
-  if (pinned === undefined || pinned === own) return key;
+  const keys = await ownKeys(files, instance);
+  if (pinned === undefined || keys.all.includes(pinned)) return keys;
+  const own = verifierKeyText(keys.signer);
   throw new SettError("not-ready", `The notary has another key than \`proof.key\` pins: ${own}`, {
     hint: howToGoOn,
   });
@@ -100,21 +104,21 @@ async function requireNewVolume(files: SealedFiles, pinned: string | undefined):
 
 /** Throws `not-ready` where the volume has no key yet. */
 export async function proofKey(files: SealedFiles, instance: InstanceName): Promise<string> {
-  return verifierKeyText(await knownKey(files, instance));
+  return verifierKeyText((await ownKeys(files, instance)).signer);
 }
 
 /** A note with the public key of attestations. Throws `not-ready` where there is none yet. */
 export async function attestationKey(files: SealedFiles, instance: InstanceName): Promise<string> {
-  const key = await knownKey(files, instance);
-  return signNote(attestationKeyText(await attestationPem(files, instance)), key);
+  const { signer } = await ownKeys(files, instance);
+  return signNote(attestationKeyText(await attestationPem(files, instance)), signer);
 }
 
 /**
- * `order`: JSON. It asks for the head, a line of JSON with the checkpoint and how far it goes; for
- * a goal: the head, a line for each entry, and one with the note about the goal; or for a part of
- * the log, without a head: a line for each entry, or for each record. The caller asks for parts
- * until it has all. Of attestations there is a line for each. Throws `usage`, and `not-ready` where
- * nothing is sealed.
+ * `order`: JSON. It asks for the head, a line of JSON with the checkpoint, how far it goes, and the
+ * keys; for a goal: the head, a line for each entry, and one with the note about the goal; or for a
+ * part of the log, without a head: a line for each entry, or for each record. The caller asks for
+ * parts until it has all. Of attestations there is a line for each. Throws `usage`, and `not-ready`
+ * where nothing is sealed.
  */
 export async function* exportLines(
   files: SealedFiles,
@@ -122,28 +126,35 @@ export async function* exportLines(
   order: string,
 ): AsyncGenerator<string> {
   const wanted = parsed(order);
-  const key = await knownKey(files, instance);
+  const keys = await ownKeys(files, instance);
   const checkpoint = await files.readText("checkpoint");
-  const size = sizeSigned(checkpoint, key);
-  if (size === undefined || checkpoint === undefined) throw nothingSealed(instance);
-  if ("part" in wanted) return yield* partLines(files, key, { ...wanted.part, size });
-  if ("attest" in wanted) return yield* attestLines(files, instance, { ...wanted.attest, size });
-  if ("anchors" in wanted) return yield* anchorLines(files, key, { ...wanted.anchors, size });
+  if (checkpoint === undefined) throw nothingSealed(instance);
+  const size = signedSize(checkpoint, keys);
+  if ("part" in wanted) return yield* partLines(files, keys, { ...wanted.part, size });
+  if ("attest" in wanted)
+    return yield* attestLines({ files, instance, keys }, { ...wanted.attest, size });
+  if ("anchors" in wanted) return yield* anchorLines(files, keys, { ...wanted.anchors, size });
   if ("consistency" in wanted) {
     const { checkpoint: note, from } = wanted.consistency;
-    const sealed = await sealedAt(files, key, { checkpoint: note, size });
+    const sealed = await sealedAt(files, keys, { checkpoint: note, size });
     return yield JSON.stringify({ path: hashesText(await sealed.consistency(from)) });
   }
-  const sealed = await SealedLog.open(files, key, { size, isWriter: false });
-  const lastPlace = sealed.lastPlace;
-  const keys = {
-    key: verifierKeyText(key),
+  const sealed = await SealedLog.open(files, keys, { size, isWriter: false });
+  yield JSON.stringify({
+    ...{ checkpoint, size, last_place: sealed.lastPlace },
+    key: verifierKeyText(keys.signer),
+    all_keys: keys.all,
     attestation_key: await attestationKey(files, instance),
-  };
-  const is_anchored = (await files.sizesOfAnchors("sealed")).length > 0;
-  yield JSON.stringify({ checkpoint, size, last_place: lastPlace, ...keys, is_anchored });
-  if (!("goal" in wanted)) return;
-  const { goal } = wanted;
+    is_anchored: (await files.sizesOfAnchors("sealed")).length > 0,
+    rotations: await rotationsIn(files, keys, sealed),
+  });
+  if ("goal" in wanted) yield* goalLines(sealed, { goal: wanted.goal, checkpoint, keys });
+}
+
+async function* goalLines(
+  sealed: SealedLog,
+  { goal, checkpoint, keys }: { goal: GoalId; checkpoint: string; keys: OwnKeys },
+): AsyncGenerator<string> {
   let entries = 0;
   const openClaims = new Set<unknown>();
   for await (const one of sealed.entriesOf(goal)) {
@@ -153,15 +164,43 @@ export async function* exportLines(
     yield JSON.stringify({ ...one, proof: proofText({ index: one.index, path, checkpoint }) });
   }
   const state = openClaims.size > 0 ? "open" : "closed";
-  yield JSON.stringify({ note: signNote(goalNoteText({ goal, entries, size, state }), key) });
+  const text = goalNoteText({ goal, entries, size: sealed.size, state });
+  yield JSON.stringify({ note: signNote(text, keys.signer) });
+}
+
+/**
+ * Throws `not-ready` where the key that has signed it is no longer, or not yet, that of the file:
+ * another one is just taking over.
+ */
+function signedSize(checkpoint: string, keys: OwnKeys): number {
+  const { text, checkpoint: said } = keys.openCheckpoint(checkpoint) ?? {};
+  if (text !== undefined && said !== undefined && keys.isOwn(checkpoint, text)) return said.size;
+  throw new SettError("not-ready", "The notary is about to get another key.", {
+    hint: "Run the command again.",
+  });
+}
+
+/** The files of a bundle that show how each key took over, by rising size. */
+async function rotationsIn(files: SealedFiles, keys: OwnKeys, log: SealedLog): Promise<object[]> {
+  return await Promise.all(
+    keys.rotations.map(async ({ size }) => {
+      const then = await SealedLog.open(files, keys, { size, isWriter: false });
+      const index = size - 1;
+      const { entry, record } = await then.read(index);
+      const path = await then.prove(index);
+      const proof = proofText({ index, path, checkpoint: await then.sign() });
+      const consistency = hashesText(await log.consistency(size));
+      return { size, record, handover: receiptText(proof, entry), consistency };
+    }),
+  );
 }
 
 async function* partLines(
   files: SealedFiles,
-  key: SignerKey,
+  keys: OwnKeys,
   part: { of: "entries" | "records"; checkpoint: string; from: number; size: number },
 ): AsyncGenerator<string> {
-  const sealed = await sealedAt(files, key, part);
+  const sealed = await sealedAt(files, keys, part);
   let [lines, characters] = [0, 0];
   for await (const { entry, record } of sealed.all(part.from)) {
     const text = JSON.stringify(part.of === "entries" ? { entry } : { record });
@@ -175,12 +214,12 @@ async function* partLines(
 /** Throws `not-ready` where the checkpoint is none of this log. `size`: of the whole log. */
 async function sealedAt(
   files: SealedFiles,
-  key: SignerKey,
+  keys: OwnKeys,
   of: { checkpoint: string; size: number },
 ): Promise<SealedLog> {
-  const size = sizeSigned(of.checkpoint, key);
+  const size = keys.sizeIn(of.checkpoint);
   if (size !== undefined && size <= of.size)
-    return await SealedLog.open(files, key, { size, isWriter: false });
+    return await SealedLog.open(files, keys, { size, isWriter: false });
   throw new SettError("not-ready", "The notary does not know this checkpoint.", {
     hint: "Run the command again.",
   });
@@ -188,32 +227,48 @@ async function sealedAt(
 
 /** The notary signs nothing that the sealed log does not say. */
 async function* attestLines(
-  files: SealedFiles,
-  instance: InstanceName,
-  order: { checkpoint: string; size: number; files: Record<string, string> },
+  { files, instance, keys }: { files: SealedFiles; instance: InstanceName; keys: OwnKeys },
+  order: {
+    checkpoint: string;
+    key?: string | undefined;
+    size: number;
+    files: Record<string, string>;
+  },
 ): AsyncGenerator<string> {
-  const key = await knownKey(files, instance);
   const pem = await attestationPem(files, instance);
-  const sealed = await sealedAt(files, key, order);
+  const keyText = attestationKeyText(pem);
+  if (order.key !== undefined && readNote(order.key)?.text !== keyText)
+    throw new SettError("not-ready", "The notary has got another key meanwhile.", {
+      hint: "Run the command again.",
+    });
+  const sealed = await sealedAt(files, keys, order);
   const content = new Map(
     Object.entries(order.files).map(([name, base64]) => [name, contentOf(base64)]),
   );
   const provenance = new Provenance();
   const goals = new Set<string>();
-  for (const [name, file] of content) {
-    const id = idOfArtefact(name);
+  for (const [path, file] of content) {
+    const id = idOfArtefact(path);
     const goal = id === undefined ? undefined : resultIn(await file.whole())?.goal;
     if (id === undefined || goal === undefined) continue;
     if (!goals.has(goal)) await noteGoal(sealed, goal, provenance);
     goals.add(goal);
-    const { statement } = await provenance.statementOf(id, content, key.name);
+    const { statement } = await provenance.statementOf(id, content, keys.name);
     if (statement === undefined) continue;
-    const text = `attestations/${hash("sha256", statement)}` as const;
+    const name = `attestations/${hash("sha256", statement)}` as const;
     // Each signature of this kind of key is another one; the first is kept.
-    if ((await files.readText(text)) === undefined)
-      await files.createText(text, signAttestation(statement, pem));
-    yield JSON.stringify({ id, attestation: await files.readText(text) });
+    const kept = await files.readText(name);
+    if (kept === undefined) await files.createText(name, signAttestation(statement, pem));
+    else if (!isAttestedBy(kept, keyText))
+      await files.writeText(name, signAttestation(statement, pem));
+    yield JSON.stringify({ id, attestation: await files.readText(name) });
   }
+}
+
+/** A key that another one has taken the place of attests nothing any more. */
+function isAttestedBy(attestation: string, keyText: string): boolean {
+  const [read, key] = [readAttestation(Buffer.from(attestation)), readAttestationKey(keyText)];
+  return read !== undefined && key !== undefined && isSignedBy(read, key);
 }
 
 async function attestationPem(files: SealedFiles, instance: InstanceName): Promise<string> {
@@ -237,11 +292,11 @@ async function noteGoal(sealed: SealedLog, goal: string, provenance: Provenance)
 /** A line of JSON for each anchor: the contents of the files that a bundle has of it. */
 async function* anchorLines(
   files: SealedFiles,
-  key: SignerKey,
+  keys: OwnKeys,
   order: { checkpoint: string; first: number; last: number; size: number },
 ): AsyncGenerator<string> {
   const { checkpoint } = order;
-  const sealed = await sealedAt(files, key, order);
+  const sealed = await sealedAt(files, keys, order);
   for (const { size, index, ...anchor } of await anchorsAround(files, sealed.size, order)) {
     const { entry, record } = await sealed.read(index);
     const proof = proofText({ index, path: await sealed.prove(index), checkpoint });

@@ -8,12 +8,21 @@ import type { RawEvent } from "../../../lib/blackboard/port/proof.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
-import { lostType, ownPlace, readEntry, type SealedRecord } from "../../../lib/proof/formats.ts";
-import type { SignerKey } from "../../../lib/proof/note.ts";
+import {
+  jsonObject,
+  keyType,
+  lostType,
+  ownPlace,
+  readEntry,
+  readRecord,
+  type SealedRecord,
+} from "../../../lib/proof/formats.ts";
+import { signNote, verifierKeyText } from "../../../lib/proof/note.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { newAnchors, newestAnchor, noteSealed, recordOf } from "./anchors.ts";
+import { type NextKeys, nextKeys, type OwnKeys, ownKeys } from "./own-keys.ts";
 import type { SealedFiles } from "./sealed-files.ts";
-import { SealedLog, signedAt, sizeSigned } from "./sealed-log.ts";
+import { checkpointTextAt, SealedLog } from "./sealed-log.ts";
 
 /** Redis writes its log to disk each second; what is younger may be lost with it. */
 const minAgeMs = 3_000;
@@ -26,7 +35,6 @@ type Deps = {
     "time" | "contactProblem" | "readRawEvents" | "takeProof" | "noteCheckpoint" | "noteAnchored"
   >;
   files: SealedFiles;
-  key: SignerKey;
   clock: Pick<Clock, "passedMs">;
   log: JsonLog;
   about: { instance: InstanceName; version: string };
@@ -36,7 +44,7 @@ export class Notary {
   readonly #deps: Deps;
   /** Another notary that starts takes the right to seal from this one. */
   readonly #holder = randomUUID();
-  #sealed: SealedLog | undefined;
+  #open: { keys: OwnKeys; sealed: SealedLog } | undefined;
   /** An end of the log, and when it was read. */
   #seen: { place: string; atMs: number } | undefined;
   #problem: string | undefined = "It has not sealed anything yet.";
@@ -54,13 +62,15 @@ export class Notary {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        this.#sealed ??= await this.#begin();
-        await this.#sealOn(this.#sealed, signal);
-        await this.#sealAnchors(this.#sealed);
+        this.#open ??= await this.#begin();
+        const { keys, sealed } = this.#open;
+        await this.#sealOn(sealed, signal);
+        await this.#sealAnchors(sealed);
+        await this.#exchangeKey(keys, sealed);
         this.#problem = undefined;
       } catch (error) {
         if (error instanceof CannotGoOn) throw error;
-        this.#sealed = undefined;
+        this.#open = undefined;
         if (this.#problem !== messageOf(error))
           this.#deps.log.error("Nothing is sealed", { error: messageOf(error) });
         this.#problem = messageOf(error);
@@ -70,13 +80,15 @@ export class Notary {
   }
 
   /** Agrees with Redis on what was sealed. */
-  async #begin(): Promise<SealedLog> {
-    const { board, files, key } = this.#deps;
+  async #begin(): Promise<{ keys: OwnKeys; sealed: SealedLog }> {
+    const { board, files, about } = this.#deps;
+    const keys = await ownKeys(files, about.instance);
+    const signed = new SignedHere(files, keys, await nextKeys(files, keys));
     const noted = await board.takeProof(this.#holder);
     const note = await files.readText("checkpoint");
-    const own = this.#sizeOf(note);
-    if (noted !== undefined) await this.#requireSame(noted, own);
-    if (note !== undefined && (await signedAt(own, files, key)) !== note)
+    const own = sizeOf(note, keys);
+    if (noted !== undefined) await requireSame(noted, own, signed);
+    if (note !== undefined && !(await signed.has(note, own)))
       throw new CannotGoOn(
         "The proof volume has not what its checkpoint is about.",
         "Restore the volume from a back-up.",
@@ -84,41 +96,13 @@ export class Notary {
     if (noted !== undefined && noted.size > own)
       await files.writeText("checkpoint", noted.checkpoint);
     const size = Math.max(own, noted?.size ?? 0);
-    const sealed = await SealedLog.open(files, key, { size, isWriter: true });
+    const sealed = await SealedLog.open(files, keys, { size, isWriter: true });
+    if (await this.#endExchange(keys, sealed)) return await this.#begin();
     if (size === 0) await sealed.append(await this.#beginning());
     else await this.#noteLost(sealed, noted?.size ?? 0);
     await this.#seal(sealed, noted?.size ?? 0);
     await board.noteAnchored(await newestAnchor(files));
-    return sealed;
-  }
-
-  #sizeOf(note: string | undefined): number {
-    const size = sizeSigned(note, this.#deps.key);
-    if (note === undefined) return 0;
-    if (size !== undefined) return size;
-    throw new CannotGoOn(
-      "The checkpoint of the proof volume is not of its own key.",
-      "Restore the volume from a back-up.",
-    );
-  }
-
-  /**
-   * The notary may have been ended after Redis knew a checkpoint, and before its volume did: that
-   * what the checkpoint is about is there all the same.
-   */
-  async #requireSame(
-    { size, checkpoint }: { size: number; checkpoint: string },
-    own: number,
-  ): Promise<void> {
-    const { files, key } = this.#deps;
-    const isOwn = sizeSigned(checkpoint, key) === size;
-    if (isOwn && (await signedAt(size, files, key)) === checkpoint) return;
-    const [other, older] = [isOwn ? "of another log" : "of another notary", "an older one"];
-    const what = isOwn && size > own ? older : other;
-    throw new CannotGoOn(
-      `Redis knows a checkpoint of ${size} entries, and the proof volume is ${what}.`,
-      "docs/guides/proof.md says how to go on.",
-    );
+    return { keys, sealed };
   }
 
   async #beginning(): Promise<Omit<SealedRecord, "salt">[]> {
@@ -192,6 +176,42 @@ export class Notary {
     }
   }
 
+  /**
+   * Another key takes over, where a person has asked for it. A notary that is ended in between goes
+   * on where it was: up to the checkpoint of both keys it begins again, behind it `#endExchange`
+   * ends it.
+   */
+  async #exchangeKey(keys: OwnKeys, sealed: SealedLog): Promise<void> {
+    const next = await nextKeys(this.#deps.files, keys);
+    if (next === undefined) return;
+    const before = sealed.size;
+    const [from, to] = [keys.signer, next.signer].map(verifierKeyText);
+    await sealed.append([ownRecord(keyType, { from, to })]);
+    const text = await sealed.checkpointText();
+    await this.#keep(sealed, before, signNote(text, keys.signer, next.signer));
+    await this.#endExchange(keys, sealed);
+    this.#open = undefined;
+  }
+
+  /** The old private keys are gone then. False where the last entry names no next key. */
+  async #endExchange(keys: OwnKeys, sealed: SealedLog): Promise<boolean> {
+    const { files, log } = this.#deps;
+    const next = sealed.size === 0 ? undefined : await nextKeys(files, keys);
+    if (next === undefined) return false;
+    const to = verifierKeyText(next.signer);
+    const { record } = await sealed.read(sealed.size - 1);
+    const { place, type, event = "" } = readRecord(record) ?? {};
+    if (place !== ownPlace || type !== keyType || jsonObject(event)?.to !== to) return false;
+    if (verifierKeyText(keys.signer) !== to) {
+      const checkpoint = (await files.readText("checkpoint")) ?? "";
+      await files.writeText("attestation-key", next.texts.attestation_key);
+      await files.writeText("key", keys.fileAfter(next, { size: sealed.size, checkpoint }));
+    }
+    await files.removeText("next-keys");
+    log.info("Another key has taken over", { size: sealed.size, key: to });
+    return true;
+  }
+
   /** By Redis' clock, or by the notary's: a person may have written an event of the future. */
   async #countOld(page: readonly RawEvent[]): Promise<number> {
     const { board, clock } = this.#deps;
@@ -209,9 +229,11 @@ export class Notary {
   }
 
   async #seal(sealed: SealedLog, before: number): Promise<void> {
+    if (sealed.size > before) await this.#keep(sealed, before, await sealed.sign());
+  }
+
+  async #keep(sealed: SealedLog, before: number, checkpoint: string): Promise<void> {
     const { board, files } = this.#deps;
-    if (sealed.size === before) return;
-    const checkpoint = await sealed.sign();
     const { outcome } = await board.noteCheckpoint({
       ...{ holder: this.#holder, before },
       sealed: { size: sealed.size, checkpoint, place: sealed.lastPlace },
@@ -225,6 +247,60 @@ export class Notary {
       throw new SettError("not-ready", "Redis has come back with another checkpoint.");
     await files.writeText("checkpoint", checkpoint);
   }
+}
+
+/** What the notary of the volume has signed, also while another key takes over. */
+class SignedHere {
+  readonly #files: SealedFiles;
+  readonly keys: OwnKeys;
+  readonly #next: NextKeys | undefined;
+
+  constructor(files: SealedFiles, keys: OwnKeys, next: NextKeys | undefined) {
+    this.#files = files;
+    this.keys = keys;
+    this.#next = next;
+  }
+
+  /** It is about these entries, and the volume has them. */
+  async has(note: string, size: number): Promise<boolean> {
+    const text = await checkpointTextAt(size, this.#files, this.keys);
+    if (text === undefined) return false;
+    const next = this.#next?.signer;
+    const isBoth = next !== undefined && note === signNote(text, this.keys.signer, next);
+    return isBoth || this.keys.isOwn(note, text);
+  }
+}
+
+function sizeOf(note: string | undefined, keys: OwnKeys): number {
+  const size = keys.sizeIn(note);
+  if (note === undefined) return 0;
+  if (size !== undefined) return size;
+  throw new CannotGoOn(
+    "The checkpoint of the proof volume is not of its own key.",
+    "Restore the volume from a back-up.",
+  );
+}
+
+/**
+ * The notary may have been ended after Redis knew a checkpoint, and before its volume did: that
+ * what the checkpoint is about is there all the same.
+ */
+async function requireSame(
+  { size, checkpoint }: { size: number; checkpoint: string },
+  own: number,
+  signed: SignedHere,
+): Promise<void> {
+  const { keys } = signed;
+  const isOwn = keys.sizeIn(checkpoint) === size;
+  if (isOwn && (await signed.has(checkpoint, size))) return;
+  // A later key of this log, which an older copy of the volume does not have.
+  const isOfLog = isOwn || checkpoint.startsWith(`${keys.name}\n`);
+  const [other, older] = [isOwn ? "of another log" : "of another notary", "an older one"];
+  const what = isOfLog && size > own ? older : other;
+  throw new CannotGoOn(
+    `Redis knows a checkpoint of ${size} entries, and the proof volume is ${what}.`,
+    "docs/guides/proof.md says how to go on.",
+  );
 }
 
 /** Trying again does not help. */

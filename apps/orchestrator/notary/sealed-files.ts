@@ -20,8 +20,11 @@ import { dirname, join } from "node:path";
 export const tileWidth = 256;
 
 export type LineKind = "entries" | "records";
-/** The keys of notes and of attestations, and attestations by the digests of their statements. */
-export type FirstName = "key" | "attestation-key" | `attestations/${string}`;
+/**
+ * The keys of notes and of attestations, those that take over next, and attestations by the digests
+ * of their statements.
+ */
+export type FirstName = "key" | "attestation-key" | "next-keys" | `attestations/${string}`;
 /** Whether the log has what others have seen of it. */
 type AnchorState = "new" | "sealed";
 
@@ -37,8 +40,17 @@ export class SealedFiles {
   }
 
   /** Whole or not at all, also where the machine ends in between. */
-  async writeText(name: "checkpoint", text: string): Promise<void> {
+  async writeText(
+    name: Exclude<FirstName, "next-keys"> | "checkpoint",
+    text: string,
+  ): Promise<void> {
     await this.#writeWhole(join(this.folder, name), text);
+  }
+
+  /** It is no longer there after a crash either. */
+  async removeText(name: "next-keys"): Promise<void> {
+    await rm(join(this.folder, name), { force: true });
+    await syncFolder(this.folder);
   }
 
   /** The same; where there is one before, also by another program, that one stays. */

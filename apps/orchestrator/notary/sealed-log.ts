@@ -10,7 +10,6 @@ import {
   lostType,
   noGoal,
   ownPlace,
-  readCheckpoint,
   readEntry,
   readRecord,
   recordText,
@@ -25,7 +24,7 @@ import {
   nodeHash,
   rootOf,
 } from "../../../lib/proof/merkle.ts";
-import { openNote, type SignerKey, signNote } from "../../../lib/proof/note.ts";
+import type { OwnKeys } from "./own-keys.ts";
 import { type SealedFiles, tileWidth } from "./sealed-files.ts";
 
 /** The levels of the tree that one tile has. */
@@ -41,7 +40,7 @@ export type Sealed = { index: number; entry: string; record: string };
 
 export class SealedLog {
   readonly #files: SealedFiles;
-  readonly #key: SignerKey;
+  readonly #keys: OwnKeys;
   /** Of each level of tiles, the hashes of the one that is not full. */
   readonly #open: Hash[][] = [];
   readonly #tiles = new Map<string, Buffer>();
@@ -53,18 +52,18 @@ export class SealedLog {
   #size = 0;
   #lastPlace = "0";
 
-  private constructor(files: SealedFiles, key: SignerKey) {
+  private constructor(files: SealedFiles, keys: OwnKeys) {
     this.#files = files;
-    this.#key = key;
+    this.#keys = keys;
   }
 
   /** At this size: what is beyond it does not count, and is removed where this program writes. */
   static async open(
     files: SealedFiles,
-    key: SignerKey,
+    keys: OwnKeys,
     { size, isWriter }: { size: number; isWriter: boolean },
   ): Promise<SealedLog> {
-    const log = new SealedLog(files, key);
+    const log = new SealedLog(files, keys);
     if (isWriter) await log.#removeUnsigned(size);
     await log.#readTree(size);
     return log;
@@ -91,8 +90,12 @@ export class SealedLog {
 
   /** The checkpoint of all that is appended, signed. */
   async sign(): Promise<string> {
+    return this.#keys.signCheckpoint(await this.checkpointText());
+  }
+
+  async checkpointText(): Promise<string> {
     const root = await rootOf(this.#size, this.#readNode);
-    return signNote(checkpointText({ origin: this.#key.name, size: this.#size, root }), this.#key);
+    return checkpointText({ origin: this.#keys.name, size: this.#size, root });
   }
 
   /** By rising index. */
@@ -271,21 +274,15 @@ export class SealedLog {
   }
 }
 
-/** The size that a signed checkpoint has; undefined where this key has not signed it. */
-export function sizeSigned(note: string | undefined, key: SignerKey): number | undefined {
-  const text = note === undefined ? undefined : openNote(note, key);
-  return text === undefined ? undefined : readCheckpoint(text)?.size;
-}
-
-/** Undefined where the volume has not all that such a tree is of. */
-export async function signedAt(
+/** The checkpoint of such a tree, unsigned; undefined where the volume has not all of it. */
+export async function checkpointTextAt(
   size: number,
   files: SealedFiles,
-  key: SignerKey,
+  keys: OwnKeys,
 ): Promise<string | undefined> {
   try {
-    const sealed = await SealedLog.open(files, key, { size, isWriter: false });
-    return await sealed.sign();
+    const sealed = await SealedLog.open(files, keys, { size, isWriter: false });
+    return await sealed.checkpointText();
   } catch (error) {
     if ((error as { code?: unknown }).code === "ENOENT") return undefined;
     throw error;

@@ -15,6 +15,7 @@ import {
   readHashes,
   readRecord,
 } from "../formats.ts";
+import type { LogKeys } from "../log-keys.ts";
 import { isBeginning, isSameHash, leafHash, rootByProof } from "../merkle.ts";
 import { maxNoteBytes, openNote, readNote, type VerifierKey } from "../note.ts";
 import type { Problems } from "../problems.ts";
@@ -62,16 +63,16 @@ const fileNames = ["checkpoint", "consistency", "tsr", "cosigned", "sealed", "re
 /** Returns the anchors that are shown, by rising size. */
 export async function checkOutside(
   bundle: Bundle,
-  key: VerifierKey,
+  keys: LogKeys,
   trust: OutsideTrust,
 ): Promise<OutsideAnchor[]> {
   const shown: OutsideAnchor[] = [];
   for (const size of sizesIn(bundle.files)) {
-    const folder = await folderIn(bundle, key, size);
+    const folder = await folderIn(bundle, keys.of(size), size);
     if (folder === undefined) continue;
     const sealed = await checkSealed(bundle, folder);
     const stamp = checkStamp(bundle, folder, trust.roots);
-    const seen = checkSeen(bundle, folder, key, trust.policy);
+    const seen = checkSeen(bundle, folder, keys.of(size), trust.policy);
     shown.push({ size, sealed, stamp, ...seen });
   }
   const covers = ({ size }: OutsideAnchor) => !bundle.isOfGoal || size > bundle.last;

@@ -8,11 +8,10 @@ import { exportLines, openKey } from "../../../apps/orchestrator/notary/export-p
 import { Notary } from "../../../apps/orchestrator/notary/notary.ts";
 import { SealedFiles } from "../../../apps/orchestrator/notary/sealed-files.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
-import type { RawEvent, SealedSize } from "../../../lib/blackboard/port/proof.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { isLater } from "../../../lib/model/stream-id.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { goal } from "../../support/proof/bundle.ts";
+import { ListBoard } from "../../support/proof/list-board.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const instance = InstanceName.parse("demo");
@@ -22,49 +21,13 @@ async function temporary() {
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** All that is in it is old. */
-class Board {
-  events: RawEvent[] = [];
-  noted: SealedSize | undefined;
-  holder = "";
-  time = async () => Number.MAX_SAFE_INTEGER;
-  contactProblem = () => undefined;
-  noteAnchored = async () => {};
-
-  async readRawEvents(from: string, count: number): Promise<RawEvent[]> {
-    return this.events.filter(({ place }) => isLater(place, from)).slice(0, count);
-  }
-
-  async takeProof(holder: string): Promise<SealedSize | undefined> {
-    this.holder = holder;
-    return this.noted;
-  }
-
-  async noteCheckpoint({ holder, before, sealed }: Parameters<Note>[0]): ReturnType<Note> {
-    if (holder !== this.holder) return { outcome: "fenced" };
-    if ((this.noted?.size ?? 0) !== before) return { outcome: "moved" };
-    this.noted = sealed;
-    return { outcome: "noted" };
-  }
-
-  add(place: string, { type = "bid_placed", claim = "" } = {}): void {
-    const event = JSON.stringify({ actor: "hand", goal_id: goal, claim_id: claim });
-    this.events.push({ place, type, event });
-  }
-}
-type Note = (order: {
-  holder: string;
-  before: number;
-  sealed: SealedSize;
-}) => Promise<{ outcome: "noted" | "moved" | "fenced" }>;
-
 /** Runs a notary until the last event of the board is sealed, or it ends: the sentence of that. */
-async function sealAll(board: Board, folder: string): Promise<string | undefined> {
+async function sealAll(board: ListBoard, folder: string): Promise<string | undefined> {
   const files = new SealedFiles(folder);
-  const key = await openKey(files, instance);
+  await openKey(files, instance);
   const log = createJsonLog(() => {}, systemClock.now);
   const about = { instance, version: "0.1.0" };
-  const notary = new Notary({ board, files, key, clock: systemClock, log, about });
+  const notary = new Notary({ board, files, clock: systemClock, log, about });
   const controller = new AbortController();
   let problem: string | undefined;
   const ended = notary.run(controller.signal).catch((error: Error) => {
@@ -100,7 +63,7 @@ const placeOf = (entry: string) => entry.split(" ")[1];
 
 test("after a loss it seals what comes before the places that are lost", async () => {
   await using place = await temporary();
-  const board = new Board();
+  const board = new ListBoard(goal);
   board.add("5-0");
   expect(await sealAll(board, place.folder)).toBeUndefined();
   // A person's event of the future, and Redis comes back with what it was before.
@@ -119,7 +82,7 @@ test("after a loss it seals what comes before the places that are lost", async (
 
 test("what was removed from the middle of the log is named, and nothing is sealed twice", async () => {
   await using place = await temporary();
-  const board = new Board();
+  const board = new ListBoard(goal);
   for (const at of [1, 2, 3, 4, 5]) board.add(`${at}-0`);
   expect(await sealAll(board, place.folder)).toBeUndefined();
   board.noted = undefined;
@@ -149,7 +112,7 @@ test("what was removed from the middle of the log is named, and nothing is seale
 test("a volume that is not what Redis or its own checkpoint names ends it, however long its log", async () => {
   await using place = await temporary();
   await using old = await temporary();
-  const board = new Board();
+  const board = new ListBoard(goal);
   board.add("1-0");
   expect(await sealAll(board, place.folder)).toBeUndefined();
   await cp(place.folder, old.folder, { recursive: true });
@@ -177,7 +140,7 @@ test("a volume that is not what Redis or its own checkpoint names ends it, howev
 
 test("a goal is open while one of its claims is, whatever is said of another one", async () => {
   await using place = await temporary();
-  const board = new Board();
+  const board = new ListBoard(goal);
   const types = ["claim_opened", "claim_terminated", "claim_terminated", "claim_opened"];
   for (const [at, type] of types.entries())
     board.add(`${at + 1}-0`, { type, claim: at < 3 ? "one" : "other" });

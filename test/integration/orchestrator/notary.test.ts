@@ -36,13 +36,13 @@ async function startNotary(board: Blackboard, folder: string) {
 
 async function tryNotary(board: Blackboard, folder: string) {
   const files = new SealedFiles(folder);
-  const key = await openKey(files, instance);
+  await openKey(files, instance);
   const about = { instance, version: "0.1.0" };
   // Redis' clock is hours ahead, so that all that is there is old enough.
   const later = Object.assign(Object.create(board), {
     time: async () => (await board.time()) + 3_600_000,
   });
-  const notary = new Notary({ board: later, files, key, clock: systemClock, log, about });
+  const notary = new Notary({ board: later, files, clock: systemClock, log, about });
   const controller = new AbortController();
   const ended = notary.run(controller.signal).then(
     () => undefined,
@@ -121,7 +121,7 @@ describe("the notary", () => {
     const folder = join(place.folder, "new");
     const begin = () => openKey(new SealedFiles(folder), instance);
     const keys = await Promise.all(Array.from({ length: 8 }, begin));
-    const [first, ...others] = new Set(keys.map(verifierKeyText));
+    const [first, ...others] = new Set(keys.map(({ signer }) => verifierKeyText(signer)));
     expect(others).toEqual([]);
     // One that found none, and comes to write its own when another one has written.
     await new SealedFiles(folder).createText("key", newPrivateKey());
@@ -136,9 +136,9 @@ describe("the notary", () => {
     const wrong = async () => (await errorOf(openKey(files, instance, pinned))).message;
     expect(await wrong()).toBe("The proof volume has not the key that `proof.key` pins.");
     expect(await readdir(place.folder)).toEqual([]);
-    const own = verifierKeyText(await openKey(files, instance));
+    const own = verifierKeyText((await openKey(files, instance)).signer);
     expect(await wrong()).toBe(`The notary has another key than \`proof.key\` pins: ${own}`);
-    expect(verifierKeyText(await openKey(files, instance, own))).toBe(own);
+    expect(verifierKeyText((await openKey(files, instance, own)).signer)).toBe(own);
 
     await files.writeText("checkpoint", "a checkpoint\n");
     await rm(join(place.folder, "key"));

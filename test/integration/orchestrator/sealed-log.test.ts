@@ -9,10 +9,16 @@ import {
   openKey,
   proofKey,
 } from "../../../apps/orchestrator/notary/export-proof.ts";
+import { OwnKeys } from "../../../apps/orchestrator/notary/own-keys.ts";
 import { type LineKind, SealedFiles } from "../../../apps/orchestrator/notary/sealed-files.ts";
 import { SealedLog } from "../../../apps/orchestrator/notary/sealed-log.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { isSignedBy, readAttestation, readAttestationKey } from "../../../lib/proof/attestation.ts";
+import {
+  isSignedBy,
+  newAttestationKey,
+  readAttestation,
+  readAttestationKey,
+} from "../../../lib/proof/attestation.ts";
 import { readCheckpoint, readEntry, readRecord } from "../../../lib/proof/formats.ts";
 import { isSameHash, leafHash, rootByProof, rootOf } from "../../../lib/proof/merkle.ts";
 import { openNote } from "../../../lib/proof/note.ts";
@@ -32,7 +38,8 @@ import {
   otherGoal,
 } from "../../support/proof/bundle.ts";
 
-const { signer, verifier } = newKey();
+const { signer: key, verifier } = newKey();
+const signer = new OwnKeys(key);
 
 async function temporary() {
   const folder = await mkdtemp(join(tmpdir(), "sealed-log-"));
@@ -172,10 +179,21 @@ test("it attests what the sealed log says of a commit, with one signature, and n
     id: artefact,
     statement: (await sampleStatement()).replace(attestedKey.signer.name, key.name),
   });
-  const note = openNote(await attestationKey(files, instance), key) ?? "";
+  const note = openNote(await attestationKey(files, instance), key.signer) ?? "";
   const publicKey = readAttestationKey(note);
   expect(said && publicKey && isSignedBy(said, publicKey)).toBe(true);
   expect(await ask(content())).toEqual([line]);
+  // Another key that attests: what was signed before is signed again.
+  await files.writeText("attestation-key", newAttestationKey());
+  const [again = ""] = await ask(content());
+  const renewed = readAttestation(Buffer.from(JSON.parse(again).attestation));
+  const other = readAttestationKey(
+    openNote(await attestationKey(files, instance), key.signer) ?? "",
+  );
+  expect(renewed && other && isSignedBy(renewed, other)).toBe(true);
+  expect(await ask(content())).toEqual([again]);
+  const stale = JSON.stringify({ attest: { checkpoint, key: "none\n\n", files: {} } });
+  await expect(exportLines(files, instance, stale).next()).rejects.toThrow("another key meanwhile");
   // Another content than the log names, or no commit, is nothing that it could attest.
   expect(await ask(content({ [artefactFile]: "{}" }))).toEqual([]);
   expect(await ask(content({ [commitFile(commit)]: "tree x\n" }))).toEqual([]);

@@ -22,7 +22,19 @@ import {
 } from "../../support/proof/erasure-bundles.ts";
 import { authority, outsideCases, policyText } from "../../support/proof/outside-bundles.ts";
 import { quorumBundle, quorums } from "../../support/proof/quorum-bundles.ts";
-import { randomDamages, randomOutside } from "../../support/proof/random-damages.ts";
+import {
+  randomDamages,
+  randomOutside,
+  randomRotations,
+} from "../../support/proof/random-damages.ts";
+import {
+  first,
+  rotatedBundle,
+  rotationCases,
+  second,
+  thief,
+  trustedKeys,
+} from "../../support/proof/rotation-bundles.ts";
 import {
   signedBundle,
   signedChanges,
@@ -85,6 +97,33 @@ test("both verifiers name the same attestations that do not say what the log say
   expect(attestedCases.map(([name], at) => [name, found[at]])).toEqual(
     attestedCases.map(([name, , problems]) => [name, problems]),
   );
+});
+
+test("both verifiers follow a key to the ones that it has named, and name one that was exchanged without", async () => {
+  for (const trusted of trustedKeys) {
+    const cases = await rotationCases(trusted);
+    const made = cases.map(({ name, files }) => ({ name, archive: pack(files) }));
+    const trust = { key: trusted.key.verifier };
+    const { differences, found } = await compareVerifiers(program, made, trust);
+    expect(differences).toEqual([]);
+    expect(cases.map(({ name }, at) => [name, found[at]])).toEqual(
+      cases.map(({ name, problems }) => [name, problems]),
+    );
+  }
+});
+
+test("both verifiers take receipts under each key of the log, and none under a key that was not its own then", async () => {
+  const { files, receipts } = await rotatedBundle();
+  const early = await rotatedBundle({ handovers: [[second.signer, first.signer]] });
+  const late = await rotatedBundle({ handovers: [[thief.signer], [thief.signer]] });
+  const all = [...receipts, ...early.receipts.slice(1, 2), ...late.receipts.slice(1, 2)];
+  for (const { key: trusted } of trustedKeys) {
+    const trust = { key: trusted.verifier, receipts: all };
+    const made = [{ name: "whole", archive: pack(files) }];
+    const { differences, found } = await compareVerifiers(program, made, trust);
+    expect(differences).toEqual([]);
+    expect(found).toEqual([["receipt receipt:6"]]);
+  }
 });
 
 test("both verifiers name the same receipts of which a bundle has not the act", async () => {
@@ -156,6 +195,16 @@ test(`both verifiers come to the same after ${count} random changes of what was 
   const trust = { key: key.verifier, outside };
   const { differences } = await compareVerifiers(program, randomOutside(seed, count), trust);
   expect(differences).toEqual([]);
+});
+
+test(`both verifiers come to the same after ${count} random changes of how keys took over`, async () => {
+  const made = await randomRotations(seed, count);
+  for (const { key: trusted } of trustedKeys) {
+    const { differences, found } = await compareVerifiers(program, made, { key: trusted.verifier });
+    expect(differences).toEqual([]);
+    // No changed byte is passed over.
+    expect(found.filter((problems) => problems.length === 0)).toEqual([]);
+  }
 });
 
 test(`both verifiers come to the same after ${count} random changes`, async () => {

@@ -26,8 +26,10 @@ import {
 
 export type Event = { place: string; type: string; event: string };
 
-export function newKey(name = "demo.sett.invalid") {
-  const signer = signerKey(newPrivateKey(), (sha256) => `${name}/${sha256.slice(0, 8)}`);
+/** `log`: the name of a log whose first key was another one. */
+export function newKey(name = "demo.sett.invalid", log?: string) {
+  const nameOf = (sha256: string) => log ?? `${name}/${sha256.slice(0, 8)}`;
+  const signer = signerKey(newPrivateKey(), nameOf);
   const verifier = readVerifierKey(verifierKeyText(signer));
   if (verifier === undefined) throw new Error("a key that cannot be read");
   return { signer, verifier };

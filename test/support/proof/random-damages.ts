@@ -3,9 +3,11 @@ import { Buffer } from "node:buffer";
 import { signNote } from "../../../lib/proof/note.ts";
 import { pack } from "./archive.ts";
 import { attestedBundle } from "./attested-bundles.ts";
+import { goal } from "./bundle.ts";
 import { type Damage, type Files, key, ofAll, ofGoal, textIn } from "./damages.ts";
 import { erasureBundle, erasures } from "./erasure-bundles.ts";
 import { seenOfGoal } from "./outside-bundles.ts";
+import { rotatedBundle } from "./rotation-bundles.ts";
 
 type Pick = (below: number) => number;
 
@@ -40,6 +42,21 @@ export function randomOutside(seed: number, count: number): Damage[] {
     for (const name of ["6/sealed", "6/record"]) files.delete(`anchors/${name}`);
     const names = [...files.keys()].filter((name) => name.startsWith("anchors/6/"));
     const name = pick(4) > 0 ? "anchors/6/tsr" : (names[pick(names.length)] ?? "");
+    const bytes = Buffer.from(files.get(name) ?? []);
+    flip(bytes, pick);
+    files.set(name, bytes);
+    return { name: `${at}: a byte of ${name}`, archive: pack(files) };
+  });
+}
+
+/** Changes of bytes below `rotations`. */
+export async function randomRotations(seed: number, count: number): Promise<Damage[]> {
+  const pick = picker(seed);
+  const { files: whole } = await rotatedBundle({ of: goal });
+  const names = [...whole.keys()].filter((name) => name.startsWith("rotations/"));
+  return Array.from({ length: count }, (_, at) => {
+    const files: Files = new Map(whole);
+    const name = names[pick(names.length)] ?? "";
     const bytes = Buffer.from(files.get(name) ?? []);
     flip(bytes, pick);
     files.set(name, bytes);

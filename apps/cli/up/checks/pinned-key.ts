@@ -2,8 +2,9 @@
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../../lib/model/ids.ts";
+import { proofVolumeName } from "../../../../lib/runtime/names.ts";
 import type { InstanceParts } from "../../../../lib/runtime/port.ts";
-import { keysOf } from "../../audit/ask-notary.ts";
+import { headOf, keysOf } from "../../audit/ask-notary.ts";
 import { isServing } from "../../instance/place.ts";
 import type { Shell } from "../../terminal/shell.ts";
 
@@ -24,13 +25,19 @@ export async function requirePinnedKey(
 ): Promise<void> {
   const notary = before?.containers.find(({ labels }) => labels.component === "notary");
   if (proof.key === undefined || notary === undefined || !isServing(notary)) return;
-  const { key } = await keysOf(shell, instance).catch(() => ({ key: proof.key }));
-  if (key === undefined || key === proof.key) return;
+  const head = await headOf(shell, instance).catch(() => undefined);
+  if (head === undefined || head.key === proof.key) return;
+  const { key } = head;
+  if (head.all_keys.includes(proof.key)) {
+    const named = `The key that ${file} pins has named another one in its place.`;
+    shell.messages.warn(`${named} Pin that: proof: { key: "${key}" }`);
+    return;
+  }
   throw new SettError(
     "config-invalid",
     `${file} pins a key that the notary has not: it has ${key}`,
     {
-      hint: `Nothing was changed. Did you mean this key? Write it as \`proof.key\`. If you did not expect it, ask who had access to the volume sett-${instance}-proof.`,
+      hint: `Nothing was changed. Did you mean this key? Write it as \`proof.key\`. If you did not expect it, ask who had access to the volume ${proofVolumeName(instance)}.`,
     },
   );
 }
