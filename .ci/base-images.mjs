@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { canInstallPackages, installPackages } from "./setup/debian-packages.mjs";
 import { attempt, isInstalled, run, runSteps, SetupError, say } from "./setup/shell.mjs";
-import { buildEmpty, buildStandIn } from "./setup/stand-ins.mjs";
+import { buildEmpty, buildStandIn, isOutdated } from "./setup/stand-ins.mjs";
 
 const answerWithinMs = 20_000;
 const pullWithinMs = 600_000;
@@ -14,7 +14,9 @@ const pullWithinMs = 600_000;
 /** `debian:bookworm-slim` and `redis:7-alpine`, for the Engine's own architecture. */
 export async function ensureBaseImages() {
   const wanted = { "debian:bookworm-slim": "debian", "redis:7-alpine": "redis" };
-  const missing = Object.entries(wanted).filter(([tag]) => !hasImage(tag));
+  const missing = Object.entries(wanted).filter(
+    ([tag, recipe]) => !hasImage(tag) || isOutdated(recipe, labelsOf(tag)),
+  );
   if (missing.length === 0) {
     return;
   }
@@ -41,7 +43,7 @@ async function ensureForeignImages(architecture) {
   if (!hasImage(`sett/empty:${architecture}`)) {
     await buildEmpty({ tag: `sett/empty:${architecture}`, architecture });
   }
-  if (hasImage(tag)) {
+  if (hasImage(tag) && !isOutdated("debian-foreign", labelsOf(tag))) {
     return;
   }
   // Pulling another platform moves the plain tag, which has to go back to where it was.
@@ -65,15 +67,8 @@ async function ensureForeignImages(architecture) {
  * Debian's Redis from the network.
  */
 async function ensureForeignRedis(architecture) {
-  const label = [
-    "image",
-    "inspect",
-    "--format",
-    '{{index .Config.Labels "dev.sett.base"}}',
-    "redis:7-alpine",
-  ];
   const tag = `redis:7-alpine-${architecture}`;
-  if (hasImage(tag) || attempt("docker", label).stdout !== "debian-packages") {
+  if (hasImage(tag) || labelsOf("redis:7-alpine")?.["dev.sett.base"] !== "debian-packages") {
     return;
   }
   await buildStandIn({ recipe: "redis", tag, architecture });
@@ -81,6 +76,12 @@ async function ensureForeignRedis(architecture) {
 
 function hasImage(tag) {
   return attempt("docker", ["image", "inspect", "--format", "{{.Id}}", tag]).isSuccess;
+}
+
+function labelsOf(tag) {
+  const format = ["image", "inspect", "--format", "{{json .Config.Labels}}", tag];
+  const { isSuccess, stdout } = attempt("docker", format);
+  return isSuccess ? JSON.parse(stdout) : null;
 }
 
 /**

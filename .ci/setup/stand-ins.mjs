@@ -15,12 +15,13 @@ const withoutManuals = ["doc", "man", "info", "locale", "lintian"].map(
   (folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`,
 );
 
-/**
- * A whole small Debian with a working apt, and the three packages that sett/agent-base would have
- * to add to it.
- */
+/** The packages that sett/agent-base would have to add to Debian's image. */
+const added = "git,jq,ripgrep,ca-certificates";
+
+/** A whole small Debian with a working apt, and those packages. */
 const debian = {
-  mmdebstrap: ["--variant=apt", "--include=git,jq,ca-certificates", ...withoutManuals],
+  added,
+  mmdebstrap: ["--variant=apt", `--include=${added}`, ...withoutManuals],
   config: { Env: [path], Cmd: ["bash"] },
 };
 
@@ -29,11 +30,12 @@ const debian = {
  * scripts in an emulator takes five minutes. Good for building Sett's own images; it has no apt.
  */
 const foreignDebian = {
+  added,
   mmdebstrap: [
     "--variant=extract",
     "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
     `--extract-hook=${hook("debian")}`,
-    "--include=base-files,base-passwd,bash,coreutils,dash,debianutils,findutils,grep,gzip,libc-bin,mawk,sed,tar,git,jq,ca-certificates",
+    `--include=base-files,base-passwd,bash,coreutils,dash,debianutils,findutils,grep,gzip,libc-bin,mawk,sed,tar,${added}`,
   ],
   config: { Env: [path], Cmd: ["bash"] },
 };
@@ -59,6 +61,18 @@ const redis = {
 };
 
 const recipes = { debian, "debian-foreign": foreignDebian, redis };
+const baseLabel = "dev.sett.base";
+const addedLabel = "dev.sett.added";
+
+/** Whether the image of these labels is a stand-in that lacks packages of today's recipe. */
+export function isOutdated(recipe, labels) {
+  const { added: wanted } = recipes[recipe];
+  return (
+    labels?.[baseLabel] === "debian-packages" &&
+    wanted !== undefined &&
+    labels[addedLabel] !== wanted
+  );
+}
 
 /** Builds the stand-in `recipe` and loads it as `tag`. Needs root on Debian, and half a minute. */
 export async function buildStandIn({ recipe, tag, architecture }) {
@@ -70,7 +84,7 @@ export async function buildStandIn({ recipe, tag, architecture }) {
   if (!isInstalled("mmdebstrap")) {
     installPackages(["mmdebstrap"]);
   }
-  const { mmdebstrap, config } = recipes[recipe];
+  const { mmdebstrap, config, added: packages } = recipes[recipe];
   const folder = mkdtempSync(join(tmpdir(), "sett-base-"));
   const startedAt = Date.now();
   try {
@@ -91,7 +105,10 @@ export async function buildStandIn({ recipe, tag, architecture }) {
       folder,
       tag,
       architecture,
-      config: { ...config, Labels: { "dev.sett.base": "debian-packages" } },
+      config: {
+        ...config,
+        Labels: { [baseLabel]: "debian-packages", ...(packages && { [addedLabel]: packages }) },
+      },
     });
   } finally {
     rmSync(folder, { recursive: true });
@@ -110,7 +127,7 @@ export async function buildEmpty({ tag, architecture }) {
       folder,
       tag,
       architecture,
-      config: { Labels: { "dev.sett.base": "empty" } },
+      config: { Labels: { [baseLabel]: "empty" } },
     });
   } finally {
     rmSync(folder, { recursive: true });

@@ -25,7 +25,8 @@ bids: [{ on: GoalDefined, bid: exclusive }]
 workspace: { mode: rw }
 `,
   "robot/Dockerfile": "FROM sett/agent-base:latest\nCOPY robot.sh /app/\n",
-  "robot/robot.sh": '#!/bin/sh\ngrep -o "hello .*" "$1" > greeting.txt\n',
+  // The base image has ripgrep, which models call.
+  "robot/robot.sh": '#!/bin/sh\nrg --only-matching "hello .*" "$1" > greeting.txt\n',
 };
 
 test("a folder and one of Sett's own work as agents; what they are is on record, and to be committed", async () => {
