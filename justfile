@@ -22,6 +22,10 @@ lint *options:
 docs:
     {{ bin }}/bun .ci/docs.ts
 
+# Bring the coding CLIs of agents/ to their newest versions: lock files, and the page about them.
+update-clis *names:
+    {{ bin }}/bun .ci/update-clis.ts {{ names }}
+
 # What CI runs: every check and every test, in real containers too.
 test:
     npm test

@@ -1,5 +1,10 @@
 // Sett's own agent packages: their folders in `agents`, without a change. One row for each.
 import { parse, stringify } from "yaml";
+import aiderAgent from "../../agents/aider/agent.yml" with { type: "text" };
+import aiderScript from "../../agents/aider/aider.sh" with { type: "text" };
+import aiderDockerfile from "../../agents/aider/Dockerfile" with { type: "text" };
+import aiderNotCommitted from "../../agents/aider/not-committed" with { type: "text" };
+import aiderRequirements from "../../agents/aider/requirements.txt" with { type: "text" };
 import claudeAgent from "../../agents/claude-code/agent.yml" with { type: "text" };
 import claudeScript from "../../agents/claude-code/claude-code.sh" with { type: "text" };
 import claudeDockerfile from "../../agents/claude-code/Dockerfile" with { type: "text" };
@@ -12,6 +17,11 @@ import codexPackage from "../../agents/codex/package.json";
 import codexLock from "../../agents/codex/package-lock.json";
 import coderDockerfile from "../../agents/llm-coder/Dockerfile" with { type: "text" };
 import reviewerDockerfile from "../../agents/llm-reviewer/Dockerfile" with { type: "text" };
+import miniAgent from "../../agents/mini-swe-agent/agent.yml" with { type: "text" };
+import miniDockerfile from "../../agents/mini-swe-agent/Dockerfile" with { type: "text" };
+import miniScript from "../../agents/mini-swe-agent/mini-swe-agent.sh" with { type: "text" };
+import miniRemarks from "../../agents/mini-swe-agent/remarks.py" with { type: "text" };
+import miniRequirements from "../../agents/mini-swe-agent/requirements.txt" with { type: "text" };
 import opencodeAgent from "../../agents/opencode/agent.yml" with { type: "text" };
 import opencodeDockerfile from "../../agents/opencode/Dockerfile" with { type: "text" };
 import opencodeSettings from "../../agents/opencode/opencode.json";
@@ -83,6 +93,18 @@ const rows: Readonly<Record<string, readonly PackageContent[]>> = {
     ...recipe(qwenAgent, qwenDockerfile),
     script("qwen-code.sh", qwenScript),
     ...versions(qwenPackage, qwenLock),
+  ],
+  aider: [
+    ...recipe(aiderAgent, aiderDockerfile),
+    script("aider.sh", aiderScript),
+    plain("not-committed", aiderNotCommitted),
+    plain("requirements.txt", aiderRequirements),
+  ],
+  "mini-swe-agent": [
+    ...recipe(miniAgent, miniDockerfile),
+    script("mini-swe-agent.sh", miniScript),
+    plain("remarks.py", miniRemarks),
+    plain("requirements.txt", miniRequirements),
   ],
   "llm-coder": recipe(
     prompted("coder", "changes the code as a goal asks: Sett's built-in worker, with tools"),

@@ -14,29 +14,78 @@ setDefaultTimeout(600_000);
 const key = "sk-of-ready-agents";
 const usage = { input_tokens: 12, output_tokens: 7 };
 
-type Row = { use: string; provider: "anthropic" | "openai"; shell: string; argument: string };
+/** What its model answers where it makes a commit, hears a remark, and asks a question. */
+type Answers = { commit: object[]; heed: object[]; ask: object[] };
 
-/** `shell`: the tool that runs a command, with the name of its argument. */
+type Row = { use: string; provider: "anthropic" | "openai"; answers: Answers };
+
 const rows: Row[] = [
-  { use: "claude-code", provider: "anthropic", shell: "Bash", argument: "command" },
-  { use: "codex", provider: "openai", shell: "exec_command", argument: "cmd" },
-  { use: "opencode", provider: "anthropic", shell: "bash", argument: "command" },
-  { use: "pi", provider: "anthropic", shell: "bash", argument: "command" },
-  { use: "qwen-code", provider: "openai", shell: "run_shell_command", argument: "command" },
+  { use: "claude-code", provider: "anthropic", answers: byCommands("Bash", "command") },
+  { use: "codex", provider: "openai", answers: byCommands("exec_command", "cmd") },
+  { use: "opencode", provider: "anthropic", answers: byCommands("bash", "command") },
+  { use: "pi", provider: "anthropic", answers: byCommands("bash", "command") },
+  { use: "qwen-code", provider: "openai", answers: byCommands("run_shell_command", "command") },
+  {
+    use: "mini-swe-agent",
+    provider: "openai",
+    answers: byCommands("bash", "command", "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"),
+  },
+  { use: "aider", provider: "anthropic", answers: byBlocks() },
 ];
 
-/** Looks around, writes a file, looks again, and is done. */
-function plan({ shell, argument }: Row) {
-  const run = (command: string) => ({
-    toolCalls: [{ name: shell, arguments: { [argument]: command, description: "Works" } }],
-    usage,
+/**
+ * `shell`: the tool that runs a command, with the name of its argument. `end`: the command that
+ * says that all is done, where words do not.
+ */
+function byCommands(shell: string, argument: string, end?: string): Answers {
+  const run = (turnIndex: number, command: string, match = {}) => ({
+    match: { turnIndex, ...match },
+    response: {
+      toolCalls: [{ name: shell, arguments: { [argument]: command, description: "Works" } }],
+      usage,
+    },
   });
-  return [
-    { match: { turnIndex: 0 }, response: run("ls") },
-    { match: { turnIndex: 1 }, response: run("echo hello > greeting.txt") },
-    { match: { turnIndex: 2 }, response: run("cat greeting.txt") },
-    { match: { turnIndex: 3 }, response: { content: "It is written.", usage } },
-  ];
+  const done = (turnIndex: number) =>
+    end === undefined
+      ? { match: { turnIndex }, response: { content: "That is all.", usage } }
+      : run(turnIndex, end);
+  const look = 'until [ -s "$SETT_REMARKS" ]; do sleep 0.2; done; echo hello > greeting.txt';
+  return {
+    // Looks around, writes a file, looks again, and is done.
+    commit: [
+      run(0, "ls"),
+      run(1, "echo hello > greeting.txt"),
+      run(2, "cat greeting.txt"),
+      done(3),
+    ],
+    heed: [run(0, look), done(1)],
+    ask: [
+      run(0, "echo ahoy > greeting.txt", { userMessage: "Say ahoy" }),
+      run(0, 'echo "Which greeting?" > "$SETT_ASK"'),
+      done(1),
+    ],
+  };
+}
+
+/** Each answer is the change itself. */
+function byBlocks(): Answers {
+  const write = (userMessage: string, file: string, line: string) => ({
+    match: { userMessage },
+    response: {
+      content: `${file}\n\`\`\`\n<<<<<<< SEARCH\n=======\n${line}\n>>>>>>> REPLACE\n\`\`\`\n`,
+      usage,
+    },
+  });
+  const polite = { match: { userMessage: "Be polite" }, response: { content: "Done.", usage } };
+  const hello = write("Write a greeting", "greeting.txt", "hello");
+  return {
+    commit: [hello],
+    heed: [polite, hello],
+    ask: [
+      write("Say ahoy", "greeting.txt", "ahoy"),
+      write("Write a greeting", "sett-question.md", "Which greeting?"),
+    ],
+  };
 }
 
 beforeAll(async () => {
@@ -82,7 +131,7 @@ async function atWork({ use, provider }: Row, answers: readonly object[]) {
 
 for (const row of rows) {
   nightly(`${row.use} makes a commit, from three commands and a key`, async () => {
-    await using scene = await atWork(row, plan(row));
+    await using scene = await atWork(row, row.answers.commit);
     const { sett } = scene;
     const result = await scene.made();
     expect(await sett.git("show", `${result.payload}:greeting.txt`)).toBe("hello");
@@ -92,12 +141,7 @@ for (const row of rows) {
 
 for (const row of rows) {
   nightly(`what a person says meanwhile reaches ${row.use} after its next tool`, async () => {
-    const command = `until [ -s "$SETT_REMARKS" ]; do sleep 0.2; done; echo hello > greeting.txt`;
-    const run = { name: row.shell, arguments: { [row.argument]: command, description: "Works" } };
-    await using scene = await atWork(row, [
-      { match: { turnIndex: 0 }, response: { toolCalls: [run], usage } },
-      { match: { turnIndex: 1 }, response: { content: "It is polite.", usage } },
-    ]);
+    await using scene = await atWork(row, row.answers.heed);
     const { sett, goal } = scene;
     await sett.need("tell", goal, "Be polite, also to badgers.");
     const result = await scene.made();
@@ -112,20 +156,7 @@ for (const row of rows) {
 
 for (const row of rows) {
   nightly(`a question of ${row.use} waits for a person, whose answer it gets`, async () => {
-    const run = (command: string) => ({
-      toolCalls: [
-        { name: row.shell, arguments: { [row.argument]: command, description: "Works" } },
-      ],
-      usage,
-    });
-    await using scene = await atWork(row, [
-      {
-        match: { turnIndex: 0, userMessage: "Say ahoy" },
-        response: run("echo ahoy > greeting.txt"),
-      },
-      { match: { turnIndex: 0 }, response: run('echo "Which greeting?" > "$SETT_ASK"') },
-      { match: { turnIndex: 1 }, response: { content: "That is all.", usage } },
-    ]);
+    await using scene = await atWork(row, row.answers.ask);
     const { sett, goal } = scene;
     const question = await waitFor("the question", async () =>
       (await sett.artefacts(goal)).find(({ type }) => type === "Question"),

@@ -19,3 +19,13 @@ declare module "*/remarks.js" {
   const text: string;
   export default text;
 }
+
+declare module "*.py" {
+  const text: string;
+  export default text;
+}
+
+declare module "*/not-committed" {
+  const text: string;
+  export default text;
+}

@@ -16,6 +16,18 @@ test.each(["claude-code", "codex", "opencode", "pi", "qwen-code"])(
   },
 );
 
+test.each([
+  ["aider", "aider-chat"],
+  ["mini-swe-agent", "mini-swe-agent"],
+])("the page has the version of %s, of which each wheel has its digest", (name, project) => {
+  const locked = read(`agents/${name}/requirements.txt`);
+  const [, version] = new RegExp(`^${project}==(\\S+)`, "m").exec(locked) ?? [];
+  expect(read("docs/agents/coding-clis.md")).toContain(`| \`${name}\` | ${version} |`);
+  const named = locked.match(/^\S+==/gm) ?? [];
+  expect(named.length).toBeGreaterThan(50);
+  expect(locked.match(/^\S+==[^\n]*\\\n {4}--hash=sha256:/gm)).toHaveLength(named.length);
+});
+
 test.each(["claude-code", "codex", "opencode"])(
   "the lock file of %s has it for both architectures",
   (name) => {
