@@ -367,8 +367,8 @@ nightly("what has failed is tried again by its Failure or by its claim, once", a
     return answer.status === 200 ? answer : undefined;
   });
   expect(byClaim.body).toMatchObject({ failure: other.id });
-  const goal = textAt(byClaim, "goal_id");
-  expect(await scene.post(`/v1/artefacts/${goal}/retry`)).toMatchObject({
+  const atWork = await post("wait");
+  expect(await scene.post(`/v1/artefacts/${atWork}/retry`)).toMatchObject({
     status: 422,
     body: { code: "usage" },
   });

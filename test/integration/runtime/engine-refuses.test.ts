@@ -31,7 +31,7 @@ for (const fault of faults) {
       // Only a request that is held needs it. The others may take longer on a busy machine.
       const runtime = await dockerRuntime({
         socketPath: proxy.path,
-        patienceMs: fault === "hold" ? 3_000 : 60_000,
+        patienceMs: fault === "hold" ? 10_000 : 60_000,
       });
       const outcomes: string[] = [];
       for (let nth = 1; nth <= 7; nth += 1) {

@@ -5,7 +5,8 @@ import { $ } from "bun";
 import { root } from "../root.ts";
 
 /** A code block: its language, the line of its first line of code, counted from 1, and its code. */
-export type Block = { language: string; line: number; code: string };
+/** `remark`: the words behind the language, which no reader sees. */
+export type Block = { language: string; remark: string; line: number; code: string };
 
 /**
  * Every page of the repository, as a path from its root. Pages that git ignores, such as those of
@@ -23,9 +24,10 @@ export function readPage(path: string): string {
 }
 
 export function blocksOf(text: string): Block[] {
-  return [...text.matchAll(/^```(\S*)[^\n]*\n(.*?)^```$/gms)].map(
-    ({ 1: language = "", 2: code = "", index }) => ({
+  return [...text.matchAll(/^```(\S*) *([^\n]*)\n(.*?)^```$/gms)].map(
+    ({ 1: language = "", 2: remark = "", 3: code = "", index }) => ({
       language,
+      remark,
       line: text.slice(0, index).split("\n").length + 1,
       code,
     }),

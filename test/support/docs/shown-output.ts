@@ -31,11 +31,11 @@ export type ShownLine = { line: number; text: string };
 
 /**
  * Blank lines and a line of `…` alone show nothing; a typed line goes on for as long as it ends
- * with a backslash.
+ * with a backslash. A block of "console elsewhere" shows what the page itself cannot bring about.
  */
 export function shownLinesOf(page: string): ShownLine[] {
   return blocksOf(page)
-    .filter(({ language }) => shownLanguages.has(language))
+    .filter(({ language, remark }) => shownLanguages.has(language) && remark !== "elsewhere")
     .flatMap(({ line: first, code }) => {
       let isTyped = false;
       return code.split("\n").flatMap((text, index) => {

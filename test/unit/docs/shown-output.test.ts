@@ -14,9 +14,13 @@ const page = [
   "",
   "11:27:33  posts 14905b02  “No … warnings”",
   "```",
+  "```console elsewhere",
+  "$ sett ui",
+  "A browser has opened.",
+  "```",
 ].join("\n");
 
-test("what a page types, leaves out or writes in another language is no output of it", () => {
+test("what a page types, leaves out, shows of elsewhere or writes in another language is no output of it", () => {
   expect(shownLinesOf(page)).toEqual([
     { line: 7, text: "ID        TYPE  AGE" },
     { line: 8, text: "4b00deb5  Plan  5s" },
