@@ -63,15 +63,34 @@ type goalNote struct {
 	goal          string
 	events, state string
 	size          []byte
+	after         *formerLog
+}
+
+// A log that was lost, after which this one was begun anew.
+type formerLog struct {
+	Origin string     `json:"origin"`
+	Size   jsonNumber `json:"size"`
+}
+
+func newFormerLog(origin, size string) *formerLog {
+	isOther := func(r rune) bool { return r < '!' || r > '~' }
+	if origin == "" || strings.IndexFunc(origin, isOther) >= 0 || !isCount([]byte(size)) {
+		return nil
+	}
+	return &formerLog{origin, jsonNumber(size)}
 }
 
 func parseGoal(text string) (goalNote, bool) {
 	line, isWhole := strings.CutSuffix(text, "\n")
 	words := strings.Split(line, " ")
-	if !isWhole || len(words) != 9 {
+	var after *formerLog
+	if len(words) == 12 && words[9] == "after" {
+		after = newFormerLog(words[10], words[11])
+	}
+	if !isWhole || len(words) != 9 && after == nil {
 		return goalNote{}, false
 	}
-	read := goalNote{words[2], words[4], words[8], []byte(words[6])}
+	read := goalNote{words[2], words[4], words[8], []byte(words[6]), after}
 	isGoal := words[0] == "sett/1" && words[1] == "goal" && isUUID([]byte(read.goal)) &&
 		words[3] == "events" && isCount([]byte(read.events)) &&
 		words[5] == "log" && isCount(read.size) &&

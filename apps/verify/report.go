@@ -77,6 +77,7 @@ type report struct {
 	named    map[problem]struct{}
 
 	goal, size *string
+	after      *formerLog
 	keyName    string
 	entries    int
 	// How many artefacts were erased on record.
@@ -162,6 +163,9 @@ func (r *report) write(out io.Writer) error {
 			fmt.Fprintf(lines, "Acts of people: %d signed, %d not signed.\n", r.acts.Signed, r.acts.Unsigned)
 		}
 		r.writeTimes(lines)
+		if r.after != nil {
+			fmt.Fprintf(lines, "Not shown: that this log goes on from %s, of size %s, which was lost. Only what others have seen of both shows it.\n", quoted(r.after.Origin), r.after.Size)
+		}
 	}
 	return lines.Flush()
 }
@@ -203,6 +207,7 @@ type reportJSON struct {
 	LeftOut  int           `json:"left_out,omitempty"`
 	Acts     *actCounts    `json:"acts,omitempty"`
 	Anchors  []anchor      `json:"anchors,omitempty"`
+	After    *formerLog    `json:"after,omitempty"`
 }
 
 // Digits that may be more than a number of Go holds.
@@ -226,6 +231,7 @@ func (r *report) toJSON() reportJSON {
 		LeftOut:  r.leftOut,
 		Acts:     r.acts,
 		Anchors:  r.anchors,
+		After:    r.after,
 	}
 }
 

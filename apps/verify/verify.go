@@ -211,6 +211,7 @@ func (b *bundle) readGoal() error {
 	}
 	b.goal = &read
 	b.report.goal = &read.goal
+	b.report.after = read.after
 	if b.checkpoint != nil && !bytes.Equal(read.size, b.checkpoint.size) {
 		b.add(size, "goal", 0, "it is about another size of the log than the checkpoint")
 	}
@@ -383,6 +384,7 @@ func (b *bundle) checkRecords() error {
 		if string(read.place) == "-" && string(read.kind) == "notary_key" {
 			b.exchanges++
 		}
+		b.noteFormer(read)
 		b.checkNamed(read, said)
 		b.noteErasure(at, read, said)
 		b.noteAct(read, said)
@@ -393,6 +395,19 @@ func (b *bundle) checkRecords() error {
 		b.add(keyCode, "rotations", 0, "there are not as many as records that name another key")
 	}
 	return errors.Join(err, failed)
+}
+
+// A bundle of a goal has it in its note.
+func (b *bundle) noteFormer(read record) {
+	if b.isOfGoal || b.report.after != nil || string(read.place) != "-" || string(read.kind) != "notary_began" {
+		return
+	}
+	began, _ := membersOf(read.event, "after")
+	said, _ := membersOf(began["after"], "origin", "size")
+	origin, isOrigin := textOf(said["origin"])
+	if size, isSize := textOf(said["size"]); isOrigin && isSize {
+		b.report.after = newFormerLog(origin, size)
+	}
 }
 
 // It goes forward through the lines of a file.

@@ -16,7 +16,16 @@ export type Entry = {
 };
 
 export type Checkpoint = { origin: string; size: number; root: Hash };
-export type GoalNote = { goal: string; entries: number; size: number; state: "open" | "closed" };
+/** `after`: the log was begun anew. */
+export type GoalNote = {
+  goal: string;
+  entries: number;
+  size: number;
+  state: "open" | "closed";
+  after?: FormerLog;
+};
+/** A log that was lost, as far as it was known: its origin, and how many entries it had. */
+export type FormerLog = { origin: string; size: number };
 /** `checkpoint`: the text of the file, in which each character is a byte where it was read so. */
 export type InclusionProof = { index: number; path: Hash[]; checkpoint: string };
 
@@ -28,6 +37,8 @@ export const ownPlace = "-";
 export const lostType = "notary_lost";
 /** The type of its records about what others have seen of the log. */
 export const anchoredType = "notary_anchored";
+/** The type of its first record. */
+export const beganType = "notary_began";
 /** The type of its records by which another key takes the place of its own. */
 export const keyType = "notary_key";
 
@@ -38,7 +49,7 @@ const entryPattern = new RegExp(
   `^sett/1 ((?:0|[1-9]\\d*)-(?:0|[1-9]\\d*)|-) ([a-z_]{1,64}) (${uuid}|-) ([1-9][0-9]{0,15}) ([0-9a-f]{64})\\n$`,
 );
 const goalPattern = new RegExp(
-  `^sett/1 goal (${uuid}) events (${count}) log (${count}) state (open|closed)\\n$`,
+  `^sett/1 goal (${uuid}) events (${count}) log (${count}) state (open|closed)(?: after ([!-~]+) (${count}))?\\n$`,
 );
 const proofHead = "c2sp.org/tlog-proof@v1";
 
@@ -101,15 +112,28 @@ export function readCheckpoint(text: string): Checkpoint | undefined {
   return read === undefined ? undefined : { origin, size: read, root };
 }
 
-export function goalNoteText({ goal, entries, size, state }: GoalNote): string {
-  return `sett/1 goal ${goal} events ${entries} log ${size} state ${state}\n`;
+export function goalNoteText({ goal, entries, size, state, after }: GoalNote): string {
+  const end = after === undefined ? "" : ` after ${after.origin} ${after.size}`;
+  return `sett/1 goal ${goal} events ${entries} log ${size} state ${state}${end}\n`;
 }
 
 export function readGoalNote(text: string): GoalNote | undefined {
-  const [, goal = "", entries = "", size = "", state] = goalPattern.exec(text) ?? [];
-  const [ofGoal, ofLog] = [readCount(entries), readCount(size)];
-  if (ofGoal === undefined || ofLog === undefined) return undefined;
-  return { goal, entries: ofGoal, size: ofLog, state: state === "open" ? "open" : "closed" };
+  const [, goal = "", entries = "", size = "", state, origin, lost = "0"] =
+    goalPattern.exec(text) ?? [];
+  const [ofGoal, ofLog, ofLost] = [entries, size, lost].map(readCount);
+  if (ofGoal === undefined || ofLog === undefined || ofLost === undefined) return undefined;
+  const after = origin === undefined ? {} : { after: { origin, size: ofLost } };
+  const about = { goal, entries: ofGoal, size: ofLog };
+  return { ...about, state: state === "open" ? "open" : "closed", ...after };
+}
+
+/** By the first record of a log. */
+export function formerLogIn({ place, type, event }: SealedRecord): FormerLog | undefined {
+  const { after } = (place === ownPlace && type === beganType && jsonObject(event)) || {};
+  const { origin, size }: Record<string, unknown> = Object(after);
+  const isForm = typeof origin === "string" && /^[!-~]+$/.test(origin) && typeof size === "string";
+  const count = isForm ? readCount(size) : undefined;
+  return isForm && count !== undefined ? { origin, size: count } : undefined;
 }
 
 export function proofText({ index, path, checkpoint }: InclusionProof): string {

@@ -13,6 +13,8 @@ import { ErasuresInLog } from "./erasures-in-log.ts";
 import {
   type Checkpoint,
   type Entry,
+  type FormerLog,
+  formerLogIn,
   type GoalNote,
   goalOf,
   type InclusionProof,
@@ -49,6 +51,7 @@ import { keysIn } from "./rotations.ts";
  * `erased`: how many artefacts were erased on record. `attested`: how many attestations there are.
  * `first` and `last`: the smallest and the largest index of an entry; -1 without one. `outside`:
  * what others have seen of the log. `keys`: those of the log, as far as the bundle shows them.
+ * `after`: the log was begun anew when that one was lost.
  */
 export type Shown = {
   checkpoint: Checkpoint | undefined;
@@ -63,6 +66,7 @@ export type Shown = {
   last: number;
   outside: OutsideAnchor[];
   keys: LogKeys;
+  after: FormerLog | undefined;
 };
 
 const lineFeed = 0x0a;
@@ -116,8 +120,10 @@ export async function verifyBundle(
   const isAttested = [...files.keys()].some((name) => attestedIn(name) !== undefined);
   const provenance = isAttested ? new Provenance() : undefined;
   let exchanges = 0;
+  let after = goal?.after;
   await checkRecords(noted, digests, (record, line, body) => {
     if (record.place === ownPlace && record.type === keyType) exchanges += 1;
+    if (!isOfGoal) after ??= formerLogIn(record);
     erasures.note(record, line, body, problems);
     inLog?.note(record, line, body);
     quorums.note(record, line, body);
@@ -138,7 +144,7 @@ export async function verifyBundle(
   const { leftOut } = problems;
   const erased = erasures.count;
   const counts = { entries, leftOut, erased, attested, first, last };
-  const found = { checkpoint, goal, problems: problems.all(), acts, keys };
+  const found = { checkpoint, goal, problems: problems.all(), acts, keys, after };
   return { ...found, ...counts, outside: outside ?? [] };
 }
 

@@ -94,8 +94,31 @@ test("a pinned key that the notary has not is refused before anything is replace
 
   // The volume is gone: no new key takes its place.
   await at.need("down", "--name", at.name);
-  await rm(join(at.state, "volumes", `sett-${at.name}-proof`), { recursive: true });
+  const volume = join(at.state, "volumes", `sett-${at.name}-proof`);
+  for (const path of [volume, `${volume}.json`]) await rm(path, { recursive: true });
   const lost = await at.sett("up", "--yes");
   expect(lost.code).toBeGreaterThan(0);
   expect(lost.err).toContain("The proof volume has not the key that `proof.key` pins.");
+});
+
+test("a log that is lost is given up by a person, and a bundle of the new one says so", async () => {
+  await at.write(settings);
+  await at.need("up", "--yes");
+  await at.need("audit", "new-log", "--reason", "The disk was lost");
+  await at.write(`${settings}proof: on\n`);
+  const up = await at.sett("up", "--yes");
+  expect([up.code, up.err]).toEqual([0, expect.stringContaining("The log is sealed by the key")]);
+  const wrong = await at.sett("audit", "new-log", "--reason", "x");
+  expect([wrong.code > 0, wrong.err]).toEqual([true, expect.stringContaining("nothing is lost")]);
+  const goal = JSON.parse(await at.need("forage", "--goal", "Plan", "--watch", "--json"));
+  await at.need("audit", "export", goal.id, "--to", place("new.tar"));
+  const trusted = (await at.need("audit", "key")).trim();
+  const said = await at.sett("audit", "verify", place("new.tar"), "--key", trusted);
+  const origin = key.split("+")[0] ?? "";
+  expect([said.code, said.out]).toEqual([
+    0,
+    expect.stringMatching(
+      new RegExp(`continuity the log ${RegExp.escape(origin)} of \\d+ entries`),
+    ),
+  ]);
 });

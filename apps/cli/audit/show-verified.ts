@@ -241,7 +241,7 @@ function unreadable(text: string): Omit<Found, "keys"> {
     undecided: 0,
     seen: undefined,
     acts: undefined,
-    ...{ erased: 0, attested: 0, first: -1, last: -1, outside: [] },
+    ...{ erased: 0, attested: 0, first: -1, last: -1, outside: [], after: undefined },
   };
   return { ...nothing, problems: [problem] };
 }
@@ -330,7 +330,7 @@ function jsonOf(found: Found): object {
     size,
     key: verifierKeyText(to),
   }));
-  const keys = rotations.length === 0 ? {} : { rotations };
+  const keys = { ...(rotations.length > 0 && { rotations }), after: found.after };
   const shown = problems.length === 0;
   return { shown, ...about, ...log, ...made, ...keys, ...times, problems, ...left };
 }
@@ -357,9 +357,15 @@ function textOf(found: Found): string {
   content    the artefacts and the rules are those that the log names${erasedText(found)}
   decisions  ${decisions} were made again by the rules, and are those on record
 ${keysText(found)}${attestedText(found)}${receipts === 0 ? "" : "  receipts   each act that a receipt is about is in the log, at its place\n"}${people.shown}${times.shown}Not shown
-${people.notShown}${times.notShown}  before     what was changed or removed before the notary sealed it
+${people.notShown}${times.notShown}${formerText(found)}  before     what was changed or removed before the notary sealed it
 ${undecidedText(undecided)}  the rest   commits, calls of models and outputs are named by digests alone
 `;
+}
+
+function formerText({ after }: Found): string {
+  if (after === undefined) return "";
+  const lost = `the log ${oneLine(after.origin)} of ${after.size} entries was lost`;
+  return `  continuity ${lost}, and this one begun anew: only what others have seen of both\n             shows that it goes on from there\n`;
 }
 
 /** What was signed by an earlier key is shown by those that it has named. */

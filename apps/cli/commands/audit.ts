@@ -5,6 +5,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { anchorLog } from "../audit/anchor.ts";
 import { attest } from "../audit/attest.ts";
 import { exchangeKey, exportAudit, printKey } from "../audit/export.ts";
+import { beginNewLog } from "../audit/new-log.ts";
 import { writeReceipt } from "../audit/receipt.ts";
 import { showReplay } from "../audit/show-replay.ts";
 import { showVerified } from "../audit/show-verified.ts";
@@ -22,6 +23,7 @@ export const audit = defineCommand({
     "`export` writes one file about a goal, or about all, of an instance with `proof: on`; `verify` shows by it and by a key",
     "from elsewhere, without a sett or a network, that nothing was changed, left out or put in between. `key` prints that key.",
     "`rotate-key` lets another key take its place, which the old one signs: who has either can verify what comes before and after.",
+    "`new-log` gives a log up whose key or volume is lost: the next one names it.",
     "`attest` prints how a commit came about, or each commit of a goal: SLSA provenance in a bundle of Sigstore, as cosign and",
     "other programs verify it with the key of `key --pem`. With --notes it is kept with the commit, in refs/notes/sett.",
     "`receipt` keeps the proof that an act of yours, such as an approval, is in the log: by --receipt `verify` names its absence.",
@@ -33,7 +35,7 @@ export const audit = defineCommand({
       type: "positional",
       required: true,
       description:
-        "`replay`, `export`, `verify`, `attest`, `receipt`, `anchor`, `key` or `rotate-key`",
+        "`replay`, `export`, `verify`, `attest`, `receipt`, `anchor`, `key`, `rotate-key` or `new-log`",
     },
     about: {
       type: "positional",
@@ -107,6 +109,11 @@ export const audit = defineCommand({
       description:
         "with commas between them. `signatures`, with --signers: each verdict, answer and goal of a person must be signed. `replay`: each claim must be decided again to its end. `tsa`, `witness`: such a one must be about all of the goal",
     },
+    reason: {
+      type: "string",
+      valueHint: "TEXT",
+      description: "`new-log`: why, for the record",
+    },
     notes: {
       type: "boolean",
       default: false,
@@ -133,6 +140,7 @@ export const audit = defineCommand({
     "sett audit attest 9f3a12b4 --notes",
     "sett audit key --pem > attest.pub",
     "sett audit rotate-key > demo.key",
+    'sett audit new-log --reason "The disk was lost"',
     "sett audit receipt 1a2b3c4d --to mine.tlog-proof",
     "sett audit verify release.tar --key demo.key --receipt mine.tlog-proof",
     "sett audit anchor --tsa https://timestamp.example/ --push origin",
@@ -140,7 +148,7 @@ export const audit = defineCommand({
   ],
   async run(args, shell) {
     const { what, about, all, to, archive, key, repository, signers, receipt, require } = args;
-    const { tsa, witness, policy, push, notes, pem, json, name } = args;
+    const { tsa, witness, policy, push, reason, notes, pem, json, name } = args;
     switch (what) {
       case "replay":
         return await showReplay({ file: about, json, name }, shell);
@@ -170,6 +178,8 @@ export const audit = defineCommand({
         return await anchorLog({ tsa, witnesses: witness, policy, push, json, name }, shell);
       case "rotate-key":
         return await exchangeKey({ name }, shell);
+      case "new-log":
+        return await beginNewLog({ reason, name }, shell);
       case "key":
         return await printKey({ name, pem }, shell);
       default:

@@ -14,6 +14,7 @@ import {
   signAttestation,
 } from "../../../lib/proof/attestation.ts";
 import {
+  formerLogIn,
   goalNoteText,
   hashesText,
   jsonObject,
@@ -164,7 +165,9 @@ async function* goalLines(
     yield JSON.stringify({ ...one, proof: proofText({ index: one.index, path, checkpoint }) });
   }
   const state = openClaims.size > 0 ? "open" : "closed";
-  const text = goalNoteText({ goal, entries, size: sealed.size, state });
+  const [began] = sealed.size === 0 ? [] : [readRecord((await sealed.read(0)).record)];
+  const after = began && formerLogIn(began);
+  const text = goalNoteText({ goal, entries, size: sealed.size, state, ...(after && { after }) });
   yield JSON.stringify({ note: signNote(text, keys.signer) });
 }
 

@@ -4,11 +4,12 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../../../lib/async/clock.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { NotaryBlackboard } from "../../../lib/blackboard/port/holders.ts";
-import type { RawEvent } from "../../../lib/blackboard/port/proof.ts";
+import type { FormerProof, RawEvent } from "../../../lib/blackboard/port/proof.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 import {
+  beganType,
   jsonObject,
   keyType,
   lostType,
@@ -32,7 +33,13 @@ const pageSize = 1_000;
 type Deps = {
   board: Pick<
     NotaryBlackboard,
-    "time" | "contactProblem" | "readRawEvents" | "takeProof" | "noteCheckpoint" | "noteAnchored"
+    | "time"
+    | "contactProblem"
+    | "readRawEvents"
+    | "takeProof"
+    | "readFormerProof"
+    | "noteCheckpoint"
+    | "noteAnchored"
   >;
   files: SealedFiles;
   clock: Pick<Clock, "passedMs">;
@@ -85,6 +92,12 @@ export class Notary {
     const keys = await ownKeys(files, about.instance);
     const signed = new SignedHere(files, keys, await nextKeys(files, keys));
     const noted = await board.takeProof(this.#holder);
+    const former = await board.readFormerProof();
+    if (former?.checkpoint.startsWith(`${keys.name}\n`))
+      throw new CannotGoOn(
+        "A person has given up the log of this proof volume.",
+        "Keep a copy of the volume, and remove it: the next one begins a new log.",
+      );
     const note = await files.readText("checkpoint");
     const own = sizeOf(note, keys);
     if (noted !== undefined) await requireSame(noted, own, signed);
@@ -98,17 +111,20 @@ export class Notary {
     const size = Math.max(own, noted?.size ?? 0);
     const sealed = await SealedLog.open(files, keys, { size, isWriter: true });
     if (await this.#endExchange(keys, sealed)) return await this.#begin();
-    if (size === 0) await sealed.append(await this.#beginning());
+    if (size === 0) await sealed.append(await this.#beginning(former));
     else await this.#noteLost(sealed, noted?.size ?? 0);
     await this.#seal(sealed, noted?.size ?? 0);
     await board.noteAnchored(await newestAnchor(files));
     return { keys, sealed };
   }
 
-  async #beginning(): Promise<Omit<SealedRecord, "salt">[]> {
+  /** `former`: a log that was lost, which the new one names. */
+  async #beginning(former: FormerProof | undefined): Promise<Omit<SealedRecord, "salt">[]> {
     const { board, about } = this.#deps;
     const [first] = await board.readRawEvents("0", 1);
-    const began = ownRecord("notary_began", about);
+    const [origin = "", size = ""] = former?.checkpoint.split("\n") ?? [];
+    const after = former === undefined ? {} : { after: { origin, size, ...former } };
+    const began = ownRecord(beganType, { ...about, ...after });
     return first === undefined ? [began] : [began, ownRecord("notary_late", { from: first.place })];
   }
 

@@ -225,6 +225,7 @@ export type PersonBlackboard = Pick<
   | "listArchives"
   | "keepReply"
   | "readReply"
+  | "leaveProof"
   | "readCheckpoint"
   | "readSealedPlace"
   | "readAnchored"
@@ -252,6 +253,12 @@ export type GatewayBlackboard = Pick<
 /** The notary: it reads the log, and says what it has sealed. */
 export type NotaryBlackboard = Pick<
   Blackboard,
-  "time" | "contactProblem" | "readRawEvents" | "takeProof" | "noteCheckpoint" | "noteAnchored"
+  | "time"
+  | "contactProblem"
+  | "readRawEvents"
+  | "takeProof"
+  | "readFormerProof"
+  | "noteCheckpoint"
+  | "noteAnchored"
 > &
   AsyncDisposable;

@@ -12,6 +12,9 @@ type Sealed = SealedSize & { place: string };
 /** Others have seen the first `size` entries. `at`: when, by their clocks, as an ISO 8601 time. */
 export type Anchored = { size: number; at: string };
 
+/** A log that a person has given up. `checkpoint`: its last one that Redis knew. */
+export type FormerProof = { checkpoint: string; by: string; reason: string; at: string };
+
 export interface ProofBoard {
   /** Events after `from` (`0` is the beginning), at most `count`; empty at the end. */
   readRawEvents(from: string, count: number): Promise<RawEvent[]>;
@@ -20,6 +23,13 @@ export interface ProofBoard {
    * where nothing is.
    */
   takeProof(holder: string): Promise<SealedSize | undefined>;
+  /**
+   * From now on Redis knows of no log that is sealed, and keeps which one was given up. Calling it
+   * again, after a crash, is harmless.
+   */
+  leaveProof(former: FormerProof): Promise<void>;
+  /** Undefined where none was given up. */
+  readFormerProof(): Promise<FormerProof | undefined>;
   /** The newest checkpoint; undefined where nothing is sealed. */
   readCheckpoint(): Promise<string | undefined>;
   /** The place of the last event that is sealed; undefined where nothing is. */

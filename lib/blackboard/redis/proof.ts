@@ -4,6 +4,12 @@ import { parseJson } from "../../model/json.ts";
 import type { ProofBoard } from "../port/proof.ts";
 import type { Deps } from "./deps.ts";
 
+const FormerProof = z.object({
+  checkpoint: z.string(),
+  by: z.string(),
+  reason: z.string(),
+  at: z.iso.datetime(),
+});
 const Anchored = z.object({ size: z.int(), at: z.iso.datetime() });
 
 export function proofOf({ connection, keys, call }: Deps): ProofBoard {
@@ -23,6 +29,18 @@ export function proofOf({ connection, keys, call }: Deps): ProofBoard {
         client.hmGet(keys.proof, ["size", "checkpoint"]),
       );
       return size == null || checkpoint == null ? undefined : { size: Number(size), checkpoint };
+    },
+
+    async leaveProof(former) {
+      const text = JSON.stringify(former);
+      await connection.run((client) => client.hSet(keys.proof, "former", text));
+      const fields = ["size", "checkpoint", "place", "anchored"];
+      await connection.run((client) => client.hDel(keys.proof, fields));
+    },
+
+    readFormerProof: async () => {
+      const noted = await connection.run((client) => client.hGet(keys.proof, "former"));
+      return FormerProof.safeParse(parseJson(noted ?? "")).data;
     },
 
     readCheckpoint: async () =>

@@ -154,6 +154,7 @@ export const localCalls = [
   "removeEvents",
   "recordArchive",
   "eraseArtefacts",
+  "leaveProof",
   "keepReply",
   "readReply",
 ] as const satisfies (keyof PersonBlackboard)[];

@@ -203,3 +203,35 @@ test("what was signed before stays shown, and a volume of before is an older one
   const { problems, keys } = await verified(files, first);
   expect([problems, keys.rotations.length]).toEqual([[], 2]);
 }, 120_000);
+
+test("where the volume is lost, no log begins until a person gives the old one up, and the new one names it", async () => {
+  await using place = await temporary();
+  await using other = await temporary();
+  const [files, empty] = [new SealedFiles(place.folder), new SealedFiles(other.folder)];
+  const board = new ListBoard(goal);
+  board.add("1-0");
+  await sealAll(board, files);
+  const first = await keyIn(files);
+  {
+    await using running = await run(board, empty);
+    expect(await running.ended).toContain("the proof volume is of another notary");
+  }
+  const { checkpoint = "" } = board.noted ?? {};
+  board.noted = undefined;
+  board.former = { checkpoint, by: "person:Ada", reason: "A disk", at: "2026-11-30T10:00:00.000Z" };
+  {
+    await using running = await run(board, files);
+    expect(await running.ended).toBe("A person has given up the log of this proof volume.");
+  }
+  await sealAll(board, empty);
+  const after = { origin: first.split("+")[0] ?? "", size: 3 };
+  const found = await verified(empty, await keyIn(empty));
+  expect([found.problems, found.after]).toEqual([[], after]);
+  const { event } = JSON.parse((await exported(empty))["records.jsonl"]?.split("\n")[0] ?? "");
+  expect(JSON.parse(event).after).toMatchObject(board.former);
+  const { note } = (await linesOf(empty, { goal })).at(-1) ?? {};
+  expect(note).toContain(` state closed after ${after.origin} 3\n`);
+  // The old key has signed nothing of it.
+  const codes = (await verified(empty, first)).problems.map(({ code }) => code);
+  expect(codes).toContain("signature");
+});

@@ -3,16 +3,18 @@
 import { expect, test } from "bun:test";
 import { Buffer } from "node:buffer";
 import { buildForTests } from "../../../.ci/go.ts";
+import { verifierKeyText } from "../../../lib/proof/note.ts";
 import { receiptText } from "../../../lib/proof/receipt.ts";
+import { verifyBundle } from "../../../lib/proof/verify.ts";
 import { isNight, nightly } from "../../support/nightly.ts";
-import { pack } from "../../support/proof/archive.ts";
+import { asBundle, pack } from "../../support/proof/archive.ts";
 import {
   attestedBundle,
   attestedCases,
   attestedKey,
 } from "../../support/proof/attested-bundles.ts";
 import { compareVerifiers } from "../../support/proof/both-verifiers.ts";
-import { goal, makeBundle, newKey, sampleEvents } from "../../support/proof/bundle.ts";
+import { content, goal, makeBundle, newKey, sampleEvents } from "../../support/proof/bundle.ts";
 import { damages, key, ofGoal } from "../../support/proof/damages.ts";
 import {
   erasureBundle,
@@ -56,6 +58,7 @@ test("both verifiers name the same places for each damage, and whole bundles pas
     "a file order of another kind",
     "another README",
     "no README",
+    "a note of a log that was begun anew",
   ]);
   // Every code is tried.
   const codes = new Set(found.flat().map((problem) => problem.split(" ")[0]));
@@ -109,6 +112,36 @@ test("both verifiers follow a key to the ones that it has named, and name one th
     expect(cases.map(({ name }, at) => [name, found[at]])).toEqual(
       cases.map(({ name, problems }) => [name, problems]),
     );
+  }
+});
+
+test("both verifiers say of which lost log a new one was begun, and that only what others have seen joins them", async () => {
+  const former = {
+    origin: "demo.sett.invalid/1a2b3c4d",
+    size: "40",
+    by: "person:Ada",
+    reason: "x",
+  };
+  for (const [after, isSaid] of [
+    [former, true],
+    [{ ...former, size: "040" }, false],
+    [{ ...former, size: 40 }, false],
+    [{ ...former, origin: "a b" }, false],
+    [[], false],
+    [null, false],
+  ] as const) {
+    const event = JSON.stringify({ instance: "demo", after });
+    const events = [{ place: "-", type: "notary_began", event }, ...sampleEvents];
+    const files = await makeBundle(key, events, { content });
+    const { problems, after: found } = await verifyBundle(await asBundle(files), key.verifier);
+    const said = isSaid ? { origin: former.origin, size: 40 } : undefined;
+    expect([problems, found]).toEqual([[], said]);
+    // A pipe is read as a file is.
+    const args = ["/dev/stdin", "--key", verifierKeyText(key.verifier)];
+    const ask = (...more: string[]) =>
+      Bun.spawnSync([program, ...args, ...more], { stdin: pack(files) }).stdout.toString();
+    expect(JSON.parse(ask("--json")).after).toEqual(said as never);
+    expect(ask().includes("Only what others have seen of both shows it.")).toBe(isSaid);
   }
 });
 

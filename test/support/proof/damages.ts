@@ -71,6 +71,7 @@ const note = (name: string, text: string, by = signer) => {
 };
 const about = (words: string) => note("goal", `sett/1 goal ${goal} ${words}\n`);
 const root = createHash("sha256").digest();
+const closed = "events 6 log 12 state closed";
 const head = (size: number, origin = signer.name) =>
   note("checkpoint", checkpointText({ origin, size, root }));
 const exchange =
@@ -184,6 +185,13 @@ const damagesOfGoal: [name: string, change: Change][] = [
   ["a note with a zero before", about("events 06 log 12 state open")],
   ["a note with a huge number", about("events 9007199254740992 log 12 state open")],
   ["a note with a line more", about("events 6 log 12 state open\nmore")],
+  ["a note of a log that was begun anew", about(`${closed} after demo.sett.invalid/1 40`)],
+  ["a note of a lost log of no size", about(`${closed} after demo.sett.invalid/1`)],
+  ["a note of a lost log with a zero before", about(`${closed} after demo.sett.invalid/1 040`)],
+  ["a note of a lost log of two names", about(`${closed} after demo sett 40`)],
+  ["a note of a lost log of another name", about(`${closed} after d\u00e9mo 40`)],
+  ["a note of a lost log without a name", about(`${closed} after  40`)],
+  ["a note of a lost log of 2^53", about(`${closed} after demo 9007199254740992`)],
   ["a note that was changed", edit("goal", "closed", "open")],
   [
     "a note about another goal",

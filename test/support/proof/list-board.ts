@@ -1,5 +1,5 @@
 // Redis, as the notary sees it, as a list: places can be chosen, and what it knows be lost.
-import type { RawEvent, SealedSize } from "../../../lib/blackboard/port/proof.ts";
+import type { FormerProof, RawEvent, SealedSize } from "../../../lib/blackboard/port/proof.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 
 /** All that is in it is old. `goal`: what its events are about. */
@@ -16,6 +16,8 @@ export class ListBoard {
   time = async () => Number.MAX_SAFE_INTEGER;
   contactProblem = () => undefined;
   noteAnchored = async () => {};
+  former: FormerProof | undefined;
+  readFormerProof = async () => this.former;
 
   async readRawEvents(from: string, count: number): Promise<RawEvent[]> {
     return this.events.filter(({ place }) => isLater(place, from)).slice(0, count);

@@ -45,6 +45,26 @@ export function proofSuite(open: () => Promise<Bench>): void {
     });
   });
 
+  test("a log that a person has given up is kept by its checkpoint, and none is known any more", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    expect(await board.readFormerProof()).toBeUndefined();
+    await board.takeProof("one");
+    const sealed = { size: 5, checkpoint: "demo\n5\n", place: "5-0" };
+    await board.noteCheckpoint({ holder: "one", before: 0, sealed });
+    const at = "2026-11-30T10:00:00.000Z";
+    const former = { checkpoint: sealed.checkpoint, by: "person:Ada", reason: "A disk", at };
+    await board.leaveProof(former);
+    expect(await board.readFormerProof()).toEqual(former);
+    expect(await board.readCheckpoint()).toBeUndefined();
+    expect(await board.readSealedPlace()).toBeUndefined();
+    expect(await board.takeProof("two")).toBeUndefined();
+    await board.leaveProof(former);
+    expect(await board.noteCheckpoint({ holder: "two", before: 0, sealed })).toEqual({
+      outcome: "noted",
+    });
+  });
+
   test("up to where and when others have seen the log is noted, and taken back for a new log", async () => {
     await using bench = await open();
     const { board } = bench;
