@@ -17,7 +17,7 @@ import { kubeconfig, ownAddress, registry } from "../support/runtime/test-cluste
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { clan } from "./clan.ts";
-import { clusterProcesses, kubectl, podPart } from "./cluster.ts";
+import { aloneFor, insist, kubectl, podPart, sharedParts } from "./cluster.ts";
 import { farConfig } from "./far-config.ts";
 import { toolImage } from "./far-machine.ts";
 import { endingsOf, forage, startFollowing } from "./person.ts";
@@ -25,8 +25,8 @@ import { redisElsewhere } from "./redis-elsewhere.ts";
 import type { Part } from "./supervised.ts";
 import type { ChaosRedis, World } from "./world.ts";
 
-/** All runs of a command share it: the clan's tool as an image, and the cluster's processes. */
-export type ClusterMachine = AsyncDisposable & { readonly processes: ReadonlyMap<string, Part> };
+/** All runs of a command share it: the clan's tool as an image, and what the cluster has itself. */
+export type ClusterMachine = AsyncDisposable & { readonly shared: ReadonlyMap<string, Part> };
 
 export async function prepareCluster(): Promise<ClusterMachine> {
   const folder = await mkdtemp(join(tmpdir(), "sett-cluster-"));
@@ -38,14 +38,14 @@ export async function prepareCluster(): Promise<ClusterMachine> {
   );
   await $`docker build --quiet --tag ${toolImage} ${folder}`.quiet();
   return {
-    processes: clusterProcesses(),
+    shared: await sharedParts(),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
 /** Resolves when `sett up` has ended well, and a person follows the log. */
 export async function startClusterWorld(
-  { processes }: ClusterMachine,
+  { shared }: ClusterMachine,
   { seed }: { seed: number },
 ): Promise<World> {
   await using parts = new AsyncDisposableStack();
@@ -55,7 +55,7 @@ export async function startClusterWorld(
   const sett = parts.use(await SettWorkspace.create());
   const at = `${ownAddress}:${(site.address() as AddressInfo).port}`;
   const config = farConfig({ site: at, redis: undefined });
-  await sett.write({ "sett.yml": JSON.stringify({ ...config, images: { push: registry } }) });
+  await sett.write({ "sett.yml": settYml(config, {}) });
   await sett.commit("Add a sett");
   sett.env = { KUBECONFIG: kubeconfig };
   const namespace = `sett-${sett.name}`;
@@ -80,7 +80,9 @@ export async function startClusterWorld(
   const services = new Map<string, Part>([
     ...["packs", "recorder", "redis"].map((name) => [name, stateful(name)] as const),
     ["egress", deployed("egress")],
-    ...processes,
+    ["quota", fullQuota(namespace)],
+    ["up", changedAgent(sett, config)],
+    ...shared,
   ]);
   const all = parts.move();
   return {
@@ -94,6 +96,35 @@ export async function startClusterWorld(
     forgetLogs: () => rm(folder, { recursive: true, force: true }),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
+}
+
+type Config = ReturnType<typeof farConfig>;
+
+function settYml({ agents, ...others }: Config, environment: Record<string, string>): string {
+  const [[first = "", changed] = []] = Object.entries(agents);
+  const all = { ...agents, [first]: { ...changed, environment } };
+  return JSON.stringify({ ...others, agents: all, images: { push: registry } });
+}
+
+/** A person changes an agent, and types `sett up` until it has worked. */
+function changedAgent(sett: SettWorkspace, config: Config): Part {
+  let round = 0;
+  return aloneFor(0, async () => {
+    round += 1;
+    await sett.write({ "sett.yml": settYml(config, { ROUND: String(round) }) });
+    const words = ["up", "--runtime", "kubernetes", "--name", sett.name, "--yes"];
+    await waitFor("sett up", async () => (await sett.sett(...words)).code === 0);
+    return async () => {};
+  });
+}
+
+/** What is lost meanwhile cannot be replaced. */
+function fullQuota(namespace: string): Part {
+  const words = [`-n${namespace}`, "quota", "chaos"];
+  return aloneFor(5_000, async () => {
+    await insist("create", ...words, "--hard=pods=0");
+    return () => insist("delete", ...words, "--ignore-not-found");
+  });
 }
 
 /** A port of this process, each connection to which is one more through the API server. */

@@ -147,9 +147,9 @@ function faultOf(random: Random, among: readonly Fault["kind"][]): Fault {
     case "kill orchestrator":
       return { kind, whom, downMs: 0 };
     case "kill service":
-      return { kind, service: random.whole(0, 11), downMs: 0 };
+      return { kind, service: random.whole(0, 59), downMs: 0 };
     case "freeze service":
-      return { kind, service: random.whole(0, 11), downMs: random.between(500, 6_000) };
+      return { kind, service: random.whole(0, 59), downMs: random.between(500, 6_000) };
     case "cut link":
       return { kind, downMs: random.between(200, 6_000) };
     // Nothing says so: some wait longer for an answer than this, and some do not.
