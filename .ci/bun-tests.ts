@@ -12,6 +12,7 @@ import { join } from "node:path";
 export type Outcome = {
   passed: number;
   failed: number;
+  skipped?: number;
   failures?: string[];
   processorMs?: number | undefined;
 };
@@ -99,12 +100,13 @@ function readReport(report: string, exitCode: number): Outcome {
   const number = (name: string) =>
     Number(new RegExp(`\\b${name}="(\\d+)"`).exec(attributes)?.[1] ?? 0);
   const failed = number("failures") + number("errors");
-  const passed = number("tests") - number("skipped") - failed;
+  const skipped = number("skipped");
+  const passed = number("tests") - skipped - failed;
   const failures = [...readFailures(report)];
   const isCutShort = number("tests") === 0 || (exitCode !== 0 && failed === 0);
   if (isCutShort)
     failures.push(`outside of tests: its own output says why it ended with code ${exitCode}`);
-  return { passed, failed: failed + (isCutShort ? 1 : 0), failures };
+  return { passed, failed: failed + (isCutShort ? 1 : 0), skipped, failures };
 }
 
 const shownLines = 24;

@@ -5,7 +5,8 @@
 // one test. Steps run at the same time: each starts when the steps that it needs have ended, and
 // prints its output when it has ended. Nothing that they use has a fixed name, port or folder, so
 // several runs may run at the same time, too. The failed tests are named once more at the end. The
-// last line is `N passed, N failed`; the exit code is 1 when anything failed.
+// last line is `N passed, N failed`, and `, N skipped` where some were; the exit code is 1 when
+// anything failed.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -32,7 +33,7 @@ if (unknown !== undefined) {
 // runs.
 await Bun.$`node .ci/setup.mjs --checks`.cwd(root);
 
-const total = { passed: 0, failed: 0 };
+const total = { passed: 0, failed: 0, skipped: 0 };
 const failedTests: string[] = [];
 const report: string[] = [];
 const chosen = steps.filter((step) => names.length === 0 || names.includes(step.name));
@@ -56,20 +57,25 @@ async function start({ name, after, run }: Step): Promise<void> {
 
 async function count(name: string, run: () => ReturnType<Step["run"]>): Promise<void> {
   const startedAt = performance.now();
-  const { passed, failed, failures = [], words, processorMs } = await run();
+  const { passed, failed, skipped = 0, failures = [], words, processorMs } = await run();
   total.passed += passed;
   total.failed += failed;
+  total.skipped += skipped;
   failedTests.push(...failures);
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`.padStart(9);
   const took = seconds(performance.now() - startedAt);
   const processor = processorMs === undefined ? "" : seconds(processorMs);
   const sign = failed === 0 ? "ok    " : "FAILED";
   report.push(
-    `${sign} ${name.padEnd(12)}${took}${processor.padStart(10)}   ${words ?? `${passed} passed, ${failed} failed`}`,
+    `${sign} ${name.padEnd(12)}${took}${processor.padStart(10)}   ${words ?? countsOf({ passed, failed, skipped })}`,
   );
+}
+
+function countsOf({ passed, failed, skipped }: typeof total): string {
+  return `${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`;
 }
 
 console.log(`\n       step             took processor\n${report.join("\n")}\n`);
 for (const failure of failedTests) console.log(`FAILED ${failure}\n`);
-console.log(`${total.passed} passed, ${total.failed} failed`);
+console.log(countsOf(total));
 process.exitCode = total.failed === 0 ? 0 : 1;
