@@ -197,4 +197,17 @@ nightly("a witness of another project signs the log, and sees it go on", async (
   await at.need("audit", "export", "--all", "--to", all);
   const { code, problems } = await verify(all, "--policy", policy, "--require", "witness");
   expect([code, problems]).toEqual([0, []]);
+
+  // To it the log is the same one under another key, once its operator knows that.
+  const next = (await at.need("audit", "rotate-key")).trim();
+  await at.need("forage", "--goal", "Plan", "--watch");
+  // It waits until that is sealed.
+  await at.need("audit", "export", "--all", "--to", place("sealed.tar"));
+  expect((await at.sett(...ask)).code).toBe(1);
+  witness.learn(next);
+  await at.need(...ask);
+  const later = place("witnessed-later.tar");
+  await at.need("audit", "export", "--all", "--to", later);
+  const after = await verify(later, "--policy", policy, "--require", "witness");
+  expect([after.code, after.problems]).toEqual([0, []]);
 });

@@ -1,10 +1,11 @@
 // The key of the notary: it is shown when it is made, and sett.yml may pin it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildForTests } from "../../.ci/go.ts";
-import { verifierKeyText } from "../../lib/proof/note.ts";
+import { readVerifierKey, verifierKeyText } from "../../lib/proof/note.ts";
 import { newKey } from "../support/proof/bundle.ts";
+import { PlayedWitness } from "../support/proof/played-witness.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 
 const settings = `version: '1.0'
@@ -49,6 +50,10 @@ test("after another key has taken over, both verifiers show what came before and
   };
   await at.need("forage", "--goal", "Plan", "--watch", "--receipt", place("receipt"));
   await at.need("audit", "export", "--all", "--to", place("early.tar"));
+  using witness = new PlayedWitness();
+  witness.key = readVerifierKey(key);
+  const anchor = ["audit", "anchor", "--witness", witness.url];
+  await at.need(...anchor);
   const rotated = await at.sett("audit", "rotate-key");
   expect([rotated.code, rotated.err]).toEqual([
     0,
@@ -57,10 +62,28 @@ test("after another key has taken over, both verifiers show what came before and
   const old = key;
   key = rotated.out.trim();
   expect(key.split("+")[0]).toBe(old.split("+")[0] ?? "");
+  // Both keys have signed that, so that a witness that knows the old one sees it.
+  await at.need(...anchor);
   const goal = JSON.parse(await at.need("forage", "--goal", "Plan", "--watch", "--json"));
   await at.need("audit", "export", goal.id, "--to", place("goal.tar"));
+  // A witness that knows the old key alone refuses, and says so. It is one log that it sees go on.
+  const unknown = await at.sett(...anchor);
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("sett audit key")]);
+  witness.key = readVerifierKey(key);
+  await at.need(...anchor);
   await at.need("audit", "export", "--all", "--to", place("all.tar"));
   for (const by of [old, key]) {
+    const policy = `log ${by}\nwitness w ${witness.witness.text}\nquorum w\n`;
+    await writeFile(place("policy"), policy);
+    const witnessed = await verify(
+      "all.tar",
+      by,
+      "--policy",
+      place("policy"),
+      "--require",
+      "witness",
+    );
+    expect([witnessed.code, witnessed.text]).toEqual([0, "[]"]);
     expect(await verify("goal.tar", by)).toMatchObject({ code: 0, rotations: [{ key }] });
     expect(await verify("all.tar", by, "--receipt", place("receipt"))).toMatchObject({ code: 0 });
   }

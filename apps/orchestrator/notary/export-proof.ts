@@ -82,6 +82,11 @@ export async function openKey(
   const makers = { key: newPrivateKey, "attestation-key": newAttestationKey } as const;
   for (const name of ["key", "attestation-key"] as const)
     if ((await files.readText(name)) === undefined) await files.createText(name, makers[name]());
+  for (const name of ["key", "attestation-key"] as const)
+    if (await files.isOpenToOthers(name))
+      throw new SettError("not-ready", `Others can read ${files.folder}/${name}, a private key.`, {
+        hint: `Who has read it? \`chmod 600\` closes it; then \`sett audit rotate-key\` lets another key take its place.`,
+      });
   const keys = await ownKeys(files, instance);
   if (pinned === undefined || keys.all.includes(pinned)) return keys;
   const own = verifierKeyText(keys.signer);

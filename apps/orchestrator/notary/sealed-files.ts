@@ -39,6 +39,12 @@ export class SealedFiles {
     return await readFile(join(this.folder, name), "utf8").catch(unlessMissing(undefined));
   }
 
+  /** Whether users who are not of its group may do anything with it. */
+  async isOpenToOthers(name: "key" | "attestation-key"): Promise<boolean> {
+    const { mode } = await stat(join(this.folder, name)).catch(unlessMissing({ mode: 0 }));
+    return (mode & 0o007) !== 0;
+  }
+
   /** Whole or not at all, also where the machine ends in between. */
   async writeText(
     name: Exclude<FirstName, "next-keys"> | "checkpoint",

@@ -5,6 +5,7 @@ import { Buffer } from "node:buffer";
 import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { $ } from "bun";
 import { keepAnchor } from "../../../apps/orchestrator/notary/anchors.ts";
 import { exportLines, openKey } from "../../../apps/orchestrator/notary/export-proof.ts";
 import { Notary } from "../../../apps/orchestrator/notary/notary.ts";
@@ -129,6 +130,7 @@ test("wherever the notary is ended while another key takes over, it goes on with
     board.add("1-0");
     await sealAll(board, files);
     const before = await keyIn(files);
+    const oldKey = (await files.readText("key")) ?? "";
     const attested = await files.readText("attestation-key");
     await makeNextKeys(files);
     const ending = new EndingFiles(place.folder, left);
@@ -151,6 +153,9 @@ test("wherever the notary is ended while another key takes over, it goes on with
       expect(keys.rotations.map(({ to }) => verifierKeyText(to))).toEqual([after]);
     }
     // The old private key is nowhere.
+    const content = await $`cat ${place.folder}/key ${place.folder}/attestation-key`.text();
+    expect(content).not.toContain(oldKey.split("\n")[1] ?? "");
+    expect(content.match(/BEGIN PRIVATE KEY/g)).toHaveLength(2);
     expect((await readdir(place.folder)).toSorted()).toEqual(
       ["anchors", "attestation-key", "checkpoint", "entries", "goals", "key", "records"].filter(
         (name) => name !== "anchors",

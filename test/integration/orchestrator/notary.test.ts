@@ -1,7 +1,7 @@
 // The notary seals the log of a blackboard, and says what is wrong where it cannot.
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { chmod, cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keepAnchor } from "../../../apps/orchestrator/notary/anchors.ts";
@@ -129,7 +129,7 @@ describe("the notary", () => {
     expect((await readdir(folder)).toSorted()).toEqual(["attestation-key", "key"]);
   });
 
-  test("makes no key where another one is pinned, or a log is there whose key is gone", async () => {
+  test("makes no key where another one is pinned, or a log is there whose key is gone, and takes none that others can read", async () => {
     await using place = await temporary();
     const files = new SealedFiles(place.folder);
     const pinned = verifierKeyText(newKey().verifier);
@@ -139,6 +139,16 @@ describe("the notary", () => {
     const own = verifierKeyText((await openKey(files, instance)).signer);
     expect(await wrong()).toBe(`The notary has another key than \`proof.key\` pins: ${own}`);
     expect(verifierKeyText((await openKey(files, instance, own)).signer)).toBe(own);
+
+    for (const name of ["key", "attestation-key"]) {
+      await chmod(join(place.folder, name), 0o604);
+      expect((await errorOf(openKey(files, instance))).message).toBe(
+        `Others can read ${place.folder}/${name}, a private key.`,
+      );
+      // Where a cluster gives a volume to a group, its files are the group's.
+      await chmod(join(place.folder, name), 0o660);
+    }
+    await openKey(files, instance);
 
     await files.writeText("checkpoint", "a checkpoint\n");
     await rm(join(place.folder, "key"));

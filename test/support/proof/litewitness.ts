@@ -56,8 +56,16 @@ export class Litewitness implements AsyncDisposable {
     const [origin = ""] = logKey.split("+");
     const empty = createHash("sha256").digest("base64");
     db.run("INSERT INTO log (origin, tree_size, tree_hash) VALUES (?, 0, ?)", [origin, empty]);
+    const started = new Litewitness(folder, [witness, agent], { url, key: own });
+    started.learn(logKey);
+    return started;
+  }
+
+  /** It takes this key of the log as well. */
+  learn(logKey: string): void {
+    using db = new Database(join(this.#folder, "db"));
+    const [origin = ""] = logKey.split("+");
     db.run("INSERT INTO key (origin, key) VALUES (?, ?)", [origin, logKey]);
-    return new Litewitness(folder, [witness, agent], { url, key: own });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
