@@ -56,13 +56,13 @@ export async function bringAbout(input: Input): Promise<void> {
   // Beside the images, which take a while as well.
   const folders = beginFolders(foldersInputOf(input, known));
   const prepare = async () => {
-    const pinned = { file: input.file, config: host.config, instance, before };
-    const isPinned = requirePinnedKey(pinned, shell);
-    // A refusal in the meantime is thrown below, when the images are there.
-    isPinned.catch(() => {});
     const images = await host.images(known, built);
-    await isPinned;
     const made = await makePlan(input, { host, known, images, ...read }, shell);
+    const { plan } = made;
+    await requirePinnedKey(
+      { file: input.file, config: host.config, instance, before, plan },
+      shell,
+    );
     return { images, made, actor: await personOf(repository, shell) };
   };
   const { images, made, actor } = await prepare().catch(async (error: unknown) => {

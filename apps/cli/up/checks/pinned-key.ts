@@ -7,6 +7,7 @@ import type { InstanceParts } from "../../../../lib/runtime/port.ts";
 import { headOf, keysOf } from "../../audit/ask-notary.ts";
 import { isServing } from "../../instance/place.ts";
 import type { Shell } from "../../terminal/shell.ts";
+import { type InstancePlan, plannedService } from "../plan/plan.ts";
 
 type Input = {
   file: string;
@@ -16,15 +17,18 @@ type Input = {
 };
 
 /**
- * It is asked before anything is replaced. A notary that does not answer is not judged: the one
- * that `sett up` starts compares its key itself. Throws `config-invalid`.
+ * It is asked before anything is replaced, and of a notary that stays as it is not at all: that one
+ * has compared its key when it began. Neither is one judged that does not answer: the one that
+ * `sett up` starts compares its key itself. Throws `config-invalid`.
  */
 export async function requirePinnedKey(
-  { file, config: { proof }, instance, before }: Input,
+  { file, config: { proof }, instance, before, plan }: Input & { plan: InstancePlan },
   shell: Shell,
 ): Promise<void> {
   const notary = before?.containers.find(({ labels }) => labels.component === "notary");
   if (proof.key === undefined || notary === undefined || !isServing(notary)) return;
+  const { fingerprint } = plannedService(plan, "notary")?.spec.labels ?? {};
+  if (fingerprint !== undefined && fingerprint === notary.labels.fingerprint) return;
   const head = await headOf(shell, instance).catch(() => undefined);
   if (head === undefined || head.key === proof.key) return;
   const { key } = head;
