@@ -7,9 +7,13 @@ const frozenAfterMs = 5_000;
 
 /**
  * Acts once this process has run for so long, and does not keep it alive. Returns how to call it
- * off.
+ * off. `tell` hears what is left of the time, each second.
  */
-export function afterRunning(ms: number, act: () => void): () => void {
+export function afterRunning(
+  ms: number,
+  act: () => void,
+  tell: (leftMs: number) => void = () => {},
+): () => void {
   let [leftMs, lookedAtMs] = [ms, performance.now()];
   let timer: ReturnType<typeof setTimeout>;
   const wait = () => {
@@ -21,6 +25,7 @@ export function afterRunning(ms: number, act: () => void): () => void {
     const gapMs = nowMs - lookedAtMs;
     lookedAtMs = nowMs;
     leftMs -= gapMs > frozenAfterMs ? pulseMs : gapMs;
+    tell(leftMs);
     if (leftMs > 0) wait();
     else act();
   };
@@ -30,7 +35,16 @@ export function afterRunning(ms: number, act: () => void): () => void {
 
 /** Aborts once this process has run for so long. */
 export function runningTimeout(ms: number): AbortSignal {
+  return runningLimit(ms).signal;
+}
+
+/** `leftMs`: what is left of the time until the signal, to a second or so. */
+export function runningLimit(ms: number): { signal: AbortSignal; leftMs: () => number } {
   const over = new AbortController();
-  afterRunning(ms, () => over.abort(new DOMException("The time is over.", "TimeoutError")));
-  return over.signal;
+  let leftMs = ms;
+  const act = () => over.abort(new DOMException("The time is over.", "TimeoutError"));
+  afterRunning(ms, act, (left) => {
+    leftMs = left;
+  });
+  return { signal: over.signal, leftMs: () => Math.max(0, leftMs) };
 }

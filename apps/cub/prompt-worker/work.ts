@@ -7,7 +7,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { callFailedType, noResultType } from "../../../lib/model/own-types.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
-import { runningTimeout } from "../../../lib/process/running-time.ts";
+import { runningLimit } from "../../../lib/process/running-time.ts";
 import { stopSignal } from "../../../lib/service/stop-signal.ts";
 import { createAskModel } from "./ask-model.ts";
 import { ModelCallError } from "./call-error.ts";
@@ -42,11 +42,13 @@ type Environment = Record<string, string | undefined>;
 export async function runWorker(environment: Environment): Promise<void> {
   const settings = readWorkSettings(environment);
   const stop = stopSignal();
-  const deadline = runningTimeout(settings.timeoutMs - marginMs(settings.timeoutMs));
+  const { signal: deadline, leftMs } = runningLimit(
+    settings.timeoutMs - marginMs(settings.timeoutMs),
+  );
   const signal = AbortSignal.any([stop, deadline]);
   const input = readInput();
   const workspace = await workspaceOf(settings, environment, input);
-  const answer = await work({ settings, environment, input, workspace }, signal).catch(
+  const answer = await work({ settings, environment, input, workspace, leftMs }, signal).catch(
     (error: unknown) => {
       if (stop.aborted) throw new SettError("interrupted", `The work was ended by ${stop.reason}.`);
       if (deadline.aborted) return timeFailure(settings.timeoutMs);
@@ -79,20 +81,26 @@ type Order = {
   environment: Environment;
   input: ToolInput;
   workspace: Workspace;
+  /** The time that is left. */
+  leftMs: () => number;
 };
 
 async function work(
-  { settings, environment, input, workspace }: Order,
+  { settings, environment, input, workspace, leftMs }: Order,
   signal: AbortSignal,
 ): Promise<WorkAnswer> {
   const kind = workKindOf(input);
   const commits = commitNames(inputsOf(input), workspace.head);
   const env = commandEnvironment(environment, commitVariables(commits));
-  const own = toolsFor(workspace, env, {
-    kind,
-    targetType: input.target_artefact.type,
-    isReadWrite: settings.isReadWrite,
-  });
+  const own = toolsFor(
+    workspace,
+    { env, leftMs },
+    {
+      kind,
+      targetType: input.target_artefact.type,
+      isReadWrite: settings.isReadWrite,
+    },
+  );
   const log = (line: string) => console.error(line);
   const keep = async () => {
     const kept = settings.isReadWrite ? await keepProgress(workspace) : undefined;
@@ -114,11 +122,11 @@ async function work(
 
 function toolsFor(
   workspace: Workspace,
-  env: Record<string, string>,
+  commands: { env: Record<string, string>; leftMs: () => number },
   work: { kind: WorkKind; targetType: string; isReadWrite: boolean },
 ): Tool[] {
   return [
-    runTool({ root: workspace.root, env }),
+    runTool({ root: workspace.root, ...commands }),
     readFileTool(workspace),
     writeFileTool(workspace),
     editFileTool(workspace),

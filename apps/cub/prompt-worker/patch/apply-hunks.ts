@@ -20,16 +20,20 @@ type File = Pick<TextFile, "text" | "lineBreak">;
 
 export function applyHunks(file: File, hunks: readonly Hunk[]): Applied {
   const lines = linesOf(file.text);
+  const places = new LinePlaces(lines);
   const placed: Placed[] = [];
   for (const [index, hunk] of hunks.entries()) {
-    const found = placeHunk(lines, hunk, placed);
+    const found = placeHunk(places, hunk, placed);
     if ("problem" in found)
       return { problem: `Hunk ${index + 1} of ${hunks.length} ${found.problem}` };
     placed.push(found);
   }
   const inOrder = placed.toSorted((a, b) => a.from - b.from);
+  const last = inOrder.at(-1);
+  const isAtEnd = last !== undefined && last.from + last.length === lines.length;
+  const marks = isAtEnd ? last.hunk.lacksBreak : undefined;
   return {
-    text: joined(file, replaced(lines, inOrder, file.lineBreak), inOrder),
+    text: joined(file, replaced(lines, inOrder, file.lineBreak), marks),
     lines: inOrder.map(({ from }) => from + 1),
   };
 }
@@ -56,11 +60,51 @@ function plainMarks(text: string): string {
     .replace(/\p{Zs}/gu, " ");
 }
 
+type ReadLines = { texts: readonly string[]; at: ReadonlyMap<string, readonly number[]> };
+
+/** Where lines are in a file, which may have very many of them. */
+class LinePlaces {
+  readonly lines: readonly Line[];
+  /** By the reading. */
+  readonly #read: ReadLines[] = [];
+
+  constructor(lines: readonly Line[]) {
+    this.lines = lines;
+  }
+
+  /** The indices at which all of `wanted` follow each other, read in this way. */
+  of(wanted: readonly WantedLine[], reading: number): number[] {
+    const { texts, at } = this.#readAs(reading);
+    const words = wanted.map(({ bytes }) => readings[reading]?.(bytes) ?? bytes);
+    const rarest = words
+      .map((text, offset) => ({ offset, found: at.get(text) ?? [] }))
+      .reduce((one, other) => (other.found.length < one.found.length ? other : one));
+    return rarest.found
+      .map((index) => index - rarest.offset)
+      .filter((from) => words.every((text, offset) => text === texts[from + offset]));
+  }
+
+  #readAs(reading: number): ReadLines {
+    const known = this.#read[reading];
+    if (known !== undefined) return known;
+    const texts = this.lines.map(({ text }) => readings[reading]?.(text) ?? text);
+    const at = new Map<string, number[]>();
+    for (const [index, text] of texts.entries()) {
+      const found = at.get(text);
+      if (found === undefined) at.set(text, [index]);
+      else found.push(index);
+    }
+    this.#read[reading] = { texts, at };
+    return { texts, at };
+  }
+}
+
 function placeHunk(
-  lines: readonly Line[],
+  places: LinePlaces,
   hunk: Hunk,
   placed: readonly Placed[],
 ): Placed | { problem: string } {
+  const { lines } = places;
   if (hunk.lines.every(({ kind }) => kind === "same")) return { problem: "changes nothing." };
   const wanted = hunk.lines.map((line) => ({ ...line, bytes: bytesOf(line.text) }));
   const cursor = placed.reduce((last, { from, length }) => Math.max(last, from + length), 0);
@@ -75,10 +119,12 @@ function placeHunk(
   for (const some of new Set([wanted, ...(shorter.length < wanted.length ? [shorter] : [])])) {
     const old = some.filter(({ kind }) => kind !== "new");
     if (old.length === 0) continue;
-    for (const reading of readings) {
-      const found = candidates(lines, old, reading).filter((from) =>
-        placed.every((one) => from >= one.from + one.length || from + old.length <= one.from),
-      );
+    for (const reading of readings.keys()) {
+      const found = places
+        .of(old, reading)
+        .filter((from) =>
+          placed.every((one) => from >= one.from + one.length || from + old.length <= one.from),
+        );
       if (found.length === 0) continue;
       const from = chosen(found, { hunk, anchor, cursor, end: lines.length - old.length });
       if (typeof from !== "number") return from;
@@ -134,19 +180,6 @@ function placeOfNew(
     problem:
       "has no line of the file, so that its place is not known. Give some of the lines around it.",
   };
-}
-
-function candidates(
-  lines: readonly Line[],
-  old: readonly WantedLine[],
-  reading: (bytes: string) => string,
-): number[] {
-  const wanted = old.map(({ bytes }) => reading(bytes));
-  const there = lines.map(({ text }) => reading(text));
-  const found: number[] = [];
-  for (let from = 0; from + wanted.length <= there.length; from++)
-    if (wanted.every((line, at) => line === there[from + at])) found.push(from);
-  return found;
 }
 
 /** Takes the place that is meant beyond doubt, and no other. */
@@ -223,14 +256,17 @@ function breakNear(lines: readonly Line[], at: number, lineBreak: string): strin
   return lines[at - 1]?.end || lines[at]?.end || lineBreak;
 }
 
-/** The last line has a line break as before, unless the patch says something else. */
+/**
+ * The last line has a line break as before, unless the hunk there says something else with its
+ * `marks`.
+ */
 function joined(
   { text, lineBreak }: File,
   lines: readonly Line[],
-  placed: readonly Placed[],
+  marks: Hunk["lacksBreak"] | undefined,
 ): string {
-  const marks = placed.map(({ hunk }) => hunk.lacksBreak).find((one) => one.old || one.new);
-  const hasBreak = marks === undefined ? text === "" || text.endsWith("\n") : !marks.new;
+  const isMarked = marks !== undefined && (marks.old || marks.new);
+  const hasBreak = isMarked ? !marks.new : text === "" || text.endsWith("\n");
   return lines
     .map((line, at) => {
       const isLast = at === lines.length - 1;

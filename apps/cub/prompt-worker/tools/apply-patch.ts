@@ -66,13 +66,13 @@ async function update(
   const file = await draft.read(path);
   if ("problem" in file) return file;
   const { shown } = file.place;
-  if (hunks.length === 0 && to === undefined && isExecutable === undefined)
-    return { problem: `The patch says nothing that changes in ${shown}.` };
   const added = hunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === "new"));
   const encoding = encodingProblem(file, added.map(({ text }) => text).join("\n"));
   if (encoding !== undefined) return { problem: encoding };
   const applied = applyHunks(file, hunks);
   if ("problem" in applied) return { problem: `${shown}: ${applied.problem}` };
+  if (applied.text === file.text && to === undefined && isExecutable === undefined)
+    return { problem: `The patch changes nothing in ${shown}.` };
   draft.change(file, applied.text, isExecutable);
   const { lines } = applied;
   const where =

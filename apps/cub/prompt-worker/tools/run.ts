@@ -12,8 +12,13 @@ export const maxOutputLength = 20_000;
 /** A command that prints more is ended: its output would be cut to a fraction of this anyway. */
 const maxOutputBytes = 32 * 1024 * 1024;
 const killAfterMs = 1_000;
+/** So much of the work's time is not for commands: the model has to end the work in it. */
+const reservedMs = 60_000;
 
-export function runTool(place: { root: string; env: Record<string, string> }): Tool {
+/** `leftMs`: how much time the work has left. */
+export type CommandPlace = { root: string; env: Record<string, string>; leftMs: () => number };
+
+export function runTool(place: CommandPlace): Tool {
   return defineTool({
     name: "run",
     description:
@@ -33,14 +38,24 @@ export function runTool(place: { root: string; env: Record<string, string> }): T
       // It is in the first line, so that both streams keep their order, also where the shell finds
       // a mistake in the script.
       const script = `exec 2>&1\n${command}`;
+      const seconds = Math.min(timeout_s, secondsFor(place.leftMs()));
       const outcome = await runCommand({
         ...{ command: ["sh", "-c", script], cwd: place.root, env: place.env, stdin: "" },
-        ...{ timeoutMs: timeout_s * 1_000, killAfterMs, maxOutputBytes, signal },
+        ...{ timeoutMs: seconds * 1_000, killAfterMs, maxOutputBytes, signal },
       });
       signal.throwIfAborted();
-      return output(describe(outcome, timeout_s));
+      const isOver = outcome.kind === "timed_out" && seconds < timeout_s;
+      return output(`${describe(outcome, seconds)}${isOver ? `\n${workEnds}` : ""}`);
     },
   });
+}
+
+const workEnds =
+  "[The work has no more time for this command: end the work with what is there, and say what was not checked.]";
+
+/** Where little is left, half of it: to look and to commit takes short commands. */
+function secondsFor(leftMs: number): number {
+  return Math.max(1, Math.floor(Math.max(leftMs - reservedMs, leftMs / 2) / 1_000));
 }
 
 function describe(outcome: CommandOutcome, seconds: number): string {

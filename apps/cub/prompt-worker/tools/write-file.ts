@@ -4,6 +4,7 @@ import { z } from "zod";
 import { messageOf } from "../../../../lib/model/errors.ts";
 import { defineTool, output, type Tool } from "../tool.ts";
 import { placeOf, type Workspace } from "../workspace.ts";
+import { readTextFile } from "./text-file.ts";
 
 export function writeFileTool(workspace: Workspace): Tool {
   return defineTool({
@@ -20,13 +21,21 @@ export function writeFileTool(workspace: Workspace): Tool {
       const found = await stat(place.path).catch(() => undefined);
       if (found !== undefined && !found.isFile())
         return output(`${place.shown} is not a file. Nothing was written.`);
+      const before = await readTextFile(workspace, path);
       try {
         await mkdir(place.folder, { recursive: true });
         await writeFile(place.path, content);
       } catch (error) {
         return output(`${place.shown} cannot be written: ${messageOf(error)}`);
       }
-      return output(`${found === undefined ? "Wrote the new file" : "Wrote"} ${place.shown}.`);
+      const isLf = content.includes("\n") && !content.includes("\r\n");
+      const about =
+        isLf && before.ok && before.file.lineBreak === "\r\n"
+          ? " Its lines ended in CR LF, and end in LF now."
+          : "";
+      return output(
+        `${found === undefined ? "Wrote the new file" : "Wrote"} ${place.shown}.${about}`,
+      );
     },
   });
 }

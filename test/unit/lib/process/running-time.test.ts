@@ -4,8 +4,13 @@ import { afterAll, expect, spyOn, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "../../../../lib/process/run-command.ts";
-import { afterRunning, runningTimeout } from "../../../../lib/process/running-time.ts";
+import {
+  afterRunning,
+  runningLimit,
+  runningTimeout,
+} from "../../../../lib/process/running-time.ts";
 import { toolFolder } from "../../../support/process/tools.ts";
+import { waitFor } from "../../../support/wait-for.ts";
 
 const folder = await toolFolder();
 const realNow = performance.now.bind(performance);
@@ -65,4 +70,15 @@ test("what was called off does not come", async () => {
   callOff();
   await new Promise<void>((resolve) => afterRunning(50, resolve));
   expect(came).toBe(0);
+});
+
+test("what is left of a time is known, without what was frozen", async () => {
+  const { signal, leftMs } = runningLimit(60_000);
+  expect(leftMs()).toBe(60_000);
+  frozenMs += 100_000;
+  await waitFor("a look at the clock", () => leftMs() < 60_000);
+  expect({ isOver: signal.aborted, left: leftMs() > 30_000 }).toEqual({
+    isOver: false,
+    left: true,
+  });
 });

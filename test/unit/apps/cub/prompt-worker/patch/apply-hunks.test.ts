@@ -99,6 +99,7 @@ test("a last line without a line break stays so, unless the patch says something
   expect(patched("one\ntwo", diff(" one", "-two", marks, "+2"))).toBe("one\n2\n");
   expect(patched("one\ntwo\n", diff(" one", "-two", "+2", marks))).toBe("one\n2");
   expect(patched("one\ntwo", diff("-one", "+1", " two", marks))).toBe("1\ntwo");
+  expect(patched("one\ntwo\nthree\n", diff("-one", "+1", marks))).toBe("1\ntwo\nthree\n");
 });
 
 test("an empty file, the end of a file and a blank line too many", () => {
@@ -128,6 +129,17 @@ test("a line that looks like a sign of a patch is a line of the file", () => {
       "--- a/a\n+++ b/a\n@@ -1,4 +1,4 @@\n--- old\n+++ new\n +plus\n-@@ here\n+@@ there\n *** End\n",
     ),
   ).toBe(after);
+});
+
+test("many hunks of a file with very many lines take a bounded time", () => {
+  const begun = process.cpuUsage();
+  const lines = Array.from({ length: 100_000 }, (_, at) => `const line${at} = ${at % 97};`);
+  const hunks = Array.from({ length: 100 }, (_, at) => [
+    ...["@@", ` ${lines[at * 900]}  `, `-${lines[at * 900 + 1]}`, "+x"],
+  ]).flat();
+  const after = patched(`${lines.join("\n")}\n`, marked(...hunks));
+  expect(after.split("\n").filter((line) => line === "x")).toHaveLength(100);
+  expect(process.cpuUsage(begun).user).toBeLessThan(8_000_000);
 });
 
 /** What git says that has changed. */

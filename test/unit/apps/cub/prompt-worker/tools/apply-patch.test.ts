@@ -70,6 +70,13 @@ test("where one file cannot be written the others are as they were", async () =>
   ]);
 });
 
+test("a patch that changes nothing is no success", async () => {
+  using the = await scene({ "a.txt": "one\ntwo\n" });
+  const nothing = "The patch changes nothing in a.txt.\nNothing was changed, in no file.";
+  expect(await the.apply("*** Update File: a.txt", "@@", "-one", "+one")).toBe(nothing);
+  expect(await the.apply("*** Update File: a.txt")).toBe(nothing);
+});
+
 test("a move to the same name changes the file, and one to another file is refused", async () => {
   using the = await scene({ "a.txt": "one\n", "b.txt": "b\n" });
   const move = (to: string) =>

@@ -5,13 +5,14 @@ import { runTool } from "../../../../../../apps/cub/prompt-worker/tools/run.ts";
 import { textFrom, toolScene } from "../../../../../support/models/use-tool.ts";
 import { waitFor } from "../../../../../support/wait-for.ts";
 
-async function scene() {
+async function scene(leftMs = 3_600_000) {
   const made = await toolScene({}, { isRepository: false });
   return {
     ...made,
     tool: runTool({
       root: made.workspace.root,
       env: { PATH: process.env.PATH ?? "", COMMIT_1: "abc" },
+      leftMs: () => leftMs,
     }),
     [Symbol.dispose]: made[Symbol.dispose],
   };
@@ -57,6 +58,17 @@ test("a command has its own time limit, and its process group ends with it", asy
   expect(text).toBe("The command was ended after its time limit of 1 s.\nbegun");
   const pid = Number(readFileSync(join(place.folder, "pid"), "utf8"));
   await waitFor("the end of the process", () => !isRunning(pid));
+});
+
+test("a command ends before the work's time does, and the model reads it", async () => {
+  using soon = await scene(2_000);
+  expect(await textFrom(soon.tool, { command: "echo begun; sleep 600" })).toBe(
+    "The command was ended after its time limit of 1 s.\nbegun\n[The work has no more time for this command: end the work with what is there, and say what was not checked.]",
+  );
+  using later = await scene(61_000);
+  expect(await textFrom(later.tool, { command: "sleep 600", timeout_s: 1 })).toBe(
+    "The command was ended after its time limit of 1 s.\n(no output)",
+  );
 });
 
 test("when the work is ended, so is the command", async () => {

@@ -20,6 +20,15 @@ test("a file is written with the folders that it needs", async () => {
   );
 });
 
+test("other line breaks than the file had are said", async () => {
+  using scene = await toolScene({ "a.txt": "one\r\ntwo\r\n" });
+  const tool = writeFileTool(scene.workspace);
+  const write = (content: string) => textFrom(tool, { path: "a.txt", content });
+  expect(await write("1\r\n2\r\n")).toBe("Wrote a.txt.");
+  expect(await write("1\n2\n")).toBe("Wrote a.txt. Its lines ended in CR LF, and end in LF now.");
+  expect(await write("1\n")).toBe("Wrote a.txt.");
+});
+
 test("nothing is written outside of the workspace or in .git, also by way of a link", async () => {
   using scene = await toolScene();
   symlinkSync(scene.outer, join(scene.folder, "out"));
