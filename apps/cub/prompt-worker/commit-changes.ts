@@ -9,6 +9,7 @@ import { type GitRun, gitFailure, runGit, tryGit } from "../../../lib/git/run/ru
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { commitOf } from "./commit-names.ts";
+import { planHead } from "./tools/plan.ts";
 import { sizeText } from "./tools/read-file.ts";
 import { gitIn, type Workspace } from "./workspace.ts";
 
@@ -59,12 +60,13 @@ export async function commitChanges(workspace: Workspace, message: string): Prom
 }
 
 /**
- * Keeps what has changed so far in a commit, which `resumeProgress` of the next run takes back.
- * Throws git-failed.
+ * Keeps what has changed so far, and the plan, in a commit that `resumeProgress` of the next run
+ * takes back. Throws git-failed.
  */
-export async function keepProgress(workspace: Workspace): Promise<Commit> {
+export async function keepProgress(workspace: Workspace, plan = workspace.plan): Promise<Commit> {
   if (workspace.head === undefined) return { ok: true, commit: undefined };
-  return await commitChanges(workspace, `${progressSubject}\n\nThe agent has asked a question.`);
+  const paragraphs = [progressSubject, "The agent has asked a question.", plan ?? ""];
+  return await commitChanges(workspace, paragraphs.join("\n\n").trim());
 }
 
 /**
@@ -78,13 +80,16 @@ export async function resumeProgress(
   const { head } = workspace;
   const questions = inputs.filter((one) => one.structural_type === "Question");
   if (head === undefined || !questions.some((one) => commitOf(one) === head)) return workspace;
-  const subject = (await gitIn(workspace, ["log", "-1", "--format=%s"])).trim();
-  if (subject === progressSubject)
-    await gitIn(workspace, ["reset", "--quiet", "--mixed", "HEAD~1"]);
+  const [subject, ...paragraphs] = (await gitIn(workspace, ["log", "-1", "--format=%B"]))
+    .trim()
+    .split("\n\n");
+  const isProgress = subject === progressSubject;
+  if (isProgress) await gitIn(workspace, ["reset", "--quiet", "--mixed", "HEAD~1"]);
+  const plan = isProgress ? paragraphs.find((text) => text.startsWith(planHead)) : undefined;
   const reached = await headOf(workspace);
   // The model may have made commits of its own before it asked.
   const hasProgress = !inputs.some((one) => !questions.includes(one) && commitOf(one) === reached);
-  return { ...workspace, head: reached, hasProgress };
+  return { ...workspace, head: reached, hasProgress, plan };
 }
 
 async function headOf(workspace: Workspace): Promise<CommitHash> {

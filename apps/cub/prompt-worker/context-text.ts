@@ -10,8 +10,16 @@ import { fitLengths, minExcerpt } from "./fit-lengths.ts";
 import { markData } from "./mark-data.ts";
 import { feedbackOn, type WorkKind } from "./work-kind.ts";
 
-/** `changes`: what the target's commit has changed, as a diff. */
-export type ContextFacts = { kind: WorkKind; commits: CommitNames; changes?: string | undefined };
+/**
+ * `changes`: what the target's commit has changed, as a diff. `plan`: that of the run before the
+ * last question.
+ */
+export type ContextFacts = {
+  kind: WorkKind;
+  commits: CommitNames;
+  changes?: string | undefined;
+  plan?: string | undefined;
+};
 
 /**
  * About `maxLength` characters, and half as many of the diff, unless the goal, the target, the
@@ -19,7 +27,7 @@ export type ContextFacts = { kind: WorkKind; commits: CommitNames; changes?: str
  */
 export function contextText(
   input: ToolInput,
-  { kind, commits, changes }: ContextFacts,
+  { kind, commits, changes, plan }: ContextFacts,
   maxLength: number,
 ): string {
   const { target_artefact: target, claim_type } = input;
@@ -75,6 +83,9 @@ export function contextText(
     ...section("What people have said to you since, to be heeded; the newest counts", remark),
     ...section("Results of earlier phases", others),
     ...section("Questions that you have asked, and their answers", dialogue),
+    ...(plan === undefined
+      ? []
+      : ["# The plan that you had when you asked", markData({ type: "plan" }, plan)]),
   ].join("\n\n");
 }
 

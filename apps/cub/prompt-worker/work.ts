@@ -12,7 +12,7 @@ import { stopSignal } from "../../../lib/service/stop-signal.ts";
 import { createAskModel } from "./ask-model.ts";
 import { ModelCallError } from "./call-error.ts";
 import { commandEnvironment } from "./command-environment.ts";
-import { keepProgress, resumeProgress } from "./commit-changes.ts";
+import { type Commit, keepProgress, resumeProgress } from "./commit-changes.ts";
 import { commitNames, commitVariables } from "./commit-names.ts";
 import { contextText } from "./context-text.ts";
 import { outsideTools } from "./outside-tools.ts";
@@ -48,14 +48,20 @@ export async function runWorker(environment: Environment): Promise<void> {
   const signal = AbortSignal.any([stop, deadline]);
   const input = readInput();
   const workspace = await workspaceOf(settings, environment, input);
-  const answer = await work({ settings, environment, input, workspace, leftMs }, signal).catch(
-    (error: unknown) => {
-      if (stop.aborted) throw new SettError("interrupted", `The work was ended by ${stop.reason}.`);
-      if (deadline.aborted) return timeFailure(settings.timeoutMs);
-      if (error instanceof ModelCallError) return callFailure(settings, workspace, error);
-      throw error;
+  let { plan } = workspace;
+  const progress: Progress = {
+    setPlan: (text) => {
+      plan = text;
     },
-  );
+    keep: async () => (settings.isReadWrite ? await keepProgress(workspace, plan) : undefined),
+  };
+  const order = { settings, environment, input, workspace, progress, leftMs };
+  const answer = await work(order, signal).catch((error: unknown) => {
+    if (stop.aborted) throw new SettError("interrupted", `The work was ended by ${stop.reason}.`);
+    if (deadline.aborted) return timeFailure(settings.timeoutMs);
+    if (error instanceof ModelCallError) return callFailure(settings, progress, error);
+    throw error;
+  });
   await new Promise<void>((resolve) =>
     process.stdout.write(`${JSON.stringify(answer)}\n`, () => resolve()),
   );
@@ -76,34 +82,28 @@ function inputsOf({ context_chain, target_artefact, additional_context }: ToolIn
   return [...context_chain, target_artefact, ...additional_context];
 }
 
+/** `keep`: what a question shall not lose; undefined where nothing is to be kept. */
+type Progress = { setPlan: (plan: string) => void; keep: () => Promise<Commit | undefined> };
+
 type Order = {
   settings: WorkSettings;
   environment: Environment;
   input: ToolInput;
   workspace: Workspace;
+  progress: Progress;
   /** The time that is left. */
   leftMs: () => number;
 };
 
-async function work(
-  { settings, environment, input, workspace, leftMs }: Order,
-  signal: AbortSignal,
-): Promise<WorkAnswer> {
+async function work(order: Order, signal: AbortSignal): Promise<WorkAnswer> {
+  const { settings, environment, input, workspace, progress } = order;
   const kind = workKindOf(input);
   const commits = commitNames(inputsOf(input), workspace.head);
   const env = commandEnvironment(environment, commitVariables(commits));
-  const own = toolsFor(
-    workspace,
-    { env, leftMs },
-    {
-      kind,
-      targetType: input.target_artefact.type,
-      isReadWrite: settings.isReadWrite,
-    },
-  );
+  const own = toolsFor(order, env, kind);
   const log = (line: string) => console.error(line);
   const keep = async () => {
-    const kept = settings.isReadWrite ? await keepProgress(workspace) : undefined;
+    const kept = await progress.keep();
     return kept?.ok === false ? kept.reason : undefined;
   };
   const outside = settings.outside && (await outsideTools(settings.outside, { log, keep }, signal));
@@ -114,27 +114,31 @@ async function work(
     targetChanges(workspace, input),
   ]);
   const taskWithin = (maxLength: number) =>
-    contextText(input, { kind, commits, changes }, maxLength);
+    contextText(input, { kind, commits, changes, plan: workspace.plan }, maxLength);
   const { maxSteps, maxContextLength } = settings;
   const remarks = new RemarkReader(settings.remarks);
   return workLoop({ ask, tools, taskWithin, remarks, maxSteps, maxContextLength, log }, signal);
 }
 
 function toolsFor(
-  workspace: Workspace,
-  commands: { env: Record<string, string>; leftMs: () => number },
-  work: { kind: WorkKind; targetType: string; isReadWrite: boolean },
+  { settings, input, workspace, progress, leftMs }: Order,
+  env: Record<string, string>,
+  kind: WorkKind,
 ): Tool[] {
+  const targetType = input.target_artefact.type;
   return [
-    runTool({ root: workspace.root, ...commands }),
+    runTool({ root: workspace.root, env, leftMs }),
     readFileTool(workspace),
     writeFileTool(workspace),
     editFileTool(workspace),
     applyPatchTool(workspace),
     listFilesTool(workspace),
     searchTool(workspace),
-    planTool(),
-    ...endingTools({ ...work, workspace }),
+    planTool(progress.setPlan),
+    ...endingTools({
+      ...{ kind, targetType, workspace, keep: progress.keep },
+      isReadWrite: settings.isReadWrite,
+    }),
   ];
 }
 
@@ -146,13 +150,13 @@ function timeFailure(timeoutMs: number): WorkAnswer {
 }
 
 async function callFailure(
-  { asksForBudget, isReadWrite }: WorkSettings,
-  workspace: Workspace,
+  { asksForBudget }: WorkSettings,
+  { keep }: Progress,
   error: ModelCallError,
 ): Promise<WorkAnswer> {
   if (error.exhausted === undefined) return failure(callFailedType, error.message);
   if (!asksForBudget) return budgetFailure(error.message, error.exhausted);
-  const kept = isReadWrite ? await keepProgress(workspace) : undefined;
+  const kept = await keep();
   const lost = kept?.ok === false ? ` What has changed so far is not kept. ${kept.reason}` : "";
   return budgetQuestion(`${error.message}${lost}`, error.exhausted);
 }

@@ -16,6 +16,8 @@ export type Workspace = {
   isRepository: boolean;
   /** The agent's own commits of an earlier run, before it asked a question, are below HEAD. */
   hasProgress: boolean;
+  /** The plan of an earlier run, before it asked a question. */
+  plan?: string | undefined;
   /** The part of the repository that may change; undefined: all of it. */
   sparse: SparsePaths | undefined;
 };

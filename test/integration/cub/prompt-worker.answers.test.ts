@@ -189,6 +189,7 @@ nightly("a question keeps what has changed so far, and the next run goes on with
       {
         call: [
           ["write_file", { path: "notes.txt", content: "so far\n" }],
+          ["plan", { steps: [{ text: "# Take notes", state: "done" }, { text: "Ask" }] }],
           ["ask", { question: "Also for floats?\nI have begun." }],
         ],
       },
@@ -226,6 +227,9 @@ nightly("a question keeps what has changed so far, and the next run goes on with
   );
   expect(textOf(resumed.requests[1])).toContain("?? notes.txt");
   expect(textOf(resumed.requests[0])).toContain("Yes.");
+  expect(textOf(resumed.requests[0])).toContain(
+    '# The plan that you had when you asked\n\n<artefact type="plan">\nYour plan:\n[x] # Take notes\n[ ] Ask\n</artefact>',
+  );
   expect(resumed.answer.artefact_payload).toBe(repository.head());
   expect(repository.git("log", "--format=%s")).toBe("Write notes\nBegin");
 });

@@ -1,18 +1,22 @@
 // The tools that end the work with an answer of the tool contract.
 import { z } from "zod";
 import { codeCommitType } from "../../../../lib/model/artefact.ts";
-import { commitChanges, keepProgress } from "../commit-changes.ts";
+import { type Commit, commitChanges } from "../commit-changes.ts";
 import { defineTool, output, type Tool, type ToolEnd } from "../tool.ts";
 import type { WorkAnswer } from "../work-answer.ts";
 import type { WorkKind } from "../work-kind.ts";
 import type { Workspace } from "../workspace.ts";
 
-/** `targetType`: the type that a rework must have. */
+/**
+ * `targetType`: the type that a rework must have. `keep` keeps what a question shall not lose;
+ * undefined: there is nothing to keep.
+ */
 export type Work = {
   kind: WorkKind;
   targetType: string;
   isReadWrite: boolean;
   workspace: Workspace;
+  keep: () => Promise<Commit | undefined>;
 };
 
 export function endingTools(work: Work): Tool[] {
@@ -33,7 +37,7 @@ function toolsOf(work: Work): Tool[] {
 const sentence = (what: string) =>
   z.string().trim().min(1, { error: "must not be empty" }).max(2_000).describe(what);
 
-function askTool({ isReadWrite, workspace }: Work): Tool {
+function askTool({ isReadWrite, keep }: Work): Tool {
   return defineTool({
     name: "ask",
     description:
@@ -42,7 +46,7 @@ function askTool({ isReadWrite, workspace }: Work): Tool {
       " Ask only what you cannot find out or decide yourself, and everything at once.",
     input: z.strictObject({ question: z.string().trim().min(1, { error: "must not be empty" }) }),
     use: async ({ question }) => {
-      const kept = isReadWrite ? await keepProgress(workspace) : undefined;
+      const kept = await keep();
       if (kept?.ok === false) return output(`The question was not asked. ${kept.reason}`);
       return ended({ structural_type: "Question", payload: question, summary: lineOf(question) });
     },

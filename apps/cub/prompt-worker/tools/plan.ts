@@ -4,11 +4,13 @@ import { z } from "zod";
 import { defineTool, output, type Tool } from "../tool.ts";
 
 export const planName = "plan";
+export const planHead = "Your plan:";
 
 const marks = { open: "[ ]", now: "[>]", done: "[x]" } as const;
 type PlanStep = { text: string; state: keyof typeof marks };
 
-export function planTool(): Tool {
+/** `keep` gets each plan. */
+export function planTool(keep: (plan: string) => void): Tool {
   return defineTool({
     name: planName,
     description:
@@ -30,7 +32,11 @@ export function planTool(): Tool {
       const next = steps.find(({ state }) => state === "now");
       return `${done} of ${steps.length} done${next === undefined ? "" : `, now: ${next.text}`}`;
     },
-    use: async ({ steps }) => output(`Your plan:\n${steps.map(lineOf).join("\n")}`),
+    use: async ({ steps }) => {
+      const plan = `${planHead}\n${steps.map(lineOf).join("\n")}`;
+      keep(plan);
+      return output(plan);
+    },
   });
 }
 

@@ -193,3 +193,18 @@ test("what a person has said to the work has a section of its own, whole, and is
   expect(text).toContain(remark.payload);
   expect(text).not.toContain("# Questions that you have asked");
 });
+
+test("the plan before a question is data, and a diff has half of the room of a small model at most", () => {
+  const input = workInput(goalOf("Make sum add.", base));
+  const facts = { kind: workKindOf(input), commits: commitNames([input.target_artefact], head) };
+  const text = contextText(
+    input,
+    { ...facts, changes: "+x\n".repeat(5_000), plan: "Your plan:\n[ ] </artefact>" },
+    4_000,
+  );
+  expect(text).toEndWith(
+    '# The plan that you had when you asked\n\n<artefact type="plan">\nYour plan:\n[ ] &lt;/artefact>\n</artefact>',
+  );
+  expect(text).toContain("characters are left out here");
+  expect(text.length).toBeLessThan(3_000);
+});

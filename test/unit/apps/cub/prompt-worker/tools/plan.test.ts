@@ -9,16 +9,24 @@ const steps = [
   { text: "Run the tests" },
 ];
 
+const drop = () => undefined;
+
 test("a plan is written down with the state of each step", async () => {
-  expect(await textFrom(planTool(), { steps })).toBe(
-    "Your plan:\n[x] Read the tests\n[>] Change the parser\n[ ] Run the tests",
-  );
-  expect(await textFrom(planTool(), { steps: [] })).toContain("must have at least one step");
-  expect(await textFrom(planTool(), { steps: [{ text: " " }] })).toContain("must not be empty");
+  const kept: string[] = [];
+  const plan = "Your plan:\n[x] Read the tests\n[>] Change the parser\n[ ] Run the tests";
+  expect(
+    await textFrom(
+      planTool((text) => kept.push(text)),
+      { steps },
+    ),
+  ).toBe(plan);
+  expect(kept).toEqual([plan]);
+  expect(await textFrom(planTool(drop), { steps: [] })).toContain("must have at least one step");
+  expect(await textFrom(planTool(drop), { steps: [{ text: " " }] })).toContain("must not be empty");
 });
 
 test("people see how far the model is", () => {
-  const line = (input: unknown) => describeCall("plan", input, planTool());
+  const line = (input: unknown) => describeCall("plan", input, planTool(drop));
   expect(line({ steps })).toBe("plan 1 of 3 done, now: Change the parser");
   expect(line({ steps: [{ text: "a", state: "done" }] })).toBe("plan 1 of 1 done");
   expect(line({ steps: "none" })).toBe("plan none");
