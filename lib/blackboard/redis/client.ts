@@ -53,6 +53,13 @@ function socketOf(url: string, ca: string | undefined): object {
   return protocol === "rediss:" && ca !== undefined ? { tls: true, ca } : {};
 }
 
+/** Host and port; undefined for a socket. */
+export function placeOf(url: string): { host: string; port: number } | undefined {
+  const { protocol, hostname, port } = new URL(url);
+  if (protocol === socketProtocol) return undefined;
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 6379) };
+}
+
 /** The address to show, without the password: `host:port`, or the path of a socket. */
 export function endpointOf(url: string): string {
   const parsed = URL.parse(url);

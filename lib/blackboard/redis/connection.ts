@@ -14,6 +14,7 @@ import {
   isSilence,
   isWriteRefusal,
   newClient,
+  placeOf,
   reasonOfWriteRefusal,
   refusedByRedis,
   unreachable,
@@ -23,6 +24,7 @@ import { ContactWaiters } from "./contact-waiters.ts";
 import { connected, probe } from "./probe.ts";
 import { maxDelayMs, reconnectDelayMs } from "./reconnect-delay.ts";
 import { SleepWatch } from "./sleep-watch.ts";
+import { untilAnswered } from "./until-answered.ts";
 
 /** So many times the usual time a try may take. */
 const maxTryLength = 10;
@@ -63,6 +65,8 @@ export class Connection {
     const connection = new Connection(options);
     const started = performance.now();
     const { giveUpMs = 0, signal = connection.closed } = options;
+    const place = placeOf(options.url);
+    if (place !== undefined && options.makeClient === undefined) await untilAnswered(place);
     let tryMs = options.timeoutMs;
     for (let tries = 0; ; tries += 1) {
       try {
