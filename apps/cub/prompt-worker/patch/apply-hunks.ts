@@ -10,8 +10,17 @@ import type { Hunk, HunkLine } from "./file-change.ts";
 /** `text`: the bytes before `end`, the line break; the last line may have none. */
 type Line = { text: string; end: string };
 type WantedLine = HunkLine & { bytes: string };
-/** `from`: the index of its first line. `lines`: those of the hunk that were matched. */
-type Placed = { from: number; length: number; lines: readonly WantedLine[]; hunk: Hunk };
+/**
+ * What changes by a hunk, without the lines before and after that stay: those of two hunks may be
+ * the same. `from`: the index of its first line. `end`: that of the line behind the whole hunk.
+ */
+type Placed = {
+  from: number;
+  length: number;
+  lines: readonly WantedLine[];
+  end: number;
+  hunk: Hunk;
+};
 
 /** `lines`: numbers of the lines where the file has changed, as it was before. */
 export type Applied = { text: string; lines: number[] } | { problem: string };
@@ -29,9 +38,7 @@ export function applyHunks(file: File, hunks: readonly Hunk[]): Applied {
     placed.push(found);
   }
   const inOrder = placed.toSorted((a, b) => a.from - b.from);
-  const last = inOrder.at(-1);
-  const isAtEnd = last !== undefined && last.from + last.length === lines.length;
-  const marks = isAtEnd ? last.hunk.lacksBreak : undefined;
+  const marks = inOrder.findLast(({ end }) => end === lines.length)?.hunk.lacksBreak;
   return {
     text: joined(file, replaced(lines, inOrder, file.lineBreak), marks),
     lines: inOrder.map(({ from }) => from + 1),
@@ -112,26 +119,38 @@ function placeHunk(
   if (wanted.every(({ kind }) => kind === "new")) {
     const from = placeOfNew(lines, hunk, anchor);
     if (typeof from !== "number") return from;
-    return { from, length: 0, lines: wanted, hunk };
+    return { from, length: 0, lines: wanted, end: from, hunk };
   }
   // Models also give a blank line behind the last one of a file.
   const shorter = wanted.slice(0, wanted.findLastIndex((line) => !isBlank(line)) + 1);
   for (const some of new Set([wanted, ...(shorter.length < wanted.length ? [shorter] : [])])) {
     const old = some.filter(({ kind }) => kind !== "new");
     if (old.length === 0) continue;
+    const changed = changedPart(some);
+    const isFree = (at: number) => {
+      const [from, to] = [at + changed.before, at + changed.before + changed.length];
+      return placed.every((one) => from >= one.from + one.length || to <= one.from);
+    };
     for (const reading of readings.keys()) {
-      const found = places
-        .of(old, reading)
-        .filter((from) =>
-          placed.every((one) => from >= one.from + one.length || from + old.length <= one.from),
-        );
+      const fitting = places.of(old, reading);
+      const found = fitting.filter(isFree);
+      if (fitting.length > 0 && found.length === 0)
+        return { problem: "does not fit: a hunk before it changes the same lines." };
       if (found.length === 0) continue;
-      const from = chosen(found, { hunk, anchor, cursor, end: lines.length - old.length });
-      if (typeof from !== "number") return from;
-      return { from, length: old.length, lines: some, hunk };
+      const at = chosen(found, { hunk, anchor, cursor, end: lines.length - old.length });
+      if (typeof at !== "number") return at;
+      const { before, length, lines: part } = changed;
+      return { from: at + before, length, lines: part, end: at + old.length, hunk };
     }
   }
   return { problem: mismatch(lines, wanted, hunk) };
+}
+
+/** `before`: how many lines stay before it. `length`: how many lines of the file it takes. */
+function changedPart(lines: readonly WantedLine[]) {
+  const before = lines.findIndex(({ kind }) => kind !== "same");
+  const part = lines.slice(before, lines.findLastIndex(({ kind }) => kind !== "same") + 1);
+  return { before, lines: part, length: part.filter(({ kind }) => kind !== "new").length };
 }
 
 function isBlank({ kind, bytes }: WantedLine): boolean {

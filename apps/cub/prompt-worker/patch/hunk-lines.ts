@@ -57,3 +57,10 @@ export class HunkLines {
     if (before !== "old") this.#lacksBreak.new = true;
   }
 }
+
+/** `at`: the index of the line in the patch. */
+export function withoutSign(line: string, at: number): { problem: string } {
+  return {
+    problem: `Line ${at + 1} of the patch begins with none of a space, \`+\` and \`-\`: ${JSON.stringify(line.slice(0, 100).toWellFormed())}.`,
+  };
+}

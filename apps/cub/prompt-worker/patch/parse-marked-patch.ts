@@ -1,7 +1,7 @@
 // Reads the form that models of OpenAI know: `*** Begin Patch`, a part for each file, hunks behind
 // `@@` without numbers, `*** End Patch`.
 import type { FileChange, Hunk, ParsedPatch } from "./file-change.ts";
-import { HunkLines } from "./hunk-lines.ts";
+import { HunkLines, withoutSign } from "./hunk-lines.ts";
 
 type Part = { changes: FileChange[]; next: number };
 type Failed = { problem: string };
@@ -88,12 +88,6 @@ function updatedAt(lines: readonly string[], from: number, path: string): Part |
   }
   end();
   return { changes: [{ kind: "update", path, ...(to !== undefined && { to }), hunks }], next: at };
-}
-
-export function withoutSign(line: string, at: number): Failed {
-  return {
-    problem: `Line ${at + 1} of the patch begins with none of a space, \`+\` and \`-\`: ${JSON.stringify(line.slice(0, 100).toWellFormed())}.`,
-  };
 }
 
 function misplaced(line: string, at: number): Failed {

@@ -1,8 +1,7 @@
 // Reads a unified diff, with or without git's lines. The counts of its hunks are not relied on:
 // models often get them wrong.
 import type { FileChange, Hunk, ParsedPatch } from "./file-change.ts";
-import { HunkLines } from "./hunk-lines.ts";
-import { withoutSign } from "./parse-marked-patch.ts";
+import { HunkLines, withoutSign } from "./hunk-lines.ts";
 
 type Failed = { problem: string };
 /** `null`: /dev/null. `hunks`: what has changed of the file. */

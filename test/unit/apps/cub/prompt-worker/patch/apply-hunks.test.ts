@@ -45,6 +45,19 @@ test("several hunks change one file, in any order", () => {
   expect(patched(source, marked(...hunks))).toBe("1\ntwo\n2b\nthree\nfour\n\n6\n");
 });
 
+test("hunks may have the same lines around them, but change no line twice", () => {
+  const first = ["@@", " one", "-two", "+2", " three", " four"];
+  expect(patched(source, marked(...first, "@@", " three", "-four", "+4", " "))).toBe(
+    "one\n2\nthree\n4\n\nsix\n",
+  );
+  expect(patched(source, marked(...first, "@@", " three", "+3b", " four"))).toBe(
+    "one\n2\nthree\n3b\nfour\n\nsix\n",
+  );
+  expect(patched(source, marked(...first, "@@", " one", "-two", "+zwei"))).toStartWith(
+    "Hunk 2 of 2 does not fit: a hunk before it changes the same lines.",
+  );
+});
+
 test("one hunk that does not fit says which, what is there, and in what it differs", () => {
   const hunks = ["@@", "-one", "+1", "@@", " two", "-\tthree", "+3", " four"];
   expect(patched(source, marked(...hunks))).toBe(

@@ -32,7 +32,7 @@ test("files are changed, added, moved and deleted at once", async () => {
       ...["*** Update File: a.txt", "@@", " 2", "+3"],
     ),
   ).toBe(
-    "Changed a.txt at line 1.\nMoved b.txt to sub/b.txt, changed at line 1.\nAdded new/n.txt.\nDeleted c.txt.\nChanged a.txt at line 2.",
+    "Changed a.txt at line 2.\nMoved b.txt to sub/b.txt, changed at line 1.\nAdded new/n.txt.\nDeleted c.txt.\nChanged a.txt at line 3.",
   );
   expect([the.read("a.txt"), the.read("sub/b.txt"), the.read("new/n.txt")]).toEqual([
     "one\n2\n3\n",
@@ -124,7 +124,7 @@ test("what git makes of its own changes, git's patch makes again", async () => {
     "Added new.",
     "Changed run.sh.",
     "Deleted é b.txt.",
-    "Moved a.txt to c.txt, changed at line 1.",
+    "Moved a.txt to c.txt, changed at line 3.",
   ]);
   git("add", "--all");
   expect(git("write-tree")).toBe(wanted);
