@@ -23,6 +23,8 @@ export type ToolText = { id: string; name: string; text: string; isError: boolea
 /** The last rounds stay whole: the model works with them. */
 const keptRounds = 2;
 const minOmitted = 200;
+/** A plan that never goes must leave a small model some room. */
+const maxPlanLength = 4_000;
 const leftOut = "[Earlier steps are left out here to save space.]";
 
 /**
@@ -56,7 +58,7 @@ export function shortenRounds(rounds: readonly Round[], maxLength: number): read
     answer: undefined,
     results: [],
     note: leftOut,
-    ...(planned !== undefined && { plan: planned }),
+    ...(planned !== undefined && { plan: cutMiddle(planned, maxPlanLength) }),
     ...(said.length > 0 && { remarks: said.join("\n\n") }),
   };
   return [first, ...shortened.slice(from)];

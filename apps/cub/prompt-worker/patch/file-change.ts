@@ -15,10 +15,13 @@ export type Hunk = {
   lacksBreak: { old: boolean; new: boolean };
 };
 
-/** Paths are as the patch has them, relative to the workspace. `to`: its new path. */
+/**
+ * Paths are as the patch has them, relative to the workspace. `to`: its new path. `hunks` of a
+ * deletion: what the file is said to have.
+ */
 export type FileChange =
   | { kind: "add"; path: string; content: string; isExecutable?: boolean }
-  | { kind: "delete"; path: string }
+  | { kind: "delete"; path: string; hunks: readonly Hunk[] }
   | { kind: "update"; path: string; to?: string; hunks: readonly Hunk[]; isExecutable?: boolean };
 
 /** `problem`: a sentence for the model. */

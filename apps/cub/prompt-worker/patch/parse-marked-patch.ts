@@ -34,7 +34,7 @@ function partAt(lines: readonly string[], at: number): Part | Failed {
     case "Add":
       return addedAt(lines, at + 1, path);
     case "Delete":
-      return { changes: [{ kind: "delete", path }], next: at + 1 };
+      return { changes: [{ kind: "delete", path, hunks: [] }], next: at + 1 };
     default:
       return updatedAt(lines, at + 1, path);
   }

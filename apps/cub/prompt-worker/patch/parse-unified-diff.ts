@@ -133,7 +133,7 @@ function changeOf({
   const mode = isExecutable === undefined ? {} : { isExecutable };
   const path = now ?? old ?? undefined;
   if (path === undefined || path === "") return { problem: "The patch names no file." };
-  if (isDeleted || now === null) return { kind: "delete", path: old ?? path };
+  if (isDeleted || now === null) return { kind: "delete", path: old ?? path, hunks };
   if (isAdded || old === null) {
     const added = hunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === "new"));
     const text = added.map((line) => line.text).join("\n");

@@ -50,13 +50,30 @@ async function make(draft: Draft, change: FileChange): Promise<Made> {
       const place = await draft.add(path, bytesFor({ lineBreak: "\n" }, content), isExecutable);
       return "problem" in place ? place : { made: `Added ${place.shown}.` };
     }
-    case "delete": {
-      const place = await draft.delete(change.path);
-      return "problem" in place ? place : { made: `Deleted ${place.shown}.` };
-    }
+    case "delete":
+      return await remove(draft, change);
     default:
       return await update(draft, change);
   }
+}
+
+/** A file that has changed since is not deleted. */
+async function remove(
+  draft: Draft,
+  { path, hunks }: Extract<FileChange, { kind: "delete" }>,
+): Promise<Made> {
+  if (hunks.length > 0) {
+    const file = await draft.read(path);
+    if ("problem" in file) return file;
+    const applied = applyHunks(file, hunks);
+    if ("problem" in applied) return { problem: `${file.place.shown}: ${applied.problem}` };
+    if (applied.text !== "")
+      return {
+        problem: `${file.place.shown} has more than what the patch deletes. \`*** Delete File\` deletes all of it.`,
+      };
+  }
+  const place = await draft.delete(path);
+  return "problem" in place ? place : { made: `Deleted ${place.shown}.` };
 }
 
 async function update(

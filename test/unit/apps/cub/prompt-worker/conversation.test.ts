@@ -91,6 +91,8 @@ test("the newest plan stays, also where its round goes", () => {
   expect(
     shortenRounds([planned(1, plan), ...words, planned(7, "new")], 6_000)[0],
   ).not.toHaveProperty("plan");
+  const endless = shortenRounds([planned(1, "p".repeat(20_000)), ...words], 6_000)[0]?.plan ?? "";
+  expect([endless.length > 4_000, endless.length < 4_100]).toEqual([true, true]);
 });
 
 test("the conversation shrinks to its limit, keeps the last two rounds, and every output has its call", () => {

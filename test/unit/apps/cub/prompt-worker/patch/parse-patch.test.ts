@@ -16,7 +16,7 @@ const problemOf = (patch: string) => {
 
 /** A change in one line: its hunks with their signs. */
 function shown(change: FileChange | undefined): unknown {
-  if (change?.kind !== "update") return change;
+  if (change === undefined || !("hunks" in change)) return change;
   const signs = { same: " ", old: "-", new: "+" };
   return {
     ...change,
@@ -57,7 +57,7 @@ test("the marked form has files that are new, changed, moved and deleted", () =>
     false,
     true,
   ]);
-  expect(deleted).toEqual({ kind: "delete", path: "gone.txt" });
+  expect(deleted).toEqual({ kind: "delete", path: "gone.txt", hunks: [] });
 });
 
 test("fences, a here-document, line breaks of Windows and missing ends do not matter", () => {
@@ -120,7 +120,7 @@ test("git's form has files that are new, changed, moved, deleted and made execut
       hunks: ["3| same|-old|+new", "20|--- a line that goes|+++ a line that comes"],
     },
     { kind: "add", path: "new.sh", content: "#!/bin/sh\ntrue", isExecutable: true },
-    { kind: "delete", path: "gone" },
+    { kind: "delete", path: "gone", hunks: ["1|-x"] },
     { kind: "update", path: "here.md", to: "there.md", hunks: [] },
     { kind: "update", path: "run.sh", hunks: [], isExecutable: true },
     { kind: "add", path: "empty", content: "", isExecutable: false },

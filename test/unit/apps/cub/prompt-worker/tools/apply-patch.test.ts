@@ -100,6 +100,14 @@ test("a deletion of git leaves no empty file, and an empty file is filled", asyn
   expect(await the.apply("*** Delete File: a.bin")).toBe("Deleted a.bin.");
 });
 
+test("a deletion that shows other lines than the file has deletes nothing", async () => {
+  using the = await scene({ a: "x\ny\n", b: "z\n" });
+  const remove = (path: string) => the.diff(`--- a/${path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n`);
+  expect(await remove("a")).toStartWith("a has more than what the patch deletes.");
+  expect(await remove("b")).toStartWith("b: Hunk 1 of 1 does not fit");
+  expect([the.has("a"), the.has("b")]).toEqual([true, true]);
+});
+
 test("what git makes of its own changes, git's patch makes again", async () => {
   using the = await scene({ "a.txt": "one\ntwo\n", "é b.txt": "b\n", "run.sh": "#!/bin/sh\n" });
   const git = (...args: string[]) => the.git("-c", "user.name=t", "-c", "user.email=t@t", ...args);
