@@ -205,6 +205,8 @@ func goalDamages() []damage {
 		{"an artefact that no event names", func(m *maker, made files) { made[artefactB] = m.contents[artefactB] }, []string{"artefact " + artefactB}},
 		{"an artefact without an id", func(_ *maker, made files) { made["artefacts/x.json"] = "" }, []string{"unknown-file artefacts/x.json"}},
 		{"no fact", remove(factA), []string{"fact " + factA}},
+		{"a folder of no exchange", func(_ *maker, made files) { made["rotations/x"], made["rotations/05/record"] = "", "" },
+			[]string{"unknown-file rotations/05/record", "unknown-file rotations/x"}},
 		{"another fact", func(_ *maker, made files) { made[factA] += "x" }, []string{"fact " + factA}},
 		{"another key", func(m *maker, made files) { *m = *makerWithKey(m.t, "shop", 2).fill() },
 			[]string{"signature checkpoint", "signature goal"}},
@@ -251,6 +253,12 @@ func allDamages() []damage {
 			made["checkpoint"] += strings.SplitAfterN(other, "\n", 3)[2]
 		}, nil},
 		{"no last event at all", func(_ *maker, made files) { made.cut("entries", 10); made.cut("records.jsonl", 10) }, []string{"count entries"}},
+		{"a key that was exchanged, which nothing shows", func(m *maker, made files) {
+			m.event("-", "notary_key", "{}")
+			maps.Copy(made, m.bundle(""))
+		}, []string{"key rotations"}},
+		{"an exchange of a key of which the log has no word", func(_ *maker, made files) { made["rotations/5/handover"] = "x" },
+			[]string{"key rotations", "key rotations/5/record"}},
 		{"an entry that was changed with its record", func(m *maker, made files) {
 			text := recordText(strings.Repeat("0", 32), place(8), "What?", "anything")
 			made.edit("records.jsonl", 9, strings.TrimSuffix(strings.SplitAfter(made["records.jsonl"], "\n")[8], "\n"), text)
