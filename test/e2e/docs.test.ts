@@ -23,7 +23,6 @@ const untyped: Record<string, string> = {
   "docs/guides/by-hand.md":
     "the address and the key of Redis differ, and a function of Redis answers",
   "docs/guides/ci.md": "a runner of CI prints it; test/e2e/ci-guide.nightly.test.ts runs its steps",
-  "docs/guides/proof.md": "an authority elsewhere stamps the time; test/e2e/anchor.test.ts has one",
   "docs/guides/telemetry.md": "the port is free to differ",
   "docs/guides/triggers.md": "a trigger fires at night",
   "docs/guides/write-an-agent.md": "a terminal shows the log as text, and here is none",
