@@ -195,7 +195,8 @@ async function startHolder(
   let connection: Connection | undefined;
   try {
     connection = await holder.attach({ stream: true, stdin: true, hijack: true, ...abort });
-    const ended = endOf(connection);
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    void endOf(connection).then(end);
     await holder.start(abort);
     const alive = setInterval(() => connection?.write("\n"), keepAliveMs);
     alive.unref();
@@ -207,6 +208,8 @@ async function startHolder(
         () => undefined,
       );
       close(connection);
+      // One that was closed here need not say so.
+      end();
     };
     return { outcome: "held", ended, release };
   } catch (error) {

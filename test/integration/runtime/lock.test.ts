@@ -2,8 +2,11 @@
 // whatever folder, user or container.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import process from "node:process";
+import { Duplex } from "node:stream";
 import { $ } from "bun";
+import Docker from "dockerode";
 import { aborted } from "../../../lib/async/sleep.ts";
+import { acquireLock } from "../../../lib/runtime/docker/lock.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import { lockName } from "../../../lib/runtime/names.ts";
 import type { HeldLock, Lock } from "../../../lib/runtime/port.ts";
@@ -66,6 +69,24 @@ test("is free when its holder was killed, and when one was killed before it held
   await $`docker create --name ${lockName(instance)} --label dev.sett.held-by=killed sett/cub:latest`.quiet();
   await disposable(await runtime.apply.lock(instance, "the next"))[Symbol.asyncDispose]();
   await waitFor("nothing to be left", async () => (await containers(lockName(instance))) === "");
+});
+
+test("is released, also where its connection never says that it has ended", async () => {
+  await using bench = await dockerInstance();
+  const docker = new Docker();
+  const createContainer = docker.createContainer.bind(docker);
+  const mute = new Duplex({ read: () => {}, write: (_bytes, _encoding, done) => done() });
+  mute.destroy = () => mute;
+  docker.createContainer = async (options: Docker.ContainerCreateOptions) => {
+    const made = await createContainer(options);
+    made.attach = async () => mute;
+    return made;
+  };
+  const lock = await acquireLock(docker, lockName(bench.instance), "Ada");
+  await disposable(lock)[Symbol.asyncDispose]();
+  await waitFor("nothing to be left", async () => {
+    return (await containers(lockName(bench.instance))) === "";
+  });
 });
 
 nightly(
