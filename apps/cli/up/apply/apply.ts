@@ -140,10 +140,10 @@ async function startParts(
   // An agent sees commits from its first grant on.
   const served = Promise.all([volumes, ...ofKind("before-agents")]).then(input.folders.serve);
   const joined = Promise.all(ofKind("before-agents")).then(() => joinNetworks(input));
-  const before = startsBeside(input.plan, isNew) ? volumes : Promise.all([served, joined]);
   const agents: Promise<unknown> = settleAll(
     changes.agents.map(async (change) => {
-      await before;
+      // An agent may ask its model about the first claim that it sees.
+      await Promise.all([served, joined]);
       const { agent, spec } = change.planned;
       await makePart(input, change, () => nextHeartbeat(board, { agent, container: spec.name }));
     }),
@@ -159,15 +159,6 @@ async function startParts(
   ]);
   begin("last");
   await settleAll(ofKind("last"));
-}
-
-/**
- * Whether agents start while the services that they use do: where the blackboard is new, so that
- * there is no claim yet about which they ask a model, and nothing of a service has to be there when
- * a container is made, neither a socket nor a network.
- */
-function startsBeside({ seesFiles, networks }: InstancePlan, isNew: boolean): boolean {
-  return isNew && !seesFiles && networks.every(({ members }) => members.length === 0);
 }
 
 /** A service that was made anew is in no network yet but its own. */
