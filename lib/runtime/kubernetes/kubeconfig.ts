@@ -44,6 +44,10 @@ const User = z.object({
   username: z.string().optional(),
   password: z.string().optional(),
   exec: ExecPlugin.optional(),
+  as: z.string().optional(),
+  "as-uid": z.string().optional(),
+  "as-groups": z.array(z.string()).nullish(),
+  "as-user-extra": z.unknown().optional(),
 });
 const Context = z.object({
   cluster: z.string(),
@@ -74,6 +78,12 @@ export async function findCluster(env: Env, context: string | undefined): Promis
     "proxy-url": proxyUrl,
   } = cluster.entry.cluster;
   const user = entryOf(files, ({ users }) => users, found.user);
+  if (Object.entries(user?.entry.user ?? {}).some(([key, value]) => isAnother(key, value)))
+    throw new SettError(
+      "kubernetes-unreachable",
+      `The user ${found.user} of the context ${name} acts as another one, which Sett cannot do.`,
+      { hint: "Name a user by its own credentials, without `as` in the kubeconfig." },
+    );
   const ca = await material(cluster.folder, {
     file: cluster.entry.cluster["certificate-authority"],
     data: cluster.entry.cluster["certificate-authority-data"],
@@ -84,6 +94,11 @@ export async function findCluster(env: Env, context: string | undefined): Promis
     ...{ ca, serverName: cluster.entry.cluster["tls-server-name"], isUnverified, credential },
     ...withoutUndefined({ proxy: proxyOf(proxyUrl, name) }),
   };
+}
+
+/** Left out, such a key would leave the rights of the one who acts as somebody with fewer. */
+function isAnother(key: string, value: unknown): boolean {
+  return /^as(?:-|$)/.test(key) && value !== undefined && value !== null && value !== "";
 }
 
 /** Throws `kubernetes-unreachable` for a kind of proxy that kubectl knows and this program not. */

@@ -12,8 +12,10 @@ clusters:
 contexts:
   - { name: home, context: { cluster: one, user: ada, namespace: letters } }
   - { name: away, context: { cluster: one, user: plugin } }
+  - { name: guest, context: { cluster: one, user: guest } }
 users:
   - { name: ada, user: { token: secret-word } }
+  - { name: guest, user: { token: secret-word, as: grace } }
   - { name: plugin, user: { exec: { apiVersion: client.authentication.k8s.io/v1, command: ./plugin.sh } } }
 `;
 
@@ -38,10 +40,15 @@ test("a plug-in beside the kubeconfig gives the credential", async () => {
   expect(await access.credential()).toEqual({ authorization: "Bearer of a plug-in" });
 });
 
+test("a user who acts as another one is refused, and not taken for the first", async () => {
+  await using made = await kubeconfig();
+  await expect(findCluster(made.env, "guest")).rejects.toThrow(/guest acts as another one/);
+});
+
 test("a context that is not there is refused with those that are", async () => {
   await using made = await kubeconfig();
   await expect(findCluster(made.env, "nowhere")).rejects.toThrow(
-    /no context nowhere; it knows home, away/,
+    /no context nowhere; it knows home, away, guest/,
   );
   await expect(findCluster({ KUBECONFIG: join(made.folder, "none") }, undefined)).rejects.toThrow(
     /There is no/,
