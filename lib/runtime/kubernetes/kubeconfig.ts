@@ -96,7 +96,7 @@ export async function findCluster(env: Env, context: string | undefined): Promis
   };
 }
 
-/** Left out, such a key would leave the rights of the one who acts as somebody with fewer. */
+/** Whether a key asks for the rights of another user, who may have fewer. */
 function isAnother(key: string, value: unknown): boolean {
   return /^as(?:-|$)/.test(key) && value !== undefined && value !== null && value !== "";
 }
