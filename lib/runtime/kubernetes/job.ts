@@ -11,6 +11,7 @@ import {
   labelsOf,
   type NamedAddress,
   object,
+  ofTemplate,
   partLabel,
   podSpecOf,
 } from "./manifests.ts";
@@ -44,7 +45,7 @@ export function workerObjects(spec: ContainerSpec, hosts: readonly NamedAddress[
   const { containers, ...pod } = podSpecOf(spec, secretName, hosts, part);
   const variables = entries.filter(isOwn).map(([variable, value]) => ({ name: variable, value }));
   const template = {
-    metadata: { labels: own },
+    metadata: ofTemplate(own),
     spec: {
       ...pod,
       restartPolicy: "Never",

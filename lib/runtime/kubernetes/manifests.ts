@@ -66,6 +66,21 @@ export function markerOf(name: string, labels: PartLabels): KubeObject {
   return object("ConfigMap", name, labelsOf(labels), { data: {} }, annotationsOf(labels));
 }
 
+/**
+ * The proxy that a mesh puts beside a part would be one more way out for its command, and would
+ * keep a worker's pod after its end.
+ */
+export function ofTemplate(labels: Record<string, string>) {
+  return {
+    labels: {
+      ...labels,
+      "sidecar.istio.io/inject": "false",
+      "kuma.io/sidecar-injection": "disabled",
+    },
+    annotations: { "linkerd.io/inject": "disabled" },
+  };
+}
+
 /** Throws `config-invalid` for a name that is too long. */
 export function objectsOf(spec: ContainerSpec, making: Origin): PartObjects {
   const { name, labels } = spec;
@@ -75,7 +90,7 @@ export function objectsOf(spec: ContainerSpec, making: Origin): PartObjects {
   const made = { [madeLabel]: making.made };
   const secret = making.secret ?? `${name}.${making.made}`;
   const template = {
-    metadata: { labels: { ...own, ...made } },
+    metadata: ofTemplate({ ...own, ...made }),
     spec: podSpecOf(spec, secret, making.hosts),
   };
   const stable =

@@ -46,6 +46,13 @@ const ContainerStatus = z.object({
   state: State.default({}),
   lastState: State.default({}),
 });
+/** What a cluster puts beside a part, such as the proxy of a mesh, may be named before it. */
+const Statuses = z
+  .array(ContainerStatus)
+  .nullish()
+  .transform((all) => all?.toSorted((one, other) => Number(isPart(other)) - Number(isPart(one))))
+  .optional();
+const isPart = ({ name }: { name: string }) => name === "part";
 export const Pod = z.object({
   metadata: Metadata,
   spec: z
@@ -61,7 +68,7 @@ export const Pod = z.object({
       reason: z.string().default(""),
       message: z.string().default(""),
       conditions: z.array(Condition).nullish(),
-      containerStatuses: z.array(ContainerStatus).nullish(),
+      containerStatuses: Statuses,
       initContainerStatuses: z.array(ContainerStatus).nullish(),
     })
     .default({ phase: "", reason: "", message: "" }),

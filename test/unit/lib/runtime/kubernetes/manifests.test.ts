@@ -63,6 +63,20 @@ test("an agent's pod asks for nothing that the standard `restricted` refuses", (
   });
 });
 
+test("no mesh puts its proxy beside a part", () => {
+  const { workload } = objectsOf(agentSpec(), origin);
+  expect(workload).toMatchObject({
+    spec: {
+      template: {
+        metadata: {
+          labels: { "sidecar.istio.io/inject": "false", "kuma.io/sidecar-injection": "disabled" },
+          annotations: { "linkerd.io/inject": "disabled" },
+        },
+      },
+    },
+  });
+});
+
 test("an agent's pod knows the services by their addresses, and asks no DNS", () => {
   expect(objectsOf(agentSpec(), origin).workload).toMatchObject({
     spec: {

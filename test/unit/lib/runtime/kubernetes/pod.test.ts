@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { livingOf, newest, Pod, stateOf } from "../../../../../lib/runtime/kubernetes/pod.ts";
+import {
+  exitCodeOfPod,
+  livingOf,
+  newest,
+  Pod,
+  stateOf,
+} from "../../../../../lib/runtime/kubernetes/pod.ts";
 
 const podWith = (status: object, metadata: object = {}) =>
   Pod.parse({ metadata: { name: "one", ...metadata }, status });
@@ -11,6 +17,16 @@ test("a container that ends again and again is about to start again", () => {
     ...{ state: "restarting", exitCode: 7 },
   });
   expect(stateOf(podWith({ phase: "Pending" }))).toEqual({ state: "created" });
+});
+
+test("a part that has ended has, whatever a mesh runs beside it, and in whatever order", () => {
+  const proxy = { name: "istio-proxy", state: { running: {} } };
+  const part = { name: "part", state: { terminated: { exitCode: 3 } } };
+  for (const containerStatuses of [
+    [proxy, part],
+    [part, proxy],
+  ])
+    expect(exitCodeOfPod(podWith({ phase: "Running", containerStatuses }))).toBe(3);
 });
 
 test("a part is its running pod, else the one that is to run, else the last that was taken", () => {
