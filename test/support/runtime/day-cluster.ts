@@ -16,18 +16,22 @@ export const canStartCluster =
 
 type Started = AsyncDisposable & { kubeconfig: string };
 
-/** One that runs already stays. Throws where that one does not enforce policies. */
+/**
+ * One that runs already stays, and what a machine has left of one goes. Throws where that one does
+ * not enforce policies.
+ */
 export async function startCluster(): Promise<Started> {
   const kept = async () => {};
   if (named !== "") return { kubeconfig: named, [Symbol.asyncDispose]: kept };
   const kubeconfig = join(home, "kubeconfig");
   const settings = join(home, "settings");
+  const down = async () => void (await $`${scripts}/kube-down.sh`.quiet().nothrow());
+  if (existsSync(settings) && !isRunning()) await down();
   if (existsSync(settings)) {
     if (/^KUBE_POLICY=1$/m.test(readFileSync(settings, "utf8")))
       return { kubeconfig, [Symbol.asyncDispose]: kept };
     throw new Error(`The cluster in ${home} enforces no policies: end it by kube-down.sh.`);
   }
-  const down = async () => void (await $`${scripts}/kube-down.sh`.quiet().nothrow());
   try {
     await $`${scripts}/kube-up.sh`.env({ ...process.env, KUBE_POLICY: "1" }).quiet();
   } catch (error) {
@@ -35,4 +39,14 @@ export async function startCluster(): Promise<Started> {
     throw error;
   }
   return { kubeconfig, [Symbol.asyncDispose]: down };
+}
+
+/** Another program may have its number since. */
+function isRunning(): boolean {
+  try {
+    const pid = readFileSync(join(home, "pids/kube-apiserver"), "utf8").trim();
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`${home}/`);
+  } catch {
+    return false;
+  }
 }
