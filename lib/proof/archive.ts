@@ -3,9 +3,21 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { BundleFile, type Bytes, pieceBytes } from "./bundle-file.ts";
+import { readCount } from "./formats.ts";
 
 /** By their names in the bundle. */
 export type BundleFiles = ReadonlyMap<string, BundleFile>;
+
+/** The numbers that name folders in this one, the smallest first. */
+export function sizesBelow(files: BundleFiles, folder: string): number[] {
+  const sizes = new Set<number>();
+  for (const name of files.keys()) {
+    const [first, size = ""] = name.split("/", 2);
+    const count = first === folder ? readCount(size) : undefined;
+    if (count !== undefined && name.length > `${first}/${size}`.length) sizes.add(count);
+  }
+  return [...sizes].toSorted((one, other) => one - other);
+}
 
 /** 2 GiB. */
 export const maxArchiveBytes = 2 * 1024 ** 3;

@@ -2,7 +2,7 @@
 // it, whose last entry says so (docs/reference/proof.md#another-key). Pure.
 import { Buffer, isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
-import type { BundleFiles } from "./archive.ts";
+import { type BundleFiles, sizesBelow } from "./archive.ts";
 import type { BundleFile } from "./bundle-file.ts";
 import {
   type Checkpoint,
@@ -10,7 +10,6 @@ import {
   keyType,
   ownPlace,
   readCheckpoint,
-  readCount,
   readHashes,
   readRecord,
 } from "./formats.ts";
@@ -35,7 +34,7 @@ export async function keysIn(
   trusted: VerifierKey,
 ): Promise<{ keys: LogKeys; check: (checkpoint: Checkpoint) => Promise<void>; count: number }> {
   const shown: Shown[] = [];
-  const sizes = sizesIn(bundle.files);
+  const sizes = sizesBelow(bundle.files, "rotations");
   const contents = new Map<number, Map<string, Buffer>>();
   for (const size of sizes) contents.set(size, await contentsOf(bundle, size));
   for (const [size, bytes] of contents) {
@@ -56,15 +55,6 @@ export async function keysIn(
     }
   };
   return { keys, check, count: sizes.length };
-}
-
-function sizesIn(files: BundleFiles): number[] {
-  const sizes = new Set<number>();
-  for (const name of files.keys()) {
-    const size = readCount(/^rotations\/([^/]+)\//.exec(name)?.[1] ?? "");
-    if (size !== undefined) sizes.add(size);
-  }
-  return [...sizes].toSorted((one, other) => one - other);
 }
 
 async function contentsOf({ files, named }: Bundle, size: number): Promise<Map<string, Buffer>> {

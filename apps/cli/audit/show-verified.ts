@@ -368,7 +368,7 @@ function formerText({ after }: Found): string {
   return `  continuity ${lost}, and this one begun anew: only what others have seen of both\n             shows that it goes on from there\n`;
 }
 
-/** What was signed by an earlier key is shown by those that it has named. */
+/** The keys that an earlier one has named show what was signed by it. */
 function keysText({ keys }: Found): string {
   return keys.rotations
     .map(({ size, to }) => {

@@ -18,7 +18,7 @@ export type Tool = {
   schema: Record<string, unknown>;
   /** It ends the work, or says why not. */
   isEnding?: boolean;
-  /** What the call is for, for people; undefined for arguments that are wrong. */
+  /** Says to people what the call is for; undefined for arguments that are wrong. */
   describe?(input: unknown): string | undefined;
   /** Rejects only when the signal is aborted, with its reason, or for a mistake of this program. */
   use(input: unknown, signal: AbortSignal): Promise<ToolEnd>;

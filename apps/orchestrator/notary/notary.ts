@@ -31,16 +31,7 @@ const everyMs = 1_000;
 const pageSize = 1_000;
 
 type Deps = {
-  board: Pick<
-    NotaryBlackboard,
-    | "time"
-    | "contactProblem"
-    | "readRawEvents"
-    | "takeProof"
-    | "readFormerProof"
-    | "noteCheckpoint"
-    | "noteAnchored"
-  >;
+  board: Omit<NotaryBlackboard, typeof Symbol.asyncDispose>;
   files: SealedFiles;
   clock: Pick<Clock, "passedMs">;
   log: JsonLog;

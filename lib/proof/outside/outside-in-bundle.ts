@@ -2,7 +2,7 @@
 // part of the instance has chosen (docs/reference/proof.md#time-stamps-and-witnesses). Pure.
 import { type Buffer, isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
-import type { BundleFiles } from "../archive.ts";
+import { type BundleFiles, sizesBelow } from "../archive.ts";
 import type { BundleFile } from "../bundle-file.ts";
 import {
   anchoredType,
@@ -11,7 +11,6 @@ import {
   jsonObject,
   ownPlace,
   readCheckpoint,
-  readCount,
   readHashes,
   readRecord,
 } from "../formats.ts";
@@ -67,7 +66,7 @@ export async function checkOutside(
   trust: OutsideTrust,
 ): Promise<OutsideAnchor[]> {
   const shown: OutsideAnchor[] = [];
-  for (const size of sizesIn(bundle.files)) {
+  for (const size of sizesBelow(bundle.files, "anchors")) {
     const folder = await folderIn(bundle, keys.of(size), size);
     if (folder === undefined) continue;
     const sealed = await checkSealed(bundle, folder);
@@ -88,15 +87,6 @@ export async function checkOutside(
 
 function all({ isOfGoal }: Bundle): string {
   return isOfGoal ? "all entries of the goal" : "this log";
-}
-
-function sizesIn(files: BundleFiles): number[] {
-  const sizes = new Set<number>();
-  for (const name of files.keys()) {
-    const size = readCount(/^anchors\/([^/]+)\//.exec(name)?.[1] ?? "");
-    if (size !== undefined) sizes.add(size);
-  }
-  return [...sizes].toSorted((one, other) => one - other);
 }
 
 /** Undefined where its checkpoint is not of this log, which is then a problem. */

@@ -29,6 +29,24 @@ export const ofAll = await makeBundle(key, sampleEvents, { content });
 
 export const textIn = (files: ReadonlyMap<string, Uint8Array>, name: string) =>
   Buffer.from(files.get(name) ?? []).toString("latin1");
+
+/** Changes of the files of a folder of a bundle. */
+export const changesBelow = (folder: string) => ({
+  edit:
+    (name: string, from: string | RegExp, to: string): Change =>
+    (files) => {
+      const text = textIn(files, `${folder}/${name}`);
+      const changed = text.replace(from, to);
+      if (changed === text) throw new Error(`${name} has nothing like ${from}.`);
+      files.set(`${folder}/${name}`, Buffer.from(changed, "latin1"));
+    },
+  remove:
+    (...names: string[]): Change =>
+    (files) => {
+      for (const name of names) files.delete(`${folder}/${name}`);
+    },
+});
+
 const write =
   (name: string, text: string): Change =>
   (files) =>

@@ -24,7 +24,7 @@ import {
   sampleEvents,
   sealedBy,
 } from "./bundle.ts";
-import { type Files, key, textIn } from "./damages.ts";
+import { changesBelow, type Files, key, textIn } from "./damages.ts";
 
 /** `text`: as a policy has it. `line`: its signature on the text of a checkpoint. */
 export type Witness = {
@@ -132,19 +132,7 @@ const put =
   (name: string, content: string | Buffer): Change =>
   (files) =>
     files.set(`anchors/${name}`, Buffer.from(content as string));
-const edit =
-  (name: string, from: string | RegExp, to: string): Change =>
-  (files) => {
-    const text = textIn(files, `anchors/${name}`);
-    const changed = text.replace(from, to);
-    if (changed === text) throw new Error(`${name} has nothing like ${from}.`);
-    files.set(`anchors/${name}`, Buffer.from(changed, "latin1"));
-  };
-const remove =
-  (...names: string[]): Change =>
-  (files) => {
-    for (const name of names) files.delete(`anchors/${name}`);
-  };
+const { edit, remove } = changesBelow("anchors");
 /** Another one in its place, which the notary has not sealed. */
 const unsealed =
   (size: number, change: Change): Change =>

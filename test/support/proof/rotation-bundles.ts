@@ -16,7 +16,7 @@ import {
   sampleEvents,
   sealedBy,
 } from "./bundle.ts";
-import { type Files, textIn } from "./damages.ts";
+import { changesBelow, type Files } from "./damages.ts";
 
 export const first = newKey();
 const { name } = first.signer;
@@ -100,19 +100,7 @@ export async function rotatedBundle({
 type Change = (files: Files) => void;
 export type RotationCase = { name: string; files: Files; problems: string[] };
 
-const edit =
-  (path: string, from: string | RegExp, to: string): Change =>
-  (files) => {
-    const text = textIn(files, `rotations/${path}`);
-    const changed = text.replace(from, to);
-    if (changed === text) throw new Error(`${path} has nothing like ${from}.`);
-    files.set(`rotations/${path}`, Buffer.from(changed, "latin1"));
-  };
-const remove =
-  (...paths: string[]): Change =>
-  (files) => {
-    for (const path of paths) files.delete(`rotations/${path}`);
-  };
+const { edit, remove } = changesBelow("rotations");
 const copy =
   (from: string, to: string): Change =>
   (files) =>

@@ -11,7 +11,7 @@ import type { Hunk, HunkLine } from "./file-change.ts";
 type Line = { text: string; end: string };
 type WantedLine = HunkLine & { bytes: string };
 /**
- * What changes by a hunk, without the lines before and after that stay: those of two hunks may be
+ * A hunk's own change, without the lines before and after that stay: those of two hunks may be
  * the same. `from`: the index of its first line. `end`: that of the line behind the whole hunk.
  */
 type Placed = {

@@ -1,4 +1,4 @@
-// What a patch says of a file, whichever form it is written in.
+// A patch says this of a file, whichever form it is written in.
 
 export type HunkLine = { kind: "same" | "old" | "new"; text: string };
 

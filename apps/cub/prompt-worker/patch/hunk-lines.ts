@@ -39,7 +39,7 @@ export class HunkLines {
   }
 
   get hunk(): Hunk {
-    // What comes before the next part of a patch is no line of the file.
+    // Blank lines before the next part of a patch are no lines of the file.
     const last = this.#lines.findLastIndex(({ isBare }) => !isBare);
     return {
       anchors: this.#anchors,

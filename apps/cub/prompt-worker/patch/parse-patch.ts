@@ -3,7 +3,7 @@ import type { ParsedPatch } from "./file-change.ts";
 import { parseMarkedPatch } from "./parse-marked-patch.ts";
 import { parseUnifiedDiff } from "./parse-unified-diff.ts";
 
-/** What is before and after the patch, such as a fence of Markdown, is left out. */
+/** Lines before and after the patch, such as a fence of Markdown, are left out. */
 export function parsePatch(text: string): ParsedPatch {
   const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));
   const isMarked = (line: string) =>
