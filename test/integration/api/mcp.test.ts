@@ -5,9 +5,9 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { defaultLimits } from "../../../apps/api/deps.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
-import type { BidWord } from "../../../lib/model/bid.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
+import { bids, report } from "../../support/cli/sett.ts";
 import {
   addLostSubmodule,
   commitFiles,
@@ -17,17 +17,20 @@ import {
 } from "../../support/git/sample-repository.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { untilStopped } from "../../support/world/tool.ts";
 
 let scene: ApiScene;
 const here = sampleRepository();
 
 beforeAll(async () => {
-  const bid = ({ type }: { type: string }): BidWord =>
-    type === "GoalDefined" ? "exclusive" : "ignore";
   scene = await ApiScene.start(
     {
       coder: {
-        behaviour: { bid, work: ({ payload }) => ({ type: "Note", payload: `Done: ${payload}` }) },
+        ...bids({ on: "GoalDefined", bid: "exclusive" }),
+        tool: async ({ target_artefact: { payload } }, signal) =>
+          payload === "wait"
+            ? await untilStopped(signal)
+            : report("Note", { artefact_payload: `Done: ${payload}` }),
       },
     },
     { deps: { repository: await openRepository(here.path, process.env) } },
@@ -148,7 +151,7 @@ test("each write of an assistant is on record with its tool, its goal and the to
 
 test("a write about a goal is on record with it, also where it is refused", async () => {
   await using editor = await connect("controller");
-  const goal = await scene.clan.postGoal("Write a note");
+  const goal = await scene.clan.postGoal("wait");
   await editor.client.callTool({ name: "cancel_goal", arguments: { goal: goal.id } });
   await editor.client.callTool({ name: "cancel_goal", arguments: { goal: goal.id } });
   const calls = (await scene.clan.board.readEvents("0", 10_000)).filter(

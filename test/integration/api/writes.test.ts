@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openRepository } from "../../../apps/api/repository.ts";
-import { aborted } from "../../../lib/async/sleep.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { ApiScene, textAt } from "../../support/api/api-scene.ts";
 import { bids, report } from "../../support/cli/sett.ts";
@@ -14,20 +13,7 @@ import {
 } from "../../support/git/sample-repository.ts";
 import { nightly } from "../../support/nightly.ts";
 import { waitFor } from "../../support/wait-for.ts";
-
-/** A tool that works until its goal is cancelled. */
-async function untilStopped(signal: AbortSignal) {
-  await aborted(signal);
-  const nothing = new Uint8Array();
-  return {
-    kind: "aborted",
-    exitCode: null,
-    signal: "SIGTERM",
-    stdout: nothing,
-    stderr: nothing,
-    durationMs: 5,
-  } as const;
-}
+import { untilStopped } from "../../support/world/tool.ts";
 
 let scene: ApiScene;
 let repository: ReturnType<typeof sampleRepository>;

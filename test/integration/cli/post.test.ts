@@ -11,6 +11,7 @@ import { nightly } from "../../support/nightly.ts";
 import { newArtefactId } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Member } from "../../support/world/clan.ts";
+import { untilStopped } from "../../support/world/tool.ts";
 
 let at: Workspace;
 
@@ -187,11 +188,7 @@ describe("a version of a person", () => {
         ...bids({ on: "GoalDefined", bid: "exclusive" }),
         tool: async ({ target_artefact: { type } }, signal) => {
           if (type === "GoalDefined") return report("Draft");
-          return await new Promise((resolve) => {
-            const end = { kind: "aborted", exitCode: null, signal: "SIGTERM", durationMs: 5 };
-            const none = new Uint8Array();
-            signal.addEventListener("abort", () => resolve({ ...end, stdout: none, stderr: none }));
-          });
+          return await untilStopped(signal);
         },
       },
       critic: {

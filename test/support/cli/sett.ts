@@ -7,7 +7,7 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 import { waitFor } from "../wait-for.ts";
 import { Clan, type Member } from "../world/clan.ts";
 import { placeInRedis } from "../world/redis-place.ts";
-import type { Tool } from "../world/tool.ts";
+import { type Tool, untilStopped } from "../world/tool.ts";
 import type { Finished } from "./finished.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -97,28 +97,15 @@ export class Sett extends Clan {
   }
 }
 
-const nothing = new Uint8Array();
-
 /** A tool that works until it is stopped, with promises for both. */
 export function endless() {
   const begun = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();
-  const tool: Tool = (_input, signal) => {
+  const tool: Tool = async (_input, signal) => {
     begun.resolve();
-    return new Promise((resolve) => {
-      const end = {
-        kind: "aborted",
-        exitCode: null,
-        signal: "SIGTERM",
-        stdout: nothing,
-        stderr: nothing,
-        durationMs: 5,
-      };
-      signal.addEventListener("abort", () => {
-        stopped.resolve();
-        resolve(end);
-      });
-    });
+    const end = await untilStopped(signal);
+    stopped.resolve();
+    return end;
   };
   return { tool, begun: begun.promise, stopped: stopped.promise };
 }

@@ -1,6 +1,7 @@
 // Tools that are functions of the test, and what their runs end with.
+import { aborted } from "../../../lib/async/sleep.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
-import type { CommandOutcome } from "../../../lib/process/command.ts";
+import type { CommandOutcome, NotStarted } from "../../../lib/process/command.ts";
 
 /**
  * Says what the tool prints, as an object or as text, or the whole end of its run; an Error is what
@@ -16,7 +17,9 @@ export function outcomeOf(answer: unknown): CommandOutcome {
   return exited(typeof answer === "string" ? answer : JSON.stringify(answer));
 }
 
-export function exited(stdout: string, exitCode = 0, stderr = ""): CommandOutcome {
+type StartedOutcome = Exclude<CommandOutcome, NotStarted>;
+
+export function exited(stdout: string, exitCode = 0, stderr = ""): StartedOutcome {
   const encode = (text: string) => new TextEncoder().encode(text);
   return {
     kind: "exited",
@@ -26,4 +29,10 @@ export function exited(stdout: string, exitCode = 0, stderr = ""): CommandOutcom
     stderr: encode(stderr),
     durationMs: 1,
   };
+}
+
+/** The end of a run that goes on until its grant is taken away. */
+export async function untilStopped(signal: AbortSignal): Promise<StartedOutcome> {
+  await aborted(signal);
+  return { ...exited(""), kind: "aborted", exitCode: null, signal: "SIGTERM" };
 }

@@ -4,6 +4,7 @@ import { NotBegun } from "../../../../../apps/cub/container/clean-slate.ts";
 import type { AgentBlackboard } from "../../../../../lib/blackboard/port/holders.ts";
 import { cubScene, heldTool } from "../../../../support/cub/scene.ts";
 import { waitFor } from "../../../../support/wait-for.ts";
+import { untilStopped } from "../../../../support/world/tool.ts";
 
 describe("stopping", () => {
   test("lets the running work end, and starts no more", async () => {
@@ -49,19 +50,7 @@ describe("stopping", () => {
 
   test("kills a tool that runs longer than the shutdown timeout, and posts the attempt as lost", async () => {
     await using scene = await cubScene({
-      tool: (_input, signal) =>
-        new Promise((resolve) => {
-          const nothing = new Uint8Array();
-          const end = {
-            kind: "aborted",
-            exitCode: null,
-            signal: "SIGTERM",
-            stdout: nothing,
-            stderr: nothing,
-            durationMs: 5,
-          };
-          signal.addEventListener("abort", () => resolve(end));
-        }),
+      tool: (_input, signal) => untilStopped(signal),
     });
     const { standIn, agent } = scene;
     const { ended } = scene.start(20);
