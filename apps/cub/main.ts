@@ -209,6 +209,7 @@ async function depsOf(
     askModel:
       model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
     isInContainer: process.pid === 1,
+    isInCluster: process.pid === 1 && process.env.KUBERNETES_SERVICE_HOST !== undefined,
     ownProcess: readOwnProcess(),
     clock: systemClock,
     newId: randomUUID,

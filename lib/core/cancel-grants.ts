@@ -1,5 +1,5 @@
 // Ends the grants of a claim that is terminated.
-import type { Grant } from "../model/claim.ts";
+import { type Grant, triesOf } from "../model/claim.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
 /**
@@ -9,11 +9,12 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 export function cancelGrants(grants: readonly Grant[], at: string, reason: string): Grant[] {
   return grants
     .filter(({ state }) => state === "queued" || state === "running" || state === "waiting")
-    .map(({ agent, phase, attempt, retries, dialogue, queued_at, quorum }) => ({
+    .map(({ agent, phase, attempt, dialogue, queued_at, quorum, ...tries }) => ({
       agent,
       phase,
       attempt,
-      ...withoutUndefined({ retries, dialogue, quorum }),
+      ...triesOf(tries),
+      ...withoutUndefined({ dialogue, quorum }),
       queued_at,
       state: "cancelled",
       ended_at: at,

@@ -26,6 +26,8 @@ export type ClaimEvent =
   | { kind: "attempt_due"; agent: AgentName; attempt: number }
   /** The worker that ran the attempt has ended, or could not be started. */
   | { kind: "worker_lost"; agent: AgentName; attempt: number; reason: string }
+  /** The cluster has ended that worker. */
+  | { kind: "worker_disrupted"; agent: AgentName; attempt: number; reason: string }
   /** The attempt's result was refused: Redis has lost an artefact that it was made from. */
   | { kind: "source_lost"; agent: AgentName; attempt: number }
   | { kind: "goal_ended"; reason: string }

@@ -8,6 +8,7 @@ import {
   type Grant,
   missingBidders,
   questionOf,
+  triesOf,
   type WaitingGrant,
 } from "../model/claim.ts";
 import type { AgentName } from "../model/ids.ts";
@@ -117,9 +118,9 @@ export class Draft {
       moved_to: agent,
     };
     const before = this.grants.find((one) => one.agent === agent);
-    const { attempt = 0, retries } = before ?? {};
+    const { attempt = 0, ...tries } = before ?? {};
     const grant: QueuedGrant = {
-      ...{ agent, phase: queued.phase, attempt: attempt + 1, ...withoutUndefined({ retries }) },
+      ...{ agent, phase: queued.phase, attempt: attempt + 1, ...triesOf(tries) },
       ...{ queued_at: at, state: "queued" },
     };
     this.replace(from);
@@ -143,11 +144,12 @@ export class Draft {
 
   /** Ends the grant with a Failure that the orchestrator posts. */
   fail(grant: Grant, type: string, reason: string): void {
-    const { agent, phase, attempt, retries, dialogue, queued_at, quorum } = grant;
+    const { agent, phase, attempt, dialogue, queued_at, quorum } = grant;
     const { at, failureId, target } = this.input;
     this.endGrant({
       ...{ agent, phase, attempt, queued_at },
-      ...withoutUndefined({ retries, dialogue, quorum }),
+      ...triesOf(grant),
+      ...withoutUndefined({ dialogue, quorum }),
       ...("started_at" in grant
         ? {
             started_at: grant.started_at,

@@ -13,7 +13,12 @@ import type { RegisteredAgent } from "../model/agent.ts";
 import { type Grant, isEnded, missingBidders, questionOf, wasMoved } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import { ofSame } from "../model/of-same.ts";
-import { agentRemovedType, agentSilentType, attemptLostType } from "../model/own-types.ts";
+import {
+  agentRemovedType,
+  agentSilentType,
+  attemptDisruptedType,
+  attemptLostType,
+} from "../model/own-types.ts";
 import { type Phase, phaseOfStatus, phases, phasesAfter, phaseTable } from "../model/phase.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { cancelGrants } from "./cancel-grants.ts";
@@ -103,11 +108,13 @@ function applyEvent(draft: Draft, event: ClaimEvent): void {
     case "lease_lapsed":
       return loseRunning(draft, event.agent, event.attempt);
     case "worker_lost":
+    case "worker_disrupted":
       return loseAttempt(
         draft,
         event.agent,
         event.attempt,
         `${event.reason} Attempt ${event.attempt} is lost.`,
+        event.kind === "worker_lost" ? attemptLostType : attemptDisruptedType,
       );
     case "source_lost":
       return repeatAttempt(draft, event.agent, event.attempt);
@@ -136,10 +143,16 @@ function loseRunning(draft: Draft, agent: AgentName, attempt: number): void {
   if (isRunning) loseAttempt(draft, agent, attempt, reason);
 }
 
-function loseAttempt(draft: Draft, agent: AgentName, attempt: number, reason: string): void {
+function loseAttempt(
+  draft: Draft,
+  agent: AgentName,
+  attempt: number,
+  reason: string,
+  type = attemptLostType,
+): void {
   const grant = draft.grants.find((one) => one.agent === agent);
   if (grant?.attempt === attempt && (grant.state === "queued" || grant.state === "running"))
-    draft.fail(grant, attemptLostType, reason);
+    draft.fail(grant, type, reason);
 }
 
 /** `attempt` is the one that failed. */

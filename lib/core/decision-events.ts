@@ -46,6 +46,7 @@ export function textOfTrigger(event: ClaimEvent): string | undefined {
     case "lease_lapsed":
     case "attempt_due":
     case "worker_lost":
+    case "worker_disrupted":
     case "source_lost":
       return `${event.kind} ${event.agent} ${event.attempt}`;
     case "answered":

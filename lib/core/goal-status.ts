@@ -14,7 +14,7 @@ import {
   missingBidders,
 } from "../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
-import { agentRemovedType, attemptLostType } from "../model/own-types.ts";
+import { agentRemovedType, attemptDisruptedType, attemptLostType } from "../model/own-types.ts";
 import { type Approvals, approvalsOf } from "../model/quorum.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { causeOfRetry } from "./retry-claim.ts";
@@ -195,7 +195,7 @@ function owedClaims({ artefacts, causes }: GoalFacts): GoalArtefact[] {
  * Failures of attempts that name no agent. An agent that was removed may be back for the next
  * attempt.
  */
-const endedByOrchestrator = new Set([attemptLostType, agentRemovedType]);
+const endedByOrchestrator = new Set([attemptLostType, attemptDisruptedType, agentRemovedType]);
 
 /**
  * A Failure does not count any more once its attempt was followed by another, or once its claim was
@@ -222,7 +222,9 @@ function isSuperseded(
   );
   const isOf = (agent: AgentName) =>
     endedByOrchestrator.has(failure.type) || agent === failure.produced_by_agent;
-  const wasRetried = made.grants.some((grant) => grant.retries !== undefined && isOf(grant.agent));
+  const wasRetried = made.grants.some(
+    ({ agent, retries = 0, disruptions = 0 }) => retries + disruptions > 0 && isOf(agent),
+  );
   if (made.claim.status === "complete" || (wasRetried && !isLast)) return true;
   // The claim ended otherwise, while the attempt was to be made again.
   return isLast && isEnded(made.claim.status) && failuresOf(made).length === 0;

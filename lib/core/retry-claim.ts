@@ -11,7 +11,7 @@ import {
   wasMoved,
 } from "../model/claim.ts";
 import type { ArtefactId, ClaimId } from "../model/ids.ts";
-import { attemptLostType } from "../model/own-types.ts";
+import { attemptDisruptedType, attemptLostType } from "../model/own-types.ts";
 import { phaseTable } from "../model/phase.ts";
 import { newGrant } from "./claim-draft.ts";
 import { causeOfStandIn } from "./stand-in.ts";
@@ -140,7 +140,10 @@ function notTheEnd(
   const [last] = failuresOf(failed);
   if (last !== undefined)
     return `That attempt was followed by another. Its claim ended with Failure ${last}: try that one again instead.`;
-  const wasAttempt = failure.produced_by_agent !== "" || failure.type === attemptLostType;
+  const wasAttempt =
+    failure.produced_by_agent !== "" ||
+    failure.type === attemptLostType ||
+    failure.type === attemptDisruptedType;
   return wasAttempt
     ? `Its claim did not end with that attempt: ${failed.claim.termination_reason}`
     : noAttempt(failure);

@@ -1,10 +1,10 @@
 // Another attempt after a failed one (docs/internals/claims.md#failures-and-attempts): as many as
-// the agent's `retries` allow, later each time.
+// the agent's `retries` allow, later each time. What the cluster has ended has a count of its own.
 import type { AgentRegistration } from "../model/agent.ts";
-import type { Grant, RunningGrant, WaitingGrant } from "../model/claim.ts";
+import { type Grant, type RunningGrant, triesOf, type WaitingGrant } from "../model/claim.ts";
 import type { ArtefactId } from "../model/ids.ts";
 import { budgetExceededType } from "../model/model-call.ts";
-import { agentSilentType } from "../model/own-types.ts";
+import { agentSilentType, attemptDisruptedType } from "../model/own-types.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
 export type FailedGrant = Extract<Grant, { state: "failed" }>;
@@ -13,20 +13,29 @@ export type CancelledGrant = Extract<Grant, { state: "cancelled" }>;
 
 const firstDelayMs = 1_000;
 const maxDelayMs = 60_000;
+/** So many attempts follow on those that the cluster has ended. */
+const maxDisruptions = 3;
 
 /** How long to wait before the next attempt; undefined when there is none. */
 export function retryAfterMs(
   failed: FailedGrant,
   agents: readonly AgentRegistration[],
 ): number | undefined {
-  const retried = failed.retries ?? 0;
   const registration = agents.find((agent) => agent.name === failed.agent);
   // The next attempt would wait for the same silent agent.
   if (failed.failure_type === agentSilentType) return undefined;
   // The budget would still be spent.
   if (failed.failure_type === budgetExceededType) return undefined;
-  if (registration === undefined || retried >= registration.retries) return undefined;
-  return Math.min(maxDelayMs, firstDelayMs * 2 ** retried);
+  if (registration === undefined) return undefined;
+  const [tried = 0, most] = isDisrupted(failed)
+    ? [failed.disruptions, maxDisruptions]
+    : [failed.retries, registration.retries];
+  if (tried >= most) return undefined;
+  return Math.min(maxDelayMs, firstDelayMs * 2 ** tried);
+}
+
+function isDisrupted({ failure_type }: FailedGrant): boolean {
+  return failure_type === attemptDisruptedType;
 }
 
 /** The failed grant, with the time of its next attempt. `at`: ISO 8601. */
@@ -36,12 +45,13 @@ export function withRetryAt(failed: FailedGrant, at: string, afterMs: number): F
 
 /** The attempt after a failed one. */
 export function nextAttempt(failed: FailedGrant, at: string): QueuedGrant {
-  const { agent, phase, attempt, retries = 0 } = failed;
+  const { agent, phase, attempt, retries = 0, disruptions = 0 } = failed;
   return {
     agent,
     phase,
     attempt: attempt + 1,
-    retries: retries + 1,
+    ...triesOf(failed),
+    ...(isDisrupted(failed) ? { disruptions: disruptions + 1 } : { retries: retries + 1 }),
     ...resumePoint(failed),
     queued_at: at,
     state: "queued",
@@ -50,13 +60,13 @@ export function nextAttempt(failed: FailedGrant, at: string): QueuedGrant {
 
 /** The attempt after one that has not failed. */
 export function repeatedAttempt(before: Omit<RunningGrant, "state">, at: string): QueuedGrant {
-  const { agent, phase, attempt, retries } = before;
+  const { agent, phase, attempt } = before;
   return {
     ...{
       agent,
       phase,
       attempt: attempt + 1,
-      ...withoutUndefined({ retries }),
+      ...triesOf(before),
       ...resumePoint(before),
     },
     ...{ queued_at: at, state: "queued" },

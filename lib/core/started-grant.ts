@@ -1,6 +1,6 @@
 // The grant that a queued one becomes when its run begins. The cub and the orchestrator make it
 // alike, so that a repeat is the same text.
-import type { Grant, RunningGrant } from "../model/claim.ts";
+import { type Grant, type RunningGrant, triesOf } from "../model/claim.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
 type Chosen = "run_id" | "run_by" | "model_token" | "base_commit";
@@ -11,14 +11,15 @@ export type Run = Pick<RunningGrant, "started_at" | "context_ids"> & {
 };
 
 export function startedGrant(
-  { agent, phase, attempt, queued_at, retries, dialogue }: Grant,
+  { agent, phase, attempt, queued_at, dialogue, ...tries }: Grant,
   { run_id, run_by, model_token, started_at, context_ids, base_commit }: Run,
 ): RunningGrant {
   return {
     agent,
     phase,
     attempt,
-    ...withoutUndefined({ retries, dialogue }),
+    ...triesOf(tries),
+    ...withoutUndefined({ dialogue }),
     queued_at,
     state: "running",
     ...withoutUndefined({ run_id, run_by, model_token }),

@@ -6,6 +6,7 @@ import { AgentName, ArtefactId, ClaimId, CommitHash, GoalId } from "./ids.ts";
 import { Phase } from "./phase.ts";
 import { EndedPiece } from "./pieces.ts";
 import { Quorum } from "./quorum.ts";
+import { withoutUndefined } from "./without-undefined.ts";
 
 /** `standard` claims gather bids; the others start in `pending_exclusive` with one named agent. */
 export const ClaimKind = z.enum(["standard", "rework", "clarification", "retry"]);
@@ -57,6 +58,8 @@ const grantBase = {
   attempt: z.int().min(1),
   /** How many of the attempts so far failed and were tried again; an answer is no retry. */
   retries: z.int().min(1).optional(),
+  /** How many of the attempts so far the cluster has ended, and were made again. */
+  disruptions: z.int().min(1).optional(),
   /** Earlier attempts asked these and were answered: question, answer, question, answer … */
   dialogue: z.array(ArtefactId).optional(),
   queued_at: z.iso.datetime(),
@@ -154,6 +157,14 @@ export type Grant = z.infer<typeof Grant>;
 export type RunningGrant = Extract<Grant, { state: "running" }>;
 export type DoneGrant = Extract<Grant, { state: "done" }>;
 export type WaitingGrant = Extract<Grant, { state: "waiting" }>;
+
+/** How often the grant was tried again, and why: the next attempt keeps it. */
+export function triesOf({
+  retries,
+  disruptions,
+}: Pick<Grant, "retries" | "disruptions">): Pick<Grant, "retries" | "disruptions"> {
+  return withoutUndefined({ retries, disruptions });
+}
 
 /** The question whose answer a grant waits for, if it waits for one. */
 export function questionOf(grant: Grant): ArtefactId | undefined {

@@ -16,6 +16,12 @@ import { toolFailureType } from "./tool-contract.ts";
 export const attemptLostType = "AttemptLost";
 
 /**
+ * The type of the Failure for an attempt that the cluster has ended: its pod was evicted or
+ * preempted, say, or its node is gone.
+ */
+export const attemptDisruptedType = "AttemptDisrupted";
+
+/**
  * The types of the Failures for work not begun: the agent is not registered any more, or has given
  * no sign of life for too long.
  */
@@ -52,6 +58,7 @@ export const ownTypes: readonly string[] = [
   callQuestionType,
   toolFailureType,
   attemptLostType,
+  attemptDisruptedType,
   agentRemovedType,
   agentSilentType,
   callFailedType,
@@ -77,13 +84,20 @@ const bySource = {
   /** Sett's own merging onto a lane may print this, and its cub may send it. */
   lane: {
     Terminal: [landedType],
-    Failure: [toolFailureType, attemptLostType],
+    Failure: [toolFailureType, attemptLostType, attemptDisruptedType],
   },
   /**
    * A cub may send these: what its command has printed, or what the cub says of the command's end.
    */
   agent: {
-    Failure: [toolFailureType, attemptLostType, budgetExceededType, callFailedType, noResultType],
+    Failure: [
+      toolFailureType,
+      attemptLostType,
+      attemptDisruptedType,
+      budgetExceededType,
+      callFailedType,
+      noResultType,
+    ],
     Question: [budgetExceededType],
   },
 } as const satisfies Record<string, Partial<Record<StructuralType, readonly string[]>>>;

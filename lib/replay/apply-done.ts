@@ -3,11 +3,16 @@
 // the blackboard's functions.
 import { startedGrant } from "../core/started-grant.ts";
 import { BidWord } from "../model/bid.ts";
-import { type Grant, hasVerdict, isEnded, isForApproval } from "../model/claim.ts";
+import { type Grant, hasVerdict, isEnded, isForApproval, triesOf } from "../model/claim.ts";
 import type { SettEvent } from "../model/event.ts";
 import type { ArtefactId } from "../model/ids.ts";
 import { budgetExceededType } from "../model/model-call.ts";
-import { agentRemovedType, agentSilentType, attemptLostType } from "../model/own-types.ts";
+import {
+  agentRemovedType,
+  agentSilentType,
+  attemptDisruptedType,
+  attemptLostType,
+} from "../model/own-types.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import type { ClaimSoFar, KnownArtefact } from "./claim-so-far.ts";
 
@@ -15,6 +20,7 @@ import type { ClaimSoFar, KnownArtefact } from "./claim-so-far.ts";
 const failureTypes = new Set<string>([
   budgetExceededType,
   attemptLostType,
+  attemptDisruptedType,
   agentRemovedType,
   agentSilentType,
 ]);
@@ -108,11 +114,12 @@ function movedGrant(
       ? grant
       : startedGrant(grant, { started_at: time, context_ids: [] });
   if (type === "grant_started") return ran;
-  const { agent, phase, attempt, retries, dialogue, queued_at, started_at, context_ids } = ran;
+  const { agent, phase, attempt, dialogue, queued_at, started_at, context_ids } = ran;
   const { quorum } = ran;
   const base = {
     ...{ agent, phase, attempt, queued_at, started_at, context_ids },
-    ...withoutUndefined({ retries, dialogue, quorum }),
+    ...triesOf(ran),
+    ...withoutUndefined({ dialogue, quorum }),
   };
   const approvals = quorum?.approvals ?? [];
   if (type === "grant_waiting" && isForApproval(grant) && quorum !== undefined) {

@@ -21,7 +21,8 @@ export function readTrigger(text: unknown, events: readonly SettEvent[]): ClaimE
     case "attempt_due":
     case "source_lost":
       return agent && attempt && words.length === 2 ? { kind, agent, attempt } : undefined;
-    case "worker_lost": {
+    case "worker_lost":
+    case "worker_disrupted": {
       if (!agent || !attempt) return undefined;
       const failed = events.find((event) => event.type === "grant_failed" && event.agent === agent);
       const reason = String(failed?.data?.reason ?? "");

@@ -159,9 +159,10 @@ export type ContainerPart = {
   ports: { port: number; hostPort: number; ledBy?: string }[];
   /**
    * What a cluster says of a part that does not run, such as that no node has room for it.
-   * `isFinal`: waiting does not help. `limitMs`: waiting for longer does not.
+   * `isFinal`: waiting does not help. `limitMs`: waiting for longer does not. `isDisruption`: the
+   * cluster has ended the part for reasons of its own.
    */
-  problem?: { sentence: string; isFinal: boolean; limitMs?: number };
+  problem?: { sentence: string; isFinal: boolean; limitMs?: number; isDisruption?: boolean };
   /**
    * What the cluster has done to the pod that was there before, such as evict it. `at`: ISO 8601 by
    * the cluster's clock.

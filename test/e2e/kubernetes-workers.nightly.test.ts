@@ -136,7 +136,7 @@ inCluster(
 );
 
 inCluster(
-  "a worker that waits is named with why, and the Failure of one that was evicted says so",
+  "a worker that waits is named with why, one that was evicted is made again, and a cancelled one that waits goes",
   async () => {
     await using here = await instanceUp();
     const client = new KubeClient(await findCluster(env, undefined));
@@ -146,9 +146,10 @@ inCluster(
       for (const { metadata } of nodes)
         await client.merge("Node", "", metadata.name, { spec: { unschedulable } });
     };
+    let goal = "";
     await close(true);
     try {
-      await here.sett("forage", "--goal", "stay");
+      [goal = ""] = (await here.sett("forage", "--goal", "stay")).said.split("\n");
       await waitFor("it waits for a node", async () =>
         /-worker-writer-\w+-1.? waits: no node can take it: 0\/\d+ nodes/.test(await status()),
       );
@@ -160,16 +161,28 @@ inCluster(
       JSON.stringify(await client.list("Pod", workers)).includes('"running"');
     await waitFor("it runs", running);
     expect(await status()).not.toContain("waits:");
-    const [pod = ""] = await namesOf(client, "Pod", workers);
-    // With more time its cub would post a Failure of its own, which cannot know why.
-    const deleteOptions = { gracePeriodSeconds: 1 };
-    const metadata = { name: pod };
-    const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata, deleteOptions };
-    await client.json(`${pods}/${pod}/eviction`, { method: "POST", body: eviction });
-    await waitFor("its Failure says why", async () =>
-      (await status()).includes("its pod was evicted, as by a drain of its node"),
-    );
+    const evict = async (gracePeriodSeconds: number) => {
+      const [pod = ""] = await namesOf(client, "Pod", workers);
+      const metadata = { name: pod };
+      const deleteOptions = { gracePeriodSeconds };
+      const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata, deleteOptions };
+      await client.json(`${pods}/${pod}/eviction`, { method: "POST", body: eviction });
+      await waitFor("another pod runs", async () => {
+        const [next] = await namesOf(client, "Pod", workers);
+        return next !== undefined && next !== pod && (await running());
+      });
+    };
+    // Its cub has no time to say anything: the cluster's own word counts.
+    await evict(1);
+    const report = async () => (await here.sett("report", goal)).said.replaceAll(/\s+/g, " ");
+    expect(await report()).toContain("its pod was evicted, as by a drain of its node");
     expect((await here.sett("logs", "writer")).said).toContain("The worker was ended");
+    // It has, and says that it was stopped.
+    await evict(30);
+    const said = await report();
+    expect(said.match(/AttemptDisrupted/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(said).not.toContain("ToolExecutionFailure");
+    expect((await here.sett("cancel", goal)).code).toBe(0);
 
     const quota = {
       ...{ apiVersion: "v1", kind: "ResourceQuota", metadata: { name: "none" } },
@@ -177,11 +190,14 @@ inCluster(
     };
     const quotas = `/api/v1/namespaces/${workers}/resourcequotas`;
     await client.json(quotas, { method: "POST", body: quota });
-    await here.sett("forage", "--goal", "hello");
+    const blocked = (await here.sett("forage", "--goal", "hello")).said.split("\n")[0] ?? "";
     await waitFor("the quota is named", async () =>
       (await status()).includes("waits: a quota of the namespace refuses its pod: "),
     );
     expect((await here.sett("doctor")).said).toContain("a quota of the namespace");
+    expect((await here.sett("cancel", blocked)).code).toBe(0);
+    const gone = async () => (await namesOf(client, "Job", workers)).length === 0;
+    await waitFor("its Job is gone", gone);
   },
 );
 

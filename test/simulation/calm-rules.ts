@@ -36,10 +36,13 @@ function* oneOrchestratorLeadsAllTheTime({ events }: History) {
   if (length !== 1) yield `The lead was taken ${length} times.`;
 }
 
+const unusual = new Set([
+  ...["AttemptLost", "AttemptDisrupted", "AgentRemoved", "AgentSilent", "ArtefactUnreadable"],
+]);
+
 function* noAttemptIsLost({ artefacts }: History) {
   for (const { id, type } of artefacts.values())
-    if (["AttemptLost", "AgentRemoved", "AgentSilent", "ArtefactUnreadable"].includes(type))
-      yield `Artefact ${id} (${type}) has no cause.`;
+    if (unusual.has(type)) yield `Artefact ${id} (${type}) has no cause.`;
 }
 
 /** A result is late where another agent's failure has ended the claim. */

@@ -1,7 +1,7 @@
 // Rules that people and programs can rely on after any schedule, whatever has gone wrong in it.
 import { goalStatus } from "../../lib/core/goal-status.ts";
 import type { GoalId } from "../../lib/model/ids.ts";
-import { attemptLostType } from "../../lib/model/own-types.ts";
+import { attemptDisruptedType, attemptLostType } from "../../lib/model/own-types.ts";
 import { factsOf } from "../chaos/goal-facts.ts";
 import type { History } from "../chaos/history.ts";
 import { ofType } from "../chaos/rules/claim-log.ts";
@@ -60,7 +60,8 @@ function* noWorkIsLostOfACubThatLives({ artefacts }: History, { faults, harmed, 
   if (faults.some(({ kind }) => losesWork.test(kind))) return;
   if (losses > 0 && faults.some(({ kind }) => endsClaims.test(kind))) return;
   for (const { id, type, payload } of artefacts.values()) {
-    const agent = type === attemptLostType ? JSON.parse(payload).agent : undefined;
+    const isLost = type === attemptLostType || type === attemptDisruptedType;
+    const agent = isLost ? JSON.parse(payload).agent : undefined;
     if (agent !== undefined && !harmed.has(agent))
       yield `${agent} lost its work (${id}), and nothing has ended its cub.`;
   }

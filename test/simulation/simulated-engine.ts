@@ -5,6 +5,7 @@ import type {
   Worker,
   WorkerHost,
   WorkerJob,
+  WorkerState,
 } from "../../apps/orchestrator/workers/worker-host.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { InstanceName } from "../../lib/model/ids.ts";
@@ -16,7 +17,12 @@ import type { Scheduler } from "./scheduler.ts";
 /** Resolves with its exit code; when it rejects, or calls `exit`, it has failed. */
 export type WorkerMain = (exit: (error: unknown) => void) => Promise<number>;
 
-type Container = { job: WorkerJob; exitCode: number | undefined; waiting: Set<() => void> };
+type Container = {
+  job: WorkerJob;
+  hasBegun: boolean;
+  exitCode: number | undefined;
+  waiting: Set<() => void>;
+};
 
 /**
  * `end`: its process, as a kill does. `vanish`: the container, of which the engine knows nothing
@@ -89,21 +95,24 @@ export class SimulatedEngine implements WorkerHost {
     return this.#ask(() => {
       if (this.#containers.has(name))
         throw new SettError("instance-taken", `There is a container ${name} already.`);
-      const container: Container = { job, exitCode: undefined, waiting: new Set() };
+      const container: Container = {
+        ...{ job, hasBegun: false, exitCode: undefined, waiting: new Set() },
+      };
       this.#containers.set(name, container);
       this.#begin(name, container);
     });
   }
 
-  isThere(worker: string): Promise<boolean> {
-    return this.#ask(() => this.#containers.has(worker));
+  stateOf(worker: string): Promise<WorkerState | undefined> {
+    return this.#ask(() => {
+      const container = this.#containers.get(worker);
+      if (container === undefined) return undefined;
+      const { hasBegun, exitCode } = container;
+      const cause = { sentence: "its pod was evicted", isDisruption: true };
+      const isEvicted = exitCode === killed && mayBeEvicted(container.job);
+      return { id: worker, hasBegun, ...(isEvicted && { cause }) };
+    });
   }
-
-  idOf(worker: string): Promise<string | undefined> {
-    return this.#ask(() => (this.#containers.has(worker) ? worker : undefined));
-  }
-
-  async causeOf(): Promise<undefined> {}
 
   wait(worker: string, signal: AbortSignal): Promise<number> {
     const { life } = this.#scheduler;
@@ -133,6 +142,7 @@ export class SimulatedEngine implements WorkerHost {
 
   remove(worker: string): Promise<void> {
     return this.#ask(() => {
+      if (this.#containers.get(worker)?.hasBegun === false) this.#running.get(worker)?.life.end();
       this.#containers.delete(worker);
     });
   }
@@ -157,7 +167,8 @@ export class SimulatedEngine implements WorkerHost {
     };
     const worker = { agent: container.job.agent, life, end: () => end(killed), vanish };
     this.#running.set(name, worker);
-    this.#scheduler.after(this.#random.between(1, 20), life, "start", () => {
+    this.#scheduler.after(startsAfterMs(this.#random.between(1, 20)), life, "start", () => {
+      container.hasBegun = true;
       this.#mainOf(container.job, name)(() => end(failed)).then(end, () => end(failed));
     });
     for (const job of this.#waiting.splice(0)) job(worker);
@@ -179,6 +190,16 @@ export class SimulatedEngine implements WorkerHost {
   #delay(): number {
     return this.#random.between(0.2, 3);
   }
+}
+
+/** A few wait for room, as in a cluster. `drawn`: from 1 to 20. */
+function startsAfterMs(drawn: number): number {
+  return drawn < 19 ? drawn : (drawn - 19) * 20_000;
+}
+
+/** Half of the workers, so that both ways of a killed one are seen, and nothing more is drawn. */
+function mayBeEvicted({ claim }: WorkerJob): boolean {
+  return Number.parseInt(claim.slice(-1), 16) < 8;
 }
 
 function settled<Result>(work: () => Result): { value: Result } | { error: unknown } {

@@ -23,6 +23,8 @@ export type Deps = Commands & {
   registration: OwnRegistration;
   /** The cub is process 1 of a container, of which `sett doctor` knows more. */
   isInContainer?: boolean | undefined;
+  /** That container is one of a pod, which a cluster may end at any time. */
+  isInCluster?: boolean | undefined;
   /** The limit of the context that the tool gets beside its target. */
   contextBytes?: number | undefined;
   /** How long the lease of a grant lasts without a renewal. */

@@ -3,6 +3,8 @@ import type { ClaimOfWork, GrantResult } from "../../../lib/blackboard/port/gran
 import type { RunBefore } from "../../../lib/blackboard/port/holders.ts";
 import { startedGrant } from "../../../lib/core/started-grant.ts";
 import type { RunningGrant } from "../../../lib/model/claim.ts";
+import { attemptDisruptedType } from "../../../lib/model/own-types.ts";
+import { toolFailureType } from "../../../lib/model/tool-contract.ts";
 import { traceparentOf } from "../../../lib/model/trace-ids.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import { newToken } from "../../../lib/models/token.ts";
@@ -107,12 +109,22 @@ async function workUnderLease(
   const work = await underLease(deps, lease, { maxMs, moves, kill: signals.kill }, (signal) =>
     doWork({ ...deps, runTool }, task, signal).finally(() => deps.wipe?.()),
   );
-  if (work.outcome === "done")
-    return { claim, grant: running, result: { ...work.result, ...remarks.delivered } };
+  if (work.outcome === "done") {
+    const isDisrupted = deps.isInCluster === true && signals.kill.aborted;
+    const result = isDisrupted ? disrupted(work.result) : work.result;
+    return { claim, grant: running, result: { ...result, ...remarks.delivered } };
+  }
   deps.log
     .with({ claim_id: claim.id, attempt: grant.attempt })
     .warn("Lost the grant; stopped its tool and dropped its result", { reason: work.reason });
   return "lost";
+}
+
+/** The pod was ended, as by a drain of its node: that the command failed is no fault of its own. */
+function disrupted(result: GrantResult): GrantResult {
+  if (result.outcome !== "failed" || result.artefact.type !== toolFailureType) return result;
+  const artefact = { ...result.artefact, type: attemptDisruptedType };
+  return { ...result, artefact, failureType: attemptDisruptedType };
 }
 
 function runningGrant(

@@ -91,6 +91,9 @@ export class LastingPool {
     this.#places.fill();
   }
 
+  /** Running work may be of a worker of which the runtime does not know yet that it has begun. */
+  readonly #hasWork = async (): Promise<boolean> => (await this.#readWork()).length > 0;
+
   /** The agent's queued and running grants, the one that was queued first before the others. */
   async #readWork(): Promise<Own[]> {
     const { agent } = this.#template;
@@ -127,13 +130,14 @@ export class LastingPool {
     if (queued === undefined || attempt === undefined) return;
     const { goal } = queued;
     const commit = await this.#frame.commitOf(goal);
-    const end = await this.#frame.workers.run({ claim, slot, attempt, goal, commit }, signal);
+    const job = { claim, slot, attempt, goal, commit };
+    const end = await this.#frame.workers.run(job, this.#hasWork, signal);
     const name = host.nameOf({ agent, claim, attempt });
     await this.#settle({ name, claim, attempt }, end, signal);
   }
 
   async #watch(worker: FoundWorker, signal: AbortSignal): Promise<void> {
-    const end = await this.#frame.workers.watch(worker.name, worker, signal);
+    const end = await this.#frame.workers.watch(worker.name, worker, this.#hasWork, signal);
     await this.#settle(worker, end, signal);
   }
 
@@ -180,7 +184,8 @@ export class LastingPool {
       const container = grant.run_by?.container;
       const isOfIt = container !== undefined && container === end.container;
       if (!isOfIt && !isAlone) continue;
-      await this.#frame.lose({ claim, attempt: grant.attempt, reason: end.reason }, board);
+      const { reason, isDisrupted = false } = end;
+      await this.#frame.lose({ claim, attempt: grant.attempt, reason, isDisrupted }, board);
     }
   }
 }

@@ -53,6 +53,9 @@ export type WorkersOf = { host: WorkerHost; scales: readonly Scale[] };
 const maxStarts = 3;
 const startBackOff = { firstMs: 1_000, maxMs: 10_000 };
 
+/** `isDisrupted`: by the cluster. */
+type LostAttempt = { claim: ClaimId; attempt: number; reason: string; isDisrupted?: boolean };
+
 /** A worker that is there already, and the place that it takes. */
 type Running = { found: FoundWorker; worker: Worker };
 
@@ -181,11 +184,12 @@ export class PoolFrame {
 
   /** `board`: as of the read by which it is lost. */
   async lose(
-    { claim, attempt, reason }: { claim: ClaimId; attempt: number; reason: string },
+    { claim, attempt, reason, isDisrupted = false }: LostAttempt,
     board: BoardAsOf,
   ): Promise<void> {
     const { agent } = this.#scale;
-    await this.#deps.decide(claim, { kind: "worker_lost", agent, attempt, reason }, board);
+    const kind = isDisrupted ? "worker_disrupted" : "worker_lost";
+    await this.#deps.decide(claim, { kind, agent, attempt, reason }, board);
   }
 }
 

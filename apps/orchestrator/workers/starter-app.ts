@@ -69,9 +69,11 @@ export function createStarterApp(host: Host): Hono {
     }
   });
   app.get("/workers/:name", async ({ req, json }) => {
-    const worker = req.param("name");
-    const [id, cause] = await Promise.all([host.idOf(worker), host.causeOf(worker)]);
-    return json({ is_there: id !== undefined, id, cause });
+    const state = await host.stateOf(req.param("name"));
+    if (state === undefined) return json({});
+    const { id, hasBegun, cause } = state;
+    const why = cause && { sentence: cause.sentence, is_disruption: cause.isDisruption };
+    return json({ id, has_begun: hasBegun, cause: why });
   });
   app.get("/workers/:name/end", async ({ req, json }) => {
     const over = AbortSignal.any([req.raw.signal, AbortSignal.timeout(waitMs)]);

@@ -12,13 +12,17 @@ import { Preparation } from "../../../lib/model/prepare.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import { workerName } from "../../../lib/runtime/names.ts";
 import { waitMs } from "./starter-app.ts";
-import type { KeptLog, Worker, WorkerHost, WorkerJob } from "./worker-host.ts";
+import type { KeptLog, Worker, WorkerHost, WorkerJob, WorkerState } from "./worker-host.ts";
 
 const Workers = z.array(
   z.object({ name: z.string(), claim: ClaimId, attempt: z.int(), slot: z.int().nullable() }),
 );
 const Failed = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });
-const Found = z.object({ id: z.string().optional(), cause: z.string().optional() });
+const Found = z.object({
+  id: z.string().optional(),
+  has_begun: z.boolean().default(true),
+  cause: z.object({ sentence: z.string(), is_disruption: z.boolean() }).optional(),
+});
 const Started = z.object({ is_started: z.boolean() });
 const Logs = z.array(z.object({ worker: z.string(), lines: z.array(z.string()) }));
 
@@ -75,20 +79,12 @@ export class StarterClient implements WorkerHost {
     return z.object({ is_ready: z.boolean() }).parse(answer).is_ready;
   }
 
-  async isThere(worker: string): Promise<boolean> {
-    return (await this.idOf(worker)) !== undefined;
-  }
-
-  async idOf(worker: string): Promise<string | undefined> {
-    return (await this.#find(worker)).id;
-  }
-
-  async causeOf(worker: string): Promise<string | undefined> {
-    return (await this.#find(worker)).cause;
-  }
-
-  async #find(worker: string): Promise<z.infer<typeof Found>> {
-    return Found.parse(await this.#ask("GET", `workers/${worker}`));
+  async stateOf(worker: string): Promise<WorkerState | undefined> {
+    const found = Found.parse(await this.#ask("GET", `workers/${worker}`));
+    const { id, has_begun: hasBegun, cause } = found;
+    if (id === undefined) return undefined;
+    const why = cause && { sentence: cause.sentence, isDisruption: cause.is_disruption };
+    return { id, hasBegun, ...withoutUndefined({ cause: why }) };
   }
 
   async wait(worker: string, signal: AbortSignal): Promise<number> {

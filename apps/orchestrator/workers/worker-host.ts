@@ -63,6 +63,15 @@ export type WorkerJob = {
 /** `slot` is NaN where it is not known. */
 export type Worker = { name: string; claim: ClaimId; attempt: number; slot: number };
 
+/** `sentence`: a clause. `isDisruption`: the cluster has ended it for reasons of its own. */
+export type EndCause = { sentence: string; isDisruption: boolean };
+
+/**
+ * `id`: of its container. `hasBegun`: its program runs, or has run. `cause`: why it has ended,
+ * where that is known and was not by itself.
+ */
+export type WorkerState = { id: string; hasBegun: boolean; cause?: EndCause };
+
 /** `worker`: the name of its container, or of that of a service. */
 export type KeptLog = { worker: string; lines: string[] };
 
@@ -90,11 +99,8 @@ export type WorkerHost = {
    * the same.
    */
   start(job: WorkerJob, signal?: AbortSignal): Promise<void>;
-  isThere(worker: string): Promise<boolean>;
-  /** The id of its container, where it is there. */
-  idOf(worker: string): Promise<string | undefined>;
-  /** Why it has ended, in a clause, where that is known and was not by itself. */
-  causeOf(worker: string): Promise<string | undefined>;
+  /** Undefined where it is not there. */
+  stateOf(worker: string): Promise<WorkerState | undefined>;
   /** Its exit code, once it has ended. */
   wait(worker: string, signal: AbortSignal): Promise<number>;
   /** The last lines of the worker, and of each service beside it. */
@@ -222,19 +228,15 @@ export class RuntimeHost implements WorkerHost {
     await this.#preparedLayers.holding(prepare, base, start);
   }
 
-  async isThere(worker: string): Promise<boolean> {
-    return (await this.#find(worker)) !== undefined;
-  }
-
   /** The id is that of its host name: of the container whose network it shares. */
-  async idOf(worker: string): Promise<string | undefined> {
+  async stateOf(worker: string): Promise<WorkerState | undefined> {
     const found = await this.#find(worker);
-    return found?.sharesNetworkOf ?? found?.id;
-  }
-
-  async causeOf(worker: string): Promise<string | undefined> {
-    const found = await this.#find(worker);
-    return found && causeOfEnd(found);
+    if (found === undefined) return undefined;
+    return {
+      id: found.sharesNetworkOf ?? found.id,
+      hasBegun: found.state.state !== "created",
+      ...withoutUndefined({ cause: causeOfEnd(found) }),
+    };
   }
 
   async wait(worker: string, signal: AbortSignal): Promise<number> {
@@ -340,10 +342,13 @@ function causeOfEnd({
   state,
   isOutOfMemory,
   memoryBytes,
-}: ContainerPart): string | undefined {
-  if (problem !== undefined) return problem.sentence;
+}: ContainerPart): EndCause | undefined {
+  if (problem !== undefined) {
+    const { sentence, isDisruption = false } = problem;
+    return { sentence, isDisruption };
+  }
   if (!isOutOfMemory || state.state !== "exited" || state.exitCode !== killed) return undefined;
-  return wantOfMemory(memoryBytes);
+  return { sentence: wantOfMemory(memoryBytes), isDisruption: false };
 }
 
 /** Says how a service has ended before its worker was removed. */

@@ -87,7 +87,8 @@ export class WorkerPool {
   async #watch({ name, claim, attempt }: FoundWorker, signal: AbortSignal): Promise<void> {
     const { agent } = this.#template;
     this.#deps.log.info("Found a worker", { agent, claim_id: claim, worker: name });
-    const end = await this.#frame.workers.watch(name, { claim, attempt }, signal);
+    const isWanted = () => this.#isWanted(claim, attempt);
+    const end = await this.#frame.workers.watch(name, { claim, attempt }, isWanted, signal);
     await this.#settle(claim, attempt, end, signal);
   }
 
@@ -106,12 +107,20 @@ export class WorkerPool {
         ? undefined
         : await baseOf(this.#deps.board, queued.snapshot, queued.grant);
     const job = { claim, slot, attempt, goal, commit, base };
-    const end = await this.#frame.workers.run(job, signal);
+    const isWanted = () => this.#isWanted(claim, attempt);
+    const end = await this.#frame.workers.run(job, isWanted, signal);
     await this.#settle(claim, attempt, end, signal);
   }
 
   #forgetStarts(of: ClaimId): void {
     this.#frame.forgetStarts((claim) => claim === of);
+  }
+
+  /** Until its grant is taken away. An attempt that has ended otherwise was begun. */
+  async #isWanted(claim: ClaimId, attempt: number): Promise<boolean> {
+    const grants = (await this.#deps.board.readClaim(claim))?.grants ?? [];
+    const grant = grants.find(({ agent }) => agent === this.#template.agent);
+    return grant !== undefined && (grant.attempt !== attempt || grant.state !== "cancelled");
   }
 
   async #readQueued(claim: ClaimId): Promise<Queued | undefined> {
@@ -141,14 +150,14 @@ export class WorkerPool {
     // The instance was paused, or the grant is another's: the worker has begun nothing, and the
     // stored grant is read again.
     if (end === "not_accepted") return await this.#enqueue([claim]);
-    const { reason, isFinal = false } = end;
+    const { reason, isFinal = false, isDisrupted = false } = end;
     const board = this.#deps.board.asOf();
     const grant = this.#openGrant(await this.#deps.board.readClaim(claim));
     // A crash of Redis may have taken the attempt back: once it is queued anew, it begins anew.
     if (grant?.attempt !== attempt) return await this.#enqueue([claim]);
     if (grant.state !== "queued" || isFinal) {
       this.#forgetStarts(claim);
-      return await this.#frame.lose({ claim, attempt, reason }, board);
+      return await this.#frame.lose({ claim, attempt, reason, isDisrupted }, board);
     }
     const starts = await this.#frame.startAgain({ claim, attempt, reason }, signal);
     if (starts === undefined) return await this.#enqueue([claim]);

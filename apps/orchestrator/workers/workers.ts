@@ -18,12 +18,25 @@ type WorkersDeps = Pick<Deps, "log"> & {
 };
 
 /**
- * `reason` counts only where no result was posted. `not_accepted`: by its exit code it has begun
- * nothing. `isFinal`: another worker would not begin either. `container`: the id of its container.
+ * `reason` counts only where no result was posted. `not_accepted`: it has begun nothing, by its
+ * exit code, or because it was taken away before. `isFinal`: another worker would not begin either.
+ * `isDisrupted`: the cluster has ended it. `container`: the id of its container.
  */
 export type WorkerEnd =
   | "not_accepted"
-  | { reason: string; isFinal?: true; exitCode?: number; container?: string };
+  | {
+      reason: string;
+      isFinal?: true;
+      isDisrupted?: true;
+      exitCode?: number;
+      container?: string;
+    };
+
+/** Whether there is work left for a worker, where it has begun nothing. */
+export type IsWanted = () => Promise<boolean>;
+
+/** How often that is asked. A cluster may have no room for a worker for hours. */
+const askWantedEveryMs = 2_000;
 
 const awayBackOff = { firstMs: 500, maxMs: 10_000 };
 
@@ -45,7 +58,11 @@ export class Workers {
   }
 
   /** Starts a worker, and resolves with how it ended; undefined when the signal aborts before. */
-  async run(job: Omit<WorkerJob, "agent">, signal: AbortSignal): Promise<WorkerEnd | undefined> {
+  async run(
+    job: Omit<WorkerJob, "agent">,
+    isWanted: IsWanted,
+    signal: AbortSignal,
+  ): Promise<WorkerEnd | undefined> {
     const { log, host } = this.#deps;
     const agent = this.#agent;
     const { claim, attempt } = job;
@@ -60,12 +77,12 @@ export class Workers {
     } catch (error) {
       if (signal.aborted) return undefined;
       // An earlier leader may have started it a moment ago.
-      if (!(await host.isThere(name).catch(() => false))) {
+      if ((await host.stateOf(name).catch(() => undefined)) === undefined) {
         log.error("A worker could not be started", { ...about, error });
         return { reason: startFailureReason(error) };
       }
     }
-    return await this.watch(name, job, signal);
+    return await this.watch(name, job, isWanted, signal);
   }
 
   /** Waits for a cluster that is away. */
@@ -150,24 +167,62 @@ export class Workers {
   }
 
   /**
-   * Waits for a worker's end, keeps its log, and removes it. Undefined when the signal aborts
-   * before.
+   * Waits for a worker's end, keeps its log, and removes it; one that has begun nothing when it is
+   * not wanted any more is removed without its end. Undefined when the signal aborts before.
    */
   async watch(
     name: string,
     { claim, attempt }: Pick<WorkerJob, "claim" | "attempt">,
+    isWanted: IsWanted,
     signal: AbortSignal,
   ): Promise<WorkerEnd | undefined> {
-    const container = await this.#deps.host.idOf(name).catch(() => undefined);
-    const exitCode = await this.#waitForEnd(name, signal);
-    if (signal.aborted) return undefined;
-    const cause = await this.#deps.host.causeOf(name).catch(() => undefined);
-    if (exitCode !== undefined) await this.#remove(name, cause, signal);
+    const { host, log } = this.#deps;
+    const container = (await host.stateOf(name).catch(() => undefined))?.id;
     const about = { agent: this.#agent, claim_id: claim, attempt, worker: name };
-    const how = withoutUndefined({ exit_code: exitCode, cause });
-    this.#deps.log.info("A worker has ended", { ...about, ...how });
+    using unwanted = this.#whenUnwanted(name, isWanted, signal);
+    const exitCode = await this.#waitForEnd(name, AbortSignal.any([signal, unwanted.signal]));
+    if (signal.aborted) return undefined;
+    if (unwanted.signal.aborted) {
+      log.info("A worker that has begun nothing is not wanted any more", about);
+      await this.#remove(name, undefined, signal);
+      return "not_accepted";
+    }
+    const { cause } = (await host.stateOf(name).catch(() => undefined)) ?? {};
+    if (exitCode !== undefined) await this.#remove(name, cause?.sentence, signal);
+    const how = withoutUndefined({ exit_code: exitCode, cause: cause?.sentence });
+    log.info("A worker has ended", { ...about, ...how });
     if (exitCode === exitCodes.notAccepted) return "not_accepted";
-    return { reason: endReason(exitCode, cause), ...withoutUndefined({ exitCode, container }) };
+    return {
+      reason: endReason(exitCode, cause?.sentence),
+      ...(cause?.isDisruption === true && { isDisrupted: true as const }),
+      ...withoutUndefined({ exitCode, container }),
+    };
+  }
+
+  /**
+   * Aborts once there is no work left for the worker, and it has begun nothing: one that has begun
+   * ends its work itself. Disposed of, it looks no more.
+   */
+  #whenUnwanted(
+    name: string,
+    isWanted: IsWanted,
+    signal: AbortSignal,
+  ): Disposable & { signal: AbortSignal } {
+    const unwanted = new AbortController();
+    const over = new AbortController();
+    const ending = AbortSignal.any([signal, over.signal]);
+    const look = async () => {
+      for (;;) {
+        await sleep(askWantedEveryMs, ending);
+        if (ending.aborted) return;
+        if (await isWanted().catch(() => true)) continue;
+        const state = await this.#deps.host.stateOf(name).catch(() => undefined);
+        if (state?.hasBegun === true) return;
+        if (state !== undefined) return unwanted.abort();
+      }
+    };
+    void look();
+    return { signal: unwanted.signal, [Symbol.dispose]: () => over.abort() };
   }
 
   /**
@@ -181,12 +236,21 @@ export class Workers {
         return await host.wait(name, signal);
       } catch (error) {
         if (signal.aborted) return undefined;
-        if (!(await host.isThere(name).catch(() => true))) return undefined;
+        if (await this.#isGone(name)) return undefined;
         log.warn("A worker cannot be watched; trying again", { worker: name, error, tries });
         await sleep(backOffMs(tries, awayBackOff), signal);
       }
     }
     return undefined;
+  }
+
+  /** A runtime that does not answer does not say so. */
+  async #isGone(name: string): Promise<boolean> {
+    try {
+      return (await this.#deps.host.stateOf(name)) === undefined;
+    } catch {
+      return false;
+    }
   }
 
   async #remove(name: string, cause: string | undefined, signal: AbortSignal): Promise<void> {

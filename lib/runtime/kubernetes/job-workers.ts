@@ -39,6 +39,8 @@ export class JobWorkers implements Workers {
   readonly #options: Options;
   readonly #selector: string;
   readonly #secrets = new Set<string>();
+  /** Those whose end was seen, as they were then: a pod that was evicted is gone soon after. */
+  readonly #ended = new Map<string, JobWithPods>();
   readonly #ready = new ReadyClock(() => performance.now());
   #last: { atMs: number; seen: Promise<ReadonlyMap<string, JobWithPods>> } | undefined;
 
@@ -60,7 +62,10 @@ export class JobWorkers implements Workers {
 
   async find(name: string): Promise<ContainerPart | undefined> {
     const found = await this.#see(name);
-    return found && partOf(found);
+    if (found === undefined) return undefined;
+    const ended = this.#ended.get(name);
+    const isSame = ended?.job.metadata.uid === found.job.metadata.uid;
+    return partOf(isSame ? ended : found);
   }
 
   async start(spec: ContainerSpec): Promise<{ id: string }> {
@@ -79,6 +84,7 @@ export class JobWorkers implements Workers {
   async remove(name: string): Promise<void> {
     const { namespace } = this.#options;
     const found = await this.#see(name);
+    this.#ended.delete(name);
     await this.#client.remove("Job", namespace, name);
     const pods = found?.pods ?? [];
     await Promise.all(
@@ -114,7 +120,11 @@ export class JobWorkers implements Workers {
       if (seen === undefined)
         throw new SettError("kubernetes-failed", `There is no worker ${name}.`);
       const exitCode = exitCodeOf(seen.job, seen.pods);
-      if (exitCode !== undefined) return exitCode;
+      if (exitCode !== undefined) {
+        if (this.#ended.get(name)?.job.metadata.uid !== seen.job.metadata.uid)
+          this.#ended.set(name, seen);
+        return exitCode;
+      }
       await sleep(lookEveryMs, signal);
       if (signal.aborted) throw new SettError("interrupted", "Interrupted.");
     }
@@ -177,7 +187,7 @@ function partOf({ job, pods }: JobWithPods): ContainerPart | undefined {
     memoryBytes: memory === undefined ? undefined : bytesOf(memory),
     createdAt: metadata.creationTimestamp,
     env: Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value])),
-    ...(cause !== undefined && { problem: { sentence: cause, isFinal: true } }),
+    ...(cause !== undefined && { problem: { ...cause, isFinal: true } }),
   };
 }
 

@@ -16,7 +16,7 @@ import {
   podSpecOf,
 } from "./manifests.ts";
 import { Condition, exitCodeOfPod, killed, Metadata, type Pod } from "./pod.ts";
-import { endOf, problemOf } from "./problem.ts";
+import { endOf, isDisrupted, problemOf } from "./problem.ts";
 import { secretOf } from "./sidecars.ts";
 
 /** These say for which work a worker is, and are no secrets. All others are in a Secret. */
@@ -113,18 +113,25 @@ export function exitCodeOf(job: Job, pods: readonly Pod[]): number | undefined {
   return failureOf(job) === undefined ? undefined : killed;
 }
 
-/** Why it has ended, in a clause, where that is not by itself. `pods`: of this Job. */
-export function causeOfEnd(job: Job, pods: readonly Pod[]): string | undefined {
+/** `sentence`: a clause. `isDisruption`: the cluster has ended it for reasons of its own. */
+export type CauseOfEnd = { sentence: string; isDisruption: boolean };
+
+/** Why it has ended, where that is not by itself. `pods`: of this Job. */
+export function causeOfEnd(job: Job, pods: readonly Pod[]): CauseOfEnd | undefined {
   for (const pod of pods) {
-    const cause = endOf(pod) ?? causeOfContainer(pod) ?? neverBegins(pod);
-    if (cause !== undefined) return cause;
+    const end = endOf(pod);
+    if (end !== undefined) return { sentence: end, isDisruption: isDisrupted(pod) };
+    const sentence = causeOfContainer(pod) ?? neverBegins(pod);
+    if (sentence !== undefined) return { sentence, isDisruption: false };
   }
   const failure = failureOf(job);
   if (pods.length > 0 || failure === undefined) return undefined;
   const { reason, message } = failure;
   // The cluster counts a pod that a person or a program has removed as a try.
-  if (reason === "" || reason === "BackoffLimitExceeded") return "its pod was removed";
-  return `the cluster has ended it: ${message === "" ? reason : message}`;
+  if (reason === "" || reason === "BackoffLimitExceeded")
+    return { sentence: "its pod was removed", isDisruption: true };
+  const sentence = `the cluster has ended it: ${message === "" ? reason : message}`;
+  return { sentence, isDisruption: false };
 }
 
 function failureOf({ status }: Job): Condition | undefined {

@@ -126,15 +126,28 @@ function withoutNode(pod: Pod, message: string, room: Room | undefined): string 
 }
 
 /** Undefined where a container of it has ended by itself, or it goes on. */
-export function endOf({ status }: Pod): string | undefined {
+export function endOf(pod: Pod): string | undefined {
+  const { reason, message } = saidOfEnd(pod);
+  const what = ends[reason];
+  if (what === undefined) return undefined;
+  return message === "" ? what : `${what}: ${message.trim()}`;
+}
+
+/** True where its own work is no cause of its end: it has taken neither its time nor its disk. */
+export function isDisrupted(pod: Pod): boolean {
+  const { reason, message } = saidOfEnd(pod);
+  const isOverItsDisk = reason === "Evicted" && /exceed/i.test(message);
+  return ends[reason] !== undefined && reason !== "DeadlineExceeded" && !isOverItsDisk;
+}
+
+function saidOfEnd({ status }: Pod): { reason: string; message: string } {
   const target = status.conditions?.find(
     (condition) => condition.type === "DisruptionTarget" && condition.status === "True",
   );
-  const reason = status.reason === "" ? (target?.reason ?? "") : status.reason;
-  const what = ends[reason];
-  if (what === undefined) return undefined;
-  const message = status.message === "" ? (target?.message ?? "") : status.message;
-  return message === "" ? what : `${what}: ${message.trim()}`;
+  return {
+    reason: status.reason === "" ? (target?.reason ?? "") : status.reason,
+    message: status.message === "" ? (target?.message ?? "") : status.message,
+  };
 }
 
 const ends: Readonly<Record<string, string>> = {

@@ -20,6 +20,11 @@ export const attemptDamages: readonly Damage[] = [
     (h) => change(grant(release(h), "secrets"), { retries: 1 }),
   ],
   [
+    "retriesAreCountedAsTheLogSays",
+    "a disruption that never was",
+    (h) => change(grant(release(h), "secrets"), { disruptions: 1 }),
+  ],
+  [
     "retriesWaitLongerEachTime",
     "a retry that does not wait",
     (h) => change(event(h, "grant_retrying", { agent: "tester" }).data ?? {}, { after_ms: 0 }),

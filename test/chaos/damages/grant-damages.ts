@@ -59,6 +59,11 @@ export const grantDamages: readonly Damage[] = [
     (h) => change(grant(release(h), "tester"), { retries: 4 }),
   ],
   [
+    "onlyTheCurrentAttemptCounts",
+    "more disruptions than are tried again",
+    (h) => change(grant(release(h), "tester"), { disruptions: 4 }),
+  ],
+  [
     "grantsAreAsTheLogSays",
     "a done grant that still runs",
     (h) => change(grant(release(h), "licences"), { state: "running" }),

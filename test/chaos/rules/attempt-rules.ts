@@ -1,5 +1,7 @@
 // Attempts: how often, by whom, and that each which is open goes on.
 import { type Grant, isEnded } from "../../../lib/model/claim.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+import { attemptDisruptedType } from "../../../lib/model/own-types.ts";
 import type { ClaimRecord, History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
 import { claimLogsOf, ofType } from "./claim-log.ts";
@@ -16,7 +18,7 @@ export const attemptRules: Rules = [
 
 function* retriesAreCountedAsTheLogSays(history: History) {
   for (const { claim, events } of claimLogsOf(history))
-    for (const { agent, state, attempt, retries = 0 } of claim.grants) {
+    for (const { agent, state, attempt, retries = 0, disruptions = 0 } of claim.grants) {
       // A cancelled attempt keeps its end alone; one that was done before this try has its number
       // from there.
       const own = events.filter(
@@ -28,20 +30,33 @@ function* retriesAreCountedAsTheLogSays(history: History) {
           type === "grant_retrying" &&
           own.slice(index).some((later) => later.type === "grant_queued"),
       );
-      if (retried.length !== retries)
-        yield `Attempt ${attempt} of ${agent} on claim ${claim.id} counts ${retries} retries; by the log: ${retried.length}.`;
+      const disrupted = retried.filter((event) => isDisrupted(history, own, event)).length;
+      if (retried.length - disrupted !== retries || disrupted !== disruptions)
+        yield `Attempt ${attempt} of ${agent} on claim ${claim.id} counts ${retries} retries and ${disruptions} disruptions; by the log: ${retried.length}, of them ${disrupted} disruptions.`;
     }
 }
 
 function* retriesWaitLongerEachTime(history: History) {
   for (const { claim, events } of claimLogsOf(history))
-    for (const [agent, waits] of Map.groupBy(
+    for (const [kind, waits] of Map.groupBy(
       ofType(events, "grant_retrying"),
-      (event) => event.agent,
+      (event) => `${event.agent}${isDisrupted(history, events, event) ? ", disrupted" : ""}`,
     ))
       for (const [index, { data }] of waits.entries())
         if (data?.after_ms !== Math.min(60_000, 1_000 * 2 ** index))
-          yield `Retry ${index + 1} of ${agent} on claim ${claim.id} was to come after ${data?.after_ms} ms.`;
+          yield `Retry ${index + 1} of ${kind} on claim ${claim.id} was to come after ${data?.after_ms} ms.`;
+}
+
+/** True of another attempt after one that the cluster has ended. */
+function isDisrupted(
+  { artefacts }: History,
+  events: readonly SettEvent[],
+  { agent, data }: SettEvent,
+): boolean {
+  const failed = ofType(events, "grant_failed").find(
+    (event) => event.agent === agent && event.data?.attempt === data?.attempt,
+  );
+  return artefacts.get(failed?.artefact_id ?? "")?.type === attemptDisruptedType;
 }
 
 /** Two cubs of one name may accept at the same moment, and one of them has the grant. */

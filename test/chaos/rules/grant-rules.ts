@@ -204,7 +204,9 @@ function* onlyTheCurrentAttemptCounts(history: History) {
     const { claim } = claimLog;
     for (const event of loggedGrants(claimLog).stray)
       yield `${event.type} of ${attemptOf(event)} cannot follow the events before it.`;
-    for (const { agent, retries = 0, attempt } of claim.grants) {
+    for (const { agent, retries = 0, disruptions = 0, attempt } of claim.grants) {
+      if (disruptions > 3)
+        yield `${agent} was disrupted ${disruptions} times on claim ${claim.id}, and tried again.`;
       const allowed = history.agents.get(agent)?.retries;
       // Its retries may have been others when an attempt failed, also in an earlier try, from which
       // what is done was taken over.

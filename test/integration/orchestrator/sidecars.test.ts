@@ -123,7 +123,7 @@ test("a worker begins when its services are ready, which are localhost to it, an
     // It has no network but its own loopback.
     expect(own?.slice(1)).toEqual(["lo"]);
     // Its cub says by this where it runs.
-    expect(await client.idOf(worker)).toBe(containerIn(own?.[0] ?? "") as string);
+    expect((await client.stateOf(worker))?.id).toBe(containerIn(own?.[0] ?? "") as string);
     expect(beside?.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ service: "web", stream: "stdout", text: "began" }),
     ]);

@@ -73,7 +73,7 @@ test("it starts a worker of a template, says how it ended and what it wrote, and
     { worker, lines: [`3 --execute-claim ${one.claim}`] },
   ]);
   await client.remove(worker);
-  expect(await client.isThere(worker)).toBe(false);
+  expect(await client.stateOf(worker)).toBeUndefined();
   expect(await client.list(agent)).toEqual([]);
 });
 
@@ -82,7 +82,7 @@ test("it touches nothing that is no worker, and starts nothing that is in no tem
   const refused = { code: "not-found", message: "No worker of these templates has such a name." };
   const { signal } = new AbortController();
   const requests = [
-    client.isThere(other),
+    client.stateOf(other),
     client.remove(other),
     client.readLogs(other),
     client.wait(other, signal),
@@ -91,7 +91,7 @@ test("it touches nothing that is no worker, and starts nothing that is in no tem
     expect(error).toMatchObject(refused);
   expect((await at.runtime.observe.find(other))?.state.state).toBe("running");
   const gone = client.nameOf(job());
-  expect(await client.isThere(gone)).toBe(false);
+  expect(await client.stateOf(gone)).toBeUndefined();
   expect(await errorOf(client.readLogs(gone))).toMatchObject({
     code: "docker-failed",
     message: `There is no worker ${gone}.`,

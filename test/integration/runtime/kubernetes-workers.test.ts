@@ -256,7 +256,7 @@ test("a starter that begins anew finds a worker by its name, and says how it end
   expect(await end).toBe(7);
   await second.remove(worker);
   await second.remove(worker);
-  expect(await second.isThere(worker)).toBe(false);
+  expect(await second.stateOf(worker)).toBeUndefined();
   expect([here.inWorkers("Job"), here.inWorkers("Pod")]).toEqual([[], []]);
 });
 
@@ -288,17 +288,38 @@ test("a worker that the cluster does not run is known by its cause, and one that
       sentence: "a quota of the namespace refuses its pod: exceeded quota: small",
     },
   ]);
-  expect(await host.causeOf(of(2))).toBeUndefined();
+  expect(await host.stateOf(of(2))).toMatchObject({ hasBegun: false });
+  expect((await host.stateOf(of(2)))?.cause).toBeUndefined();
 
   Object.assign(podOf(of(2)), { status: { phase: "Failed", reason: "Evicted" } });
-  expect(await host.causeOf(of(2))).toBe("its pod was evicted");
+  const evicted = { sentence: "its pod was evicted", isDisruption: true };
+  expect((await host.stateOf(of(2)))?.cause).toEqual(evicted);
   expect((await waiting())?.map(({ name }) => name)).toEqual([of(3)]);
   const killed = { exitCode: 137, reason: "OOMKilled" };
   Object.assign(podOf(of(2)), {
     spec: { containers: [{ resources: { limits: { memory: "512Mi" } } }] },
     status: { phase: "Failed", containerStatuses: [{ state: { terminated: killed } }] },
   });
-  expect(await host.causeOf(of(2))).toBe("it was killed for want of memory (its limit is 512 MiB)");
+  expect((await host.stateOf(of(2)))?.cause).toEqual({
+    sentence: "it was killed for want of memory (its limit is 512 MiB)",
+    isDisruption: false,
+  });
+});
+
+test("what a cluster has said of the end of a worker is known when its pod is gone", async () => {
+  await using here = await scene();
+  const host = here.hostOf();
+  await host.start(job);
+  const end = host.wait(worker, new AbortController().signal);
+  const [pod] = here.inWorkers("Pod");
+  Object.assign(pod ?? {}, { status: { phase: "Failed", reason: "Evicted" } });
+  expect(await end).toBe(137);
+  for (const [path, thing] of here.api.things) if (thing === pod) here.api.things.delete(path);
+  expect(here.inWorkers("Pod")).toEqual([]);
+  const evicted = { sentence: "its pod was evicted", isDisruption: true };
+  expect((await host.stateOf(worker))?.cause).toEqual(evicted);
+  await host.remove(worker);
+  expect(await host.stateOf(worker)).toBeUndefined();
 });
 
 test("with the starter goes all of its workers, and the namespace that Sett has made for them", async () => {

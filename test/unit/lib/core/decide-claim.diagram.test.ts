@@ -36,13 +36,9 @@ const acts: Act[] = [
     (claim) => claim.retryDue(name),
     (claim) => claim.decide({ kind: "agent_removed", agent: name }),
     (claim) => claim.decide({ kind: "lease_lapsed", agent: name, attempt: 1 }),
-    (claim) =>
-      claim.decide({
-        kind: "worker_lost",
-        agent: name,
-        attempt: 1,
-        reason: "The worker was removed.",
-      }),
+    ...(["worker_lost", "worker_disrupted"] as const).map((kind) => (claim: ClaimSimulation) => {
+      claim.decide({ kind, agent: name, attempt: 1, reason: "The worker was removed." });
+    }),
   ]),
 ];
 

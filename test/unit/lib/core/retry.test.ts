@@ -9,7 +9,12 @@ import {
 import type { WaitingGrant } from "../../../../lib/model/claim.ts";
 import { CommitHash } from "../../../../lib/model/ids.ts";
 import { budgetExceededType } from "../../../../lib/model/model-call.ts";
-import { agentSilentType, attemptLostType } from "../../../../lib/model/own-types.ts";
+import {
+  agentSilentType,
+  attemptDisruptedType,
+  attemptLostType,
+} from "../../../../lib/model/own-types.ts";
+import { withoutUndefined } from "../../../../lib/model/without-undefined.ts";
 import { agentName, newArtefactId, sampleAgent } from "../../../support/records/sample.ts";
 
 const at = "2026-01-31T12:00:00.000Z";
@@ -43,6 +48,17 @@ describe("the wait before the next attempt", () => {
     expect(retryAfterMs(failed({ failure_type: budgetExceededType }), agents)).toBeUndefined();
     expect(retryAfterMs(failed({ failure_type: attemptLostType }), agents)).toBe(1_000);
   });
+
+  test("has a count of its own, three times, where the cluster has ended the attempt", () => {
+    const agents = [sampleAgent("coder", { retries: 0 })];
+    const after = (disruptions?: number) =>
+      retryAfterMs(
+        failed({ failure_type: attemptDisruptedType, ...withoutUndefined({ disruptions }) }),
+        agents,
+      );
+    expect([after(), after(1), after(2), after(3)]).toEqual([1_000, 2_000, 4_000, undefined]);
+    expect(retryAfterMs(failed({ disruptions: 1 }), agents)).toBeUndefined();
+  });
 });
 
 test("a failed grant says when its next attempt is due", () => {
@@ -67,6 +83,16 @@ describe("the next attempt", () => {
       ...queued,
       retries: 2,
     });
+  });
+
+  test("after one that the cluster has ended is no retry, and each count outlasts the other kind", () => {
+    const disrupted = failed({ failure_type: attemptDisruptedType, retries: 2 });
+    const first = nextAttempt(disrupted, at);
+    expect(first).toEqual({ ...queued, retries: 2, disruptions: 1 });
+    const second = nextAttempt({ ...disrupted, disruptions: 1 }, at);
+    expect(second).toEqual({ ...queued, retries: 2, disruptions: 2 });
+    const third = nextAttempt(failed({ retries: 2, disruptions: 2 }), at);
+    expect(third).toEqual({ ...queued, retries: 3, disruptions: 2 });
   });
 
   test("keeps the questions and answers so far, and the commit that the work had reached", () => {

@@ -48,20 +48,27 @@ describe("stopping", () => {
     }
   });
 
-  test("kills a tool that runs longer than the shutdown timeout, and posts the attempt as lost", async () => {
-    await using scene = await cubScene({
-      tool: (_input, signal) => untilStopped(signal),
-    });
-    const { standIn, agent } = scene;
-    const { ended } = scene.start(20);
-    const claim = await standIn.openGranted(await standIn.post(), agent);
-    await waitFor("the tool", () => scene.inputs.length === 1);
-    scene.stop.abort("SIGTERM");
-    await ended;
-    const { state, artefact } = await standIn.ended(claim, agent);
-    expect(state).toBe("failed");
-    expect(artefact.metadata.summary).toContain("attempt is lost");
-  });
+  test.each([
+    ["ToolExecutionFailure", {}],
+    ["AttemptDisrupted", { isInCluster: true }],
+  ])(
+    "kills a tool that runs longer than the shutdown timeout, and posts the attempt as lost: %s",
+    async (type, over) => {
+      await using scene = await cubScene({
+        over,
+        tool: (_input, signal) => untilStopped(signal),
+      });
+      const { standIn, agent } = scene;
+      const { ended } = scene.start(20);
+      const claim = await standIn.openGranted(await standIn.post(), agent);
+      await waitFor("the tool", () => scene.inputs.length === 1);
+      scene.stop.abort("SIGTERM");
+      await ended;
+      const { state, artefact } = await standIn.ended(claim, agent);
+      expect([state, artefact.type]).toEqual(["failed", type]);
+      expect(artefact.metadata.summary).toContain("attempt is lost");
+    },
+  );
 
   test("the lease is renewed until all is removed that the grant has left", async () => {
     const { tool, endWork } = heldTool();

@@ -27,8 +27,7 @@ async function poolOn(wrap: (board: Blackboard) => Partial<Blackboard>) {
   const host: WorkerHost = {
     nameOf: () => worker.name,
     list: async () => [worker],
-    isThere: async () => true,
-    idOf: async () => undefined,
+    stateOf: async () => ({ id: "id", hasBegun: true }),
     wait: (_, signal) => {
       watched.push(signal);
       return new Promise((_, reject) =>
@@ -36,7 +35,7 @@ async function poolOn(wrap: (board: Blackboard) => Partial<Blackboard>) {
       );
     },
     ...{ start: never, prepare: never, readLogs: never, remove: never },
-    ...{ forgetLog: async () => {}, causeOf: async () => undefined },
+    forgetLog: async () => {},
   };
   const places = new WorkerPlaces([coder, tester], 1);
   const deps = {

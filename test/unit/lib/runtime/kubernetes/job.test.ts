@@ -36,40 +36,53 @@ test("an image that is not there ends a worker, and one that cannot be pulled no
     podWith({ phase: "Pending", containerStatuses: [{ state: { waiting: { reason, message } } }] });
   const missing = waiting("ImagePullBackOff", "r/x:1: not found");
   expect(exitCodeOf(jobWith(), [missing])).toBe(137);
-  expect(causeOfEnd(jobWith(), [missing])).toBe(
-    "its image cannot be pulled: ImagePullBackOff: r/x:1: not found",
-  );
+  expect(causeOfEnd(jobWith(), [missing])).toEqual({
+    sentence: "its image cannot be pulled: ImagePullBackOff: r/x:1: not found",
+    isDisruption: false,
+  });
   const away = waiting("ErrImagePull", "connection refused");
   expect(exitCodeOf(jobWith(), [away])).toBeUndefined();
   expect(causeOfEnd(jobWith(), [away])).toBeUndefined();
 });
 
 const target = { type: "DisruptionTarget", status: "True" };
-const causes: [string, object, string][] = [
+const isDisruption = true;
+const causes: [string, object, string, boolean][] = [
   [
     "was evicted",
     { ...ended(137), reason: "Evicted", message: "The node was low on resource: memory. " },
     "its pod was evicted: The node was low on resource: memory.",
+    isDisruption,
+  ],
+  [
+    "has filled its disk",
+    { ...ended(137), reason: "Evicted", message: "Usage of EmptyDir volume exceeds the limit" },
+    "its pod was evicted: Usage of EmptyDir volume exceeds the limit",
+    !isDisruption,
   ],
   [
     "was drained",
     { ...ended(143), conditions: [{ ...target, reason: "EvictionByEvictionAPI" }] },
     "its pod was evicted, as by a drain of its node",
+    isDisruption,
   ],
   [
     "was preempted",
     { phase: "Failed", conditions: [{ ...target, reason: "PreemptionByScheduler" }] },
     "its pod was preempted",
+    isDisruption,
   ],
   [
     "lost its node",
     { ...ended(137), conditions: [{ ...target, reason: "DeletionByPodGC" }] },
     "its node is gone",
+    isDisruption,
   ],
   [
     "ran for too long",
     { ...ended(137), reason: "DeadlineExceeded", message: "Pod was active for too long" },
     "its time was over: Pod was active for too long",
+    !isDisruption,
   ],
   [
     "could not be started",
@@ -82,11 +95,13 @@ const causes: [string, object, string][] = [
       ],
     },
     "its container could not be started: no /app/run",
+    !isDisruption,
   ],
 ];
-for (const [what, status, cause] of causes)
+for (const [what, status, sentence, isDisruption] of causes)
   test(`the cause of its end is known of a worker that ${what}`, () => {
-    expect(causeOfEnd(jobWith("Failed"), [podWith(status)])).toBe(cause);
+    const cause = { sentence, isDisruption };
+    expect(causeOfEnd(jobWith("Failed"), [podWith(status)])).toEqual(cause);
   });
 
 test("a worker whose pod is gone says who took it, and one that ended by itself names no cause", () => {
@@ -96,10 +111,11 @@ test("a worker whose pod is gone says who took it, and one that ended by itself 
       status: { conditions: [{ type: "Failed", status: "True", reason, message }] },
     });
   const limit = failed("BackoffLimitExceeded", "Job has reached the specified backoff limit");
-  expect(causeOfEnd(limit, [])).toBe("its pod was removed");
-  expect(causeOfEnd(failed("DeadlineExceeded", "It was active for too long"), [])).toBe(
-    "the cluster has ended it: It was active for too long",
-  );
+  expect(causeOfEnd(limit, [])).toEqual({ sentence: "its pod was removed", isDisruption });
+  expect(causeOfEnd(failed("DeadlineExceeded", "It was active for too long"), [])).toEqual({
+    sentence: "the cluster has ended it: It was active for too long",
+    isDisruption: false,
+  });
   expect(causeOfEnd(limit, [podWith(ended(3))])).toBeUndefined();
   expect(causeOfEnd(jobWith(), [])).toBeUndefined();
 });
