@@ -160,9 +160,16 @@ export type ContainerPart = {
   /**
    * What a cluster says of a part that does not run, such as that no node has room for it.
    * `isFinal`: waiting does not help. `limitMs`: waiting for longer does not. `isDisruption`: the
-   * cluster has ended the part for reasons of its own.
+   * cluster has ended the part for reasons of its own. `remedy`: sentences, where more is known
+   * than what the other one says.
    */
-  problem?: { sentence: string; isFinal: boolean; limitMs?: number; isDisruption?: boolean };
+  problem?: {
+    sentence: string;
+    isFinal: boolean;
+    limitMs?: number;
+    isDisruption?: boolean;
+    remedy?: string | undefined;
+  };
   /**
    * What the cluster has done to the pod that was there before, such as evict it. `at`: ISO 8601 by
    * the cluster's clock.

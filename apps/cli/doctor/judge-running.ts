@@ -46,7 +46,7 @@ export function stateFinding(
   const stopped = stoppedText(part);
   if (stopped !== undefined) {
     const why = "It takes no part in any work: an agent neither bids nor works.";
-    const remedy = `\`sett logs\` may show why; \`${up}\` starts it.`;
+    const remedy = part.problem?.remedy ?? `\`sett logs\` may show why; \`${up}\` starts it.`;
     return [{ ...base, level: "problem", found: stopped, why, remedy }];
   }
   if (part.taken !== undefined) {

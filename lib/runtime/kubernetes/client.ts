@@ -5,6 +5,7 @@ import { z } from "zod";
 import { messageOf, SettError } from "../../model/errors.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ClusterAccess } from "./kubeconfig.ts";
+import { refuserIn } from "./refusal.ts";
 import { type Kind, pathOf } from "./resources.ts";
 
 /** Who owns the fields that Sett writes. */
@@ -192,15 +193,12 @@ export class KubeClient {
         { hint: `They may have expired: \`kubectl --context ${context} auth whoami\`` },
       );
     const what = method === "GET" ? `read ${path}` : `do what sett asks it (${method} ${path})`;
-    const hint =
-      answer.status === 403
-        ? "The message names the verb and the resource that a Role of yours must allow (docs/guides/kubernetes.md#rights)."
-        : undefined;
+    const [, namespace = ""] = /\/namespaces\/([^/]+)/.exec(path) ?? [];
     return new KubeRefusal(
       answer.status,
       reason,
       `The cluster does not ${what}: ${message || `status ${answer.status}`}`,
-      hint,
+      refuserIn(message, namespace)?.remedy,
     );
   }
 }

@@ -197,7 +197,9 @@ async function partOf(
   const memory = container?.resources?.limits?.memory;
   const ports =
     state.state === "running" ? await ledPorts(place, labels, made, container?.ports ?? []) : [];
-  const said = { conditions: status.conditions ?? [], refused: refusals.get(metadata.uid), room };
+  const refused = refusals.get(metadata.uid);
+  const { namespace } = place;
+  const said = { namespace, conditions: status.conditions ?? [], refused, room };
   const looked = live.length === 0 ? [undefined] : live;
   const problem =
     spec.replicas === 0

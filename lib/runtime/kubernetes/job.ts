@@ -146,6 +146,6 @@ function causeOfContainer({ status }: Pod): string | undefined {
 
 /** Such as for an image that is not there: to wait does not help. */
 function neverBegins(pod: Pod): string | undefined {
-  const problem = problemOf(pod, { conditions: [] });
+  const problem = problemOf(pod, { conditions: [], namespace: "" });
   return problem?.isFinal === true ? problem.sentence : undefined;
 }

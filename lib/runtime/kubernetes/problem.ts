@@ -1,16 +1,18 @@
 // Finds what a cluster says of a part that does not run, and of a pod that it took away. Pure.
 import type { ContainerPart } from "../port.ts";
 import type { Condition, Pod } from "./pod.ts";
+import { refuserIn } from "./refusal.ts";
 import { askedBy, type Room } from "./room.ts";
 import { neverReady, serviceOf } from "./sidecars.ts";
 
 type Problem = NonNullable<ContainerPart["problem"]>;
 
 /**
- * `refused`: why the cluster makes no pod, in its own words. `room`: undefined where it is not
- * known.
+ * `namespace`: that of the part. `refused`: why the cluster makes no pod, in its own words. `room`:
+ * undefined where it is not known.
  */
 export type Said = {
+  namespace: string;
   conditions: readonly Condition[];
   refused?: string | undefined;
   room?: Room | undefined;
@@ -82,20 +84,14 @@ export function isCutOff({ status }: Pod): boolean {
 }
 
 /** Quotas, PodSecurity and admission webhooks refuse a pod with a sentence of their own. */
-function refusalOf({ conditions, refused }: Said): Problem | undefined {
+function refusalOf({ conditions, refused, namespace }: Said): Problem | undefined {
   const failed = conditions.find(
     ({ type, status }) => type === "ReplicaFailure" && status === "True",
   );
   const message = failed?.message ?? refused;
   if (message === undefined) return undefined;
-  return { sentence: `${refuserOf(message)} refuses its pod: ${message}`, isFinal: true };
-}
-
-function refuserOf(message: string): string {
-  if (/exceeded quota|failed quota/.test(message)) return "a quota of the namespace";
-  if (message.includes("violates PodSecurity")) return "the namespace's PodSecurity";
-  if (/admission webhook|ValidatingAdmissionPolicy/.test(message)) return "an admission rule";
-  return "the cluster";
+  const { who, remedy } = refuserIn(message, namespace) ?? { who: "the cluster" };
+  return { sentence: `${who} refuses its pod: ${message}`, isFinal: true, remedy };
 }
 
 function withoutNode(pod: Pod, message: string, room: Room | undefined): string {

@@ -190,19 +190,20 @@ async function untilRunning(
     const pod = newest(await podsOf(place, made));
     if (pod !== undefined && stateOf(pod).state === "running") return pod.metadata.name;
     if (hasEnded(pod)) throw failed(volume, "the program of its pod has ended");
-    const problem = problemOf(pod, { conditions: [] });
+    const problem = problemOf(pod, { conditions: [], namespace: place.namespace });
     const waitedMs = Date.now() - begun;
     if (problem?.isFinal || waitedMs > (problem?.limitMs ?? beginsWithinMs))
-      throw failed(volume, problem?.sentence ?? "its pod does not begin");
+      throw failed(volume, problem?.sentence ?? "its pod does not begin", problem?.remedy);
     await sleep(pollMs, signal);
     if (signal.aborted) throw new SettError("interrupted", "Interrupted.");
   }
 }
 
-function failed(volume: string, why: string): SettError {
+function failed(volume: string, why: string, hint?: string): SettError {
   return new SettError(
     "kubernetes-failed",
     `The files of the claim ${volume} could not be read or written: ${why}`,
+    { hint },
   );
 }
 

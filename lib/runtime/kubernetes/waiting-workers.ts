@@ -46,7 +46,7 @@ export async function readWaiting(
   const waiting = going.flatMap(({ job: { metadata }, pod }) => {
     const labels = readLabels(metadata.annotations);
     if (labels === undefined || !isNameOf(labels, metadata.name)) return [];
-    const said = { conditions: [], refused: refusals.get(metadata.uid), room };
+    const said = { namespace, conditions: [], refused: refusals.get(metadata.uid), room };
     const problem = problemOf(pod, said);
     if (problem === undefined) return [];
     const { sentence } = problem;

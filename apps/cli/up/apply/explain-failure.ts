@@ -26,16 +26,19 @@ export async function explainFailure(
     lines.length === 0
       ? "Its log is empty."
       : `The end of its log:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+  // What has no place to run has no log that could say more.
+  const isSaid = error.remedy !== undefined && lines.length === 0;
   const part = await runtime.observe.find(error.container).catch(() => undefined);
   const remedy =
     part?.labels.component === "redis"
       ? redisRemedy(lines, host.dataOf(part), part.isOutOfMemory)
       : undefined;
   const advice =
-    lines.length === 0
+    error.remedy ??
+    (lines.length === 0
       ? "Does it have enough memory, and is its image made for this machine?"
-      : (remedy ?? `Correct what its log names, then run \`${suggest("up")}\` again.`);
-  return new SettError("not-ready", `${clauseOf(error)}. ${log}`, {
+      : (remedy ?? `Correct what its log names, then run \`${suggest("up")}\` again.`));
+  return new SettError("not-ready", `${clauseOf(error)}.${isSaid ? "" : ` ${log}`}`, {
     hint: `${state} ${advice}`,
     cause: error,
   });

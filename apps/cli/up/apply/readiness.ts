@@ -166,16 +166,24 @@ export async function awaitPart(
   if (signal.aborted) throw new SettError("interrupted", "Interrupted.");
 }
 
-/** A part that did not become ready; the end of its container's log may say why. */
+/**
+ * A part that did not become ready; the end of its container's log may say why. `remedy`: where the
+ * runtime has said why.
+ */
 export class PartFailed extends Error {
   override readonly name = "PartFailed";
   readonly container: string;
+  readonly remedy: string | undefined;
 
-  constructor(container: string, reason: string) {
+  constructor(container: string, reason: string, remedy?: string) {
     super(reason);
     this.container = container;
+    this.remedy = remedy;
   }
 }
+
+/** For a problem that the runtime names, and of which it says nothing more. */
+const putRight = "Put right what the cluster names, then run `sett up` again.";
 
 async function watchContainer(
   runtime: Pick<Runtime, "observe">,
@@ -193,7 +201,11 @@ async function watchContainer(
     const { state, restarts, problem } = part;
     const waitedMs = Date.now() - startedAt;
     if (problem !== undefined && (problem.isFinal || waitedMs > (problem.limitMs ?? readyWithinMs)))
-      throw new PartFailed(container, `${container} does not run: ${problem.sentence}`);
+      throw new PartFailed(
+        container,
+        `${container} does not run: ${problem.sentence}`,
+        problem.remedy ?? putRight,
+      );
     // A node pulls the image of a part that is new to it.
     if (state.state === "created" && problem === undefined && waitedMs < pulledWithinMs) continue;
     if (state.state === "exited" || state.state === "restarting") {

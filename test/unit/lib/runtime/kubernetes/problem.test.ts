@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { Pod } from "../../../../../lib/runtime/kubernetes/pod.ts";
 import { problemOf, takenFrom } from "../../../../../lib/runtime/kubernetes/problem.ts";
 
-const said = { conditions: [] };
+const said = { namespace: "team", conditions: [] };
 const podWith = (status: object, metadata: object = {}) =>
   Pod.parse({
     metadata: { name: "one", ...metadata },
@@ -87,6 +87,7 @@ test("a pod that the cluster refuses is no pod, and who refuses it is named", ()
   expect(refused("pods is forbidden: exceeded quota: small")).toEqual({
     sentence: "a quota of the namespace refuses its pod: pods is forbidden: exceeded quota: small",
     isFinal: true,
+    remedy: expect.stringContaining("kubectl --namespace team describe resourcequota small"),
   });
   expect(refused('violates PodSecurity "restricted:latest"')?.sentence).toStartWith(
     "the namespace's PodSecurity refuses its pod: ",
@@ -95,7 +96,7 @@ test("a pod that the cluster refuses is no pod, and who refuses it is named", ()
     "an admission rule refuses its pod: ",
   );
   const condition = { type: "ReplicaFailure", status: "True", reason: "", message: "no" };
-  expect(problemOf(undefined, { conditions: [condition] })?.sentence).toBe(
+  expect(problemOf(undefined, { ...said, conditions: [condition] })?.sentence).toBe(
     "the cluster refuses its pod: no",
   );
   expect(problemOf(undefined, said)).toBeUndefined();

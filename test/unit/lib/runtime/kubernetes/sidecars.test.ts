@@ -124,13 +124,13 @@ const findings: [string, Pod, string | undefined][] = [
 for (const [what, pod, sentence] of findings)
   test(`what a pod waits for is known where its service ${what}`, () => {
     expect(neverReady(pod)).toBe(sentence);
-    expect(problemOf(pod, { conditions: [] })?.sentence).toBe(sentence);
+    expect(problemOf(pod, { namespace: "team", conditions: [] })?.sentence).toBe(sentence);
   });
 
 test("the image of a service that is not there is named as that, and counts for the room", () => {
   const waiting = { reason: "ErrImagePull", message: "r/db: not found" };
   const pod = podWith([service({ state: { waiting } })]);
-  expect(problemOf(pod, { conditions: [] })).toEqual({
+  expect(problemOf(pod, { namespace: "team", conditions: [] })).toEqual({
     sentence: "the image of the service `db` cannot be pulled: ErrImagePull: r/db: not found",
     isFinal: true,
   });
