@@ -1,6 +1,6 @@
 // Workers of an instance in a real cluster: what a goal gets of them, and what the account of their
 // starter can do in the hands of an attacker.
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,6 +32,7 @@ jq -n --arg commit "$(git rev-parse HEAD)" \\
 `;
 const settYml = `version: '1.0'
 images: { push: ${registry} }
+kubernetes: { runtime_class: ${name} }
 agents:
   writer:
     build: ./agents/writer
@@ -52,6 +53,22 @@ async function git(cwd: string, ...words: string[]) {
   const child = Bun.spawn(["git", ...words], { cwd, stdout: "ignore" });
   expect(await child.exited).toBe(0);
 }
+
+const classes = "/apis/node.k8s.io/v1/runtimeclasses";
+
+/** A class of a cluster that has none but the runtime of each pod. */
+beforeAll(async () => {
+  if (!isNight || kubeconfig === "") return;
+  const body = { metadata: { name }, handler: "runc" };
+  const client = new KubeClient(await findCluster(env, undefined));
+  await client.json(classes, { method: "POST", body });
+});
+
+afterAll(async () => {
+  if (!isNight || kubeconfig === "") return;
+  const client = new KubeClient(await findCluster(env, undefined));
+  await client.json(`${classes}/${name}`, { method: "DELETE" });
+});
 
 async function instanceUp(yml = settYml) {
   const made = await configFolder({
@@ -112,6 +129,8 @@ inCluster(
     const running = async () =>
       JSON.stringify(await client.list("Pod", workers)).includes('"running"');
     await waitFor("a worker runs", running);
+    const pods = JSON.stringify(await client.list("Pod", workers));
+    expect(pods).toContain(`"runtimeClassName":"${name}"`);
     const before = await namesOf(client, "Pod", workers);
     for (const pod of await namesOf(client, "Pod", home))
       if (/-(?:starter|orchestrator)-/.test(pod)) await client.remove("Pod", home, pod, 1);

@@ -57,13 +57,16 @@ async function* linesOf({ body }: Response): AsyncGenerator<LogLine> {
   for await (const bytes of body ?? []) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) yield lineOf(line);
+    for (const line of lines) yield* lineOf(line);
   }
-  if (rest !== "") yield lineOf(rest);
+  if (rest !== "") yield* lineOf(rest);
 }
 
-function lineOf(text: string): LogLine {
-  const at = text.indexOf(" ");
-  const [time, line] = at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
-  return { stream: "stdout", line, time };
+/**
+ * A line without a time is a word of the kubelet's own, such as that it cannot read the log of a
+ * container that is gone by now.
+ */
+function lineOf(text: string): LogLine[] {
+  const [, time, line = ""] = /^(\d{4}-\d\d-\d\dT\S+)(?: (.*))?$/s.exec(text) ?? [];
+  return time === undefined ? [] : [{ stream: "stdout", line, time }];
 }

@@ -20,9 +20,14 @@ agents:
   kubernetesTranslation({ namespace: "team" }),
 );
 
+/** The kubelet says this, without a time, where a container's log is gone. */
+const gone = "unable to retrieve container logs for containerd://0b1c";
+
 test("the reader of logs finds the parts and their lines, and asks the cluster for no Secret", async () => {
   await using api = await clusterApi((request) =>
-    request.endsWith("/log") ? new Response(`2026-01-01T00:00:00Z from ${request}\n`) : undefined,
+    request.endsWith("/log")
+      ? new Response(`2026-01-01T00:00:00Z from ${request}\n${gone}`)
+      : undefined,
   );
   const end = new AbortController();
   const place = { namespace: "team", context: undefined, workspaceOf: () => "/work" };
