@@ -49,6 +49,7 @@ async function runOrchestrator(settings: Settings): Promise<void> {
     {
       ...{ ...settings, version: packageJson.version },
       ...{ board, metrics, log, clock, newId: randomUUID, ...workers },
+      isInCluster: process.pid === 1 && process.env.KUBERNETES_SERVICE_HOST !== undefined,
     },
     settings,
   );

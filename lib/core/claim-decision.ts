@@ -23,6 +23,8 @@ export type ClaimEvent =
   /** These agents are asked for their bids, and have given no sign of life for some time. */
   | { kind: "bidders_silent"; agents: readonly AgentName[] }
   | { kind: "lease_lapsed"; agent: AgentName; attempt: number }
+  /** The same in a cluster, where nodes come and go. */
+  | { kind: "pod_silent"; agent: AgentName; attempt: number }
   | { kind: "attempt_due"; agent: AgentName; attempt: number }
   /** The worker that ran the attempt has ended, or could not be started. */
   | { kind: "worker_lost"; agent: AgentName; attempt: number; reason: string }

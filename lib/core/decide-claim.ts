@@ -106,7 +106,8 @@ function applyEvent(draft: Draft, event: ClaimEvent): void {
     case "bidders_silent":
       return imposeBidsOfSilent(draft, event.agents);
     case "lease_lapsed":
-      return loseRunning(draft, event.agent, event.attempt);
+    case "pod_silent":
+      return loseRunning(draft, event);
     case "worker_lost":
     case "worker_disrupted":
       return loseAttempt(
@@ -137,10 +138,17 @@ function applyEvent(draft: Draft, event: ClaimEvent): void {
   }
 }
 
-function loseRunning(draft: Draft, agent: AgentName, attempt: number): void {
+type Silent = Extract<ClaimEvent, { kind: "lease_lapsed" | "pod_silent" }>;
+
+function loseRunning(draft: Draft, { kind, agent, attempt }: Silent): void {
   const isRunning = draft.grants.some((one) => one.agent === agent && one.state === "running");
-  const reason = `Agent ${agent} did not renew its lease (it crashed, froze or lost its connection): attempt ${attempt} is lost.`;
-  if (isRunning) loseAttempt(draft, agent, attempt, reason);
+  if (!isRunning) return;
+  const [what, type] =
+    kind === "pod_silent"
+      ? ["its pod froze, or lost its node or its connection", attemptDisruptedType]
+      : ["it crashed, froze or lost its connection", attemptLostType];
+  const reason = `Agent ${agent} did not renew its lease (${what}): attempt ${attempt} is lost.`;
+  loseAttempt(draft, agent, attempt, reason, type);
 }
 
 function loseAttempt(

@@ -44,6 +44,7 @@ export function textOfTrigger(event: ClaimEvent): string | undefined {
     case "bidders_silent":
       return [event.kind, ...event.agents].join(" ");
     case "lease_lapsed":
+    case "pod_silent":
     case "attempt_due":
     case "worker_lost":
     case "worker_disrupted":

@@ -18,6 +18,7 @@ export function readTrigger(text: unknown, events: readonly SettEvent[]): ClaimE
     case "bidders_silent":
       return { kind, agents: words.flatMap((word) => AgentName.safeParse(word).data ?? []) };
     case "lease_lapsed":
+    case "pod_silent":
     case "attempt_due":
     case "source_lost":
       return agent && attempt && words.length === 2 ? { kind, agent, attempt } : undefined;

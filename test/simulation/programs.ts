@@ -37,10 +37,11 @@ export type Site = {
   grantLeaseMs: number;
   /** The host of these agents' workers. */
   workers: NonNullable<CandidateDeps["workers"]>;
+  isInCluster: boolean;
 };
 
 export function orchestratorProgram(site: Site, holder: string, policy: Policy): Main {
-  const { redis, newId, logOf, grantLeaseMs, workers } = site;
+  const { redis, newId, logOf, grantLeaseMs, workers, isInCluster } = site;
   return async ({ stop, exit }) => {
     const log = logOf(`orchestrator ${holder}`);
     const board = await connectSimulated(redis, { giveUpMs, onLost: exit });
@@ -53,6 +54,7 @@ export function orchestratorProgram(site: Site, holder: string, policy: Policy):
       log,
       metrics: orchestratorMetrics,
       workers,
+      isInCluster,
     };
     await new Orchestrator(deps, { grantLeaseMs }).run(stop);
     await board[Symbol.asyncDispose]();

@@ -93,6 +93,7 @@ export class World {
       logOf: (program) => this.#logOf(program),
       grantLeaseMs,
       workers,
+      isInCluster: kind === "workers",
     };
     this.people = new People(this.redis, chance(5), newId, this.#logOf("people"));
     for (const holder of ["one", "two"]) this.programs.push(this.orchestrator(holder));

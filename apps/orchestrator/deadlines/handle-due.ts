@@ -86,7 +86,10 @@ async function handle(
     case "lease":
       await decider.decide(
         item.claim,
-        { kind: "lease_lapsed", agent: item.agent, attempt: item.attempt },
+        {
+          kind: deps.isInCluster === true ? "pod_silent" : "lease_lapsed",
+          ...{ agent: item.agent, attempt: item.attempt },
+        },
         board,
       );
       return clear(item, board);

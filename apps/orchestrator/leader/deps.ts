@@ -14,6 +14,8 @@ export type Deps = {
   holder: string;
   /** The log says which version has decided. */
   version?: string;
+  /** It is a pod, as its agents are: a cluster may end them at any time. */
+  isInCluster?: boolean;
   clock: Clock;
   newId: () => string;
   log: JsonLog;

@@ -60,6 +60,20 @@ describe("retries", () => {
     expect(claim.stateOf("a")).toBe("queued");
   });
 
+  test("a lapsed lease of a pod costs an attempt, and the next ones follow, without retries too", () => {
+    const claim = withRetries(0);
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      claim.start("a");
+      claim.decide({ kind: "pod_silent", agent: sampleAgent("a").name, attempt });
+      if (attempt === 4) break;
+      expect(claim.now.claim.status).not.toBe("terminated");
+      claim.retryDue("a");
+      expect(claim.stateOf("a")).toBe("queued");
+    }
+    expect(claim.now.claim.status).toBe("terminated");
+    expect(claim.now.claim.termination_reason).toContain("its pod froze, or lost its node");
+  });
+
   test("an agent that is removed before its next attempt fails for good", () => {
     const claim = withRetries(1);
     claim.fail("a", "broken");
