@@ -83,11 +83,11 @@ const evaluate = async (...words: string[]): Promise<{ code: number; err: string
 
 const of = (runs: readonly EvalRun[], goal: string) => runs.filter((run) => run.goal === goal);
 
-/** Neither an instance, nor a process, nor a clone. */
-const left = () => ({
+/** Neither an instance, nor a process, nor a clone of the repository. */
+const left = (repository = at.folder) => ({
   parts: readdirSync(join(at.state, "names")),
   processes: at.stillRunning(),
-  clones: readdirSync(join(at.folder, ".git/sett/eval")),
+  clones: readdirSync(join(repository, ".git/sett/eval")),
 });
 
 const nothing = { parts: [], processes: [], clones: ["results"] };
@@ -236,7 +236,7 @@ describe("the five goals of the project", () => {
       expect(reworked).toMatchObject({ setting: "coder.model=cheap", outcome: "passed" });
       const words = reworked?.report?.replace(/html$/, "txt") ?? "no report";
       expect(readFileSync(words, "utf8")).toMatch(/Conversation 2 of 2 with cheap.*calls finish/s);
-      expect(left()).toEqual({ ...nothing, clones: expect.anything() });
+      expect(left(slug)).toEqual(nothing);
     },
   );
 
@@ -258,6 +258,6 @@ describe("the five goals of the project", () => {
         { outcome: "passed" },
       ],
     });
-    expect(left()).toEqual({ ...nothing, clones: expect.anything() });
+    expect(left(slug)).toEqual(nothing);
   });
 });

@@ -111,7 +111,10 @@ function instancesIn(runtime: string | undefined): Instances {
       // No work is left that could be finished.
       const all = { name, volumes: true, force: true, timeout: "1s" };
       await endInstance(all, shell).catch((error: unknown) => {
-        if (!(error instanceof SettError) || error.code !== "instance-not-found") throw error;
+        const code = error instanceof SettError ? error.code : undefined;
+        // Docker is asked where no processes were found, and has nothing of such an eval.
+        const isElsewhere = code === "docker-unreachable" && runtime === "process";
+        if (code !== "instance-not-found" && !isElsewhere) throw error;
       });
     },
   };
