@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
+import { $ } from "bun";
 import { KubeClient } from "../../lib/runtime/kubernetes/client.ts";
 import { findCluster } from "../../lib/runtime/kubernetes/kubeconfig.ts";
 import { ensureNamespace } from "../../lib/runtime/kubernetes/namespace.ts";
@@ -80,6 +81,13 @@ const sett = async (cwd: string, ...words: string[]) => {
   return { code, said: `${out}${err}` };
 };
 
+const elsewhere = {
+  ...{ apiVersion: "v1", kind: "Config", "current-context": "elsewhere" },
+  contexts: [{ name: "elsewhere", context: { cluster: "elsewhere", user: "elsewhere" } }],
+  clusters: [{ name: "elsewhere", cluster: { server: "http://127.0.0.1:1" } }],
+  users: [{ name: "elsewhere", user: { token: "t" } }],
+};
+
 inCluster(
   "a goal with a commit settles in a cluster, what it prints is kept, and `down --volumes` leaves nothing",
   async () => {
@@ -93,6 +101,9 @@ inCluster(
     const without = await sett(folder, "up", "--runtime", "kubernetes", "--name", name);
     expect(without.said).toContain("There is no Secret token-of-ada in the namespace");
     expect(without.code).toBe(2);
+    const noted = async () =>
+      (await $`git config sett.${name}.kubernetes`.cwd(folder).nothrow().text()).trim();
+    expect(await noted()).toBe("");
     await ensureNamespace(client, `sett-${name}`);
     await client.create(
       {
@@ -103,6 +114,20 @@ inCluster(
     );
     const up = await sett(folder, "up", "--runtime", "kubernetes", "--name", name);
     expect(up.said).toContain(`${name} is up`);
+    const { context } = await findCluster(env, undefined);
+    const there = `sett-${name} ${context}`;
+    expect(await noted()).toBe(there);
+    const rendered = await sett(folder, "render", "--kubernetes", "--namespace", "elsewhere");
+    expect([rendered.code, await noted()]).toEqual([1, there]);
+    const unlucky = await sett(folder, "up", "--context", "no-such", "--name", name);
+    expect([unlucky.code, await noted()]).toEqual([1, there]);
+
+    // The person goes on to another cluster, and the instance is where it was.
+    const other = join(folder, "../elsewhere.json");
+    await Bun.write(other, JSON.stringify(elsewhere));
+    const moved = { ...env, KUBECONFIG: `${other}:${env.KUBECONFIG}` };
+    const status = await runSett(["status"], { cwd: folder, env: moved });
+    expect(status).toMatchObject({ code: 0, out: expect.stringContaining("writer") });
     const goal = await sett(folder, "forage", "--goal", "hello", "--watch");
     expect(goal.said).toContain("is settled");
     const [, commit = ""] = /CodeCommit ([0-9a-f]{8})/.exec(goal.said) ?? [];
@@ -132,8 +157,8 @@ inCluster(
     expect(JSON.stringify(podsBefore)).toContain(`"${second}"`);
 
     // Another repository does not take it over.
-    await using other = await repository("one");
-    const taken = await sett(other.folder, "up", "--runtime", "kubernetes", "--name", name);
+    await using another = await repository("one");
+    const taken = await sett(another.folder, "up", "--runtime", "kubernetes", "--name", name);
     expect(taken.said).toContain("for another repository");
     expect(taken.code).toBe(1);
 

@@ -34,7 +34,10 @@ import type { Shell } from "../terminal/shell.ts";
 export const list = defineCommand({
   name: "list",
   description: "show the instances on this machine",
-  details: "It also shows instances that are down and whose blackboard is kept.",
+  details: [
+    "It also shows instances that are down and whose blackboard is kept, and in a repository those that it has in a",
+    "cluster.",
+  ].join("\n"),
   args: { json: jsonArgument },
   examples: ["sett list", "sett list --json | jq -r '.[].name'"],
   async run(args, shell) {
@@ -62,7 +65,9 @@ export const list = defineCommand({
       return;
     }
     if (instances.length === 0) {
-      shell.messages.note("There are no instances on this machine.");
+      shell.messages.note(
+        "There are no instances on this machine. Those in a cluster are shown in their repository.",
+      );
       shell.messages.next("In a git repository: sett init, then sett up");
       return;
     }

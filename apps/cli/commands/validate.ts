@@ -13,14 +13,18 @@ import { checkConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
-import { exitCodes } from "../../../lib/model/errors.ts";
+import { exitCodes, messageOf, type SettError } from "../../../lib/model/errors.ts";
+import { requireNames } from "../../../lib/runtime/kubernetes/require-names.ts";
 import { pathWarnings } from "../facts/path-warnings.ts";
 import { prepareWarnings } from "../facts/prepare-warnings.ts";
 import { sizeWarnings } from "../facts/size-warnings.ts";
-import { fileArgument, jsonArgument } from "../program/arguments.ts";
+import { instanceNameOf } from "../instance/find-instance.ts";
+import { fileArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { findConfig } from "../program/config-path.ts";
+import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { nameOfFolder } from "../up/checks/checks.ts";
 
 export const validate = defineCommand({
   name: "validate",
@@ -31,6 +35,10 @@ export const validate = defineCommand({
   ].join("\n"),
   args: {
     file: fileArgument,
+    name: {
+      ...nameArgument,
+      description: "the instance, whose name a cluster may find too long (default: as `sett up`)",
+    },
     schema: { type: "boolean", description: "only print the JSON Schema of sett.yml, for editors" },
     json: jsonArgument,
   },
@@ -64,6 +72,9 @@ export const validate = defineCommand({
       ...others,
       ...unlocked.map((one) => ({ ...one, sentence: `${one.sentence}: \`sett up\` writes it` })),
       ...(config === undefined ? [] : await warningsOfPaths(config, { file, problemAt }, shell)),
+      ...(config === undefined
+        ? []
+        : await namesInCluster(config, { name: args.name, problemAt }, shell)),
       ...missing.map((one) => ({ ...one, sentence: `${one.sentence}; \`sett up\` needs it` })),
     ]);
     if (args.json) {
@@ -81,6 +92,25 @@ export const validate = defineCommand({
     return exitCodes.done;
   },
 });
+
+/** Only a cluster needs images that are pushed, and its names are shorter than those here. */
+async function namesInCluster(
+  { agents, images }: SettConfig,
+  { name, problemAt }: { name: string | undefined; problemAt: ProblemAt },
+  { cwd }: Pick<Shell, "cwd">,
+): Promise<ConfigProblem[]> {
+  const workspace = (await workspaceRoot(cwd).catch(() => undefined)) ?? cwd;
+  const instance = name === undefined ? nameOfFolder(workspace) : instanceNameOf(name);
+  if (images.push === undefined || instance === undefined) return [];
+  try {
+    requireNames(instance, agents);
+    return [];
+  } catch (error) {
+    const { hint } = error as SettError;
+    const sentence = `have names that are too long in a cluster: ${messageOf(error)} ${hint}`;
+    return [problemAt(["agents"], sentence)];
+  }
+}
 
 /** None outside of a repository, which a file can be checked in as well. */
 async function warningsOfPaths(

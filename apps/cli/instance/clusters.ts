@@ -3,9 +3,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import type { Runtime } from "../../../lib/runtime/port.ts";
+import type { InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { workspaceOf } from "./workspace-of.ts";
 
 /** `context`: of the kubeconfig. */
 export type ClusterPlace = { context: string | undefined; namespace: string };
@@ -60,6 +61,23 @@ export async function openCluster(
   const workspaceOf = (instance: InstanceName, id: string | undefined) =>
     id !== undefined && ids.get(instance) === id ? own : elsewhere;
   return await kubernetesRuntime({ context, namespace, env, workspaceOf, interrupted });
+}
+
+/** Undefined where the kubeconfig is none that can be used: opening the place says why. */
+export async function currentContext({ env }: Pick<Shell, "env">): Promise<string | undefined> {
+  const { findCluster } = await import("../../../lib/runtime/kubernetes/kubeconfig.ts");
+  return (await findCluster(env, undefined).catch(() => undefined))?.context;
+}
+
+/** What an earlier version has noted names no context. */
+export function isOtherPlace(before: ClusterPlace, now: ClusterPlace): boolean {
+  const isOtherContext = before.context !== undefined && before.context !== now.context;
+  return before.namespace !== now.namespace || isOtherContext;
+}
+
+/** Whether it is an instance of the repository by its id, as `openCluster` was given it. */
+export function isOwn(parts: InstanceParts): boolean {
+  return workspaceOf(parts) !== elsewhere;
 }
 
 export function idsIn(known: readonly KnownCluster[]): Map<InstanceName, string> {

@@ -15,7 +15,10 @@ import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import {
   type ClusterPlace,
+  currentContext,
   idsIn,
+  isOtherPlace,
+  isOwn,
   type KnownCluster,
   knownClusters,
   openCluster,
@@ -154,14 +157,20 @@ async function clusterForUp(
   const known = await knownClusters(shell);
   const before = known.find((each) => each.instance === instance);
   const place: ClusterPlace = {
-    context: wish.context ?? before?.context,
+    // The current one of this moment: the person may choose another one tomorrow.
+    context: wish.context ?? before?.context ?? (await currentContext(shell)),
     namespace: wish.namespace ?? before?.namespace ?? `sett-${instance}`,
   };
-  const isOther = before !== undefined && writePlace(before) !== writePlace(place);
   const ids = idsIn(known);
   const runtime = await openCluster(place, shell, ids);
   await runtime.observe.check();
-  if (isOther && before.id !== undefined) throw isElsewhere(before);
+  if (before?.id !== undefined && isOtherPlace(before, place)) {
+    // A context may have another name by now.
+    const isThere = (await runtime.observe.instances()).some(
+      (parts) => parts.instance === instance && isOwn(parts),
+    );
+    if (!isThere) throw isElsewhere(before);
+  }
   const engine = await requireEngine(shell);
   const instances = async () => {
     const { instances: all } = await everyInstance(shell);

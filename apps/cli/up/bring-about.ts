@@ -6,6 +6,7 @@ import { keptRefs } from "../../../lib/git/repository/kept-refs.ts";
 import { newInstanceId } from "../../../lib/runtime/instance-id.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import type { NotedLog } from "../facts/noted-log.ts";
+import { hasAnything } from "../instance/find-instance.ts";
 import { isTakenOver } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
 import { elsewhereIn } from "../instance/place.ts";
@@ -47,11 +48,13 @@ export async function bringAbout(input: Input): Promise<void> {
   const built: string[] = [];
   const stateNow = () => stateAfterFailure(instance, before, built);
   if (id !== keptId) await keepId(kept, { instance, id }, shell);
+  const forgetPlace = await notePlace(input, kept);
   // Images that were built, perhaps without an answer, stay after a failure, and bear the id.
   const forgetId = async () => {
     if (isTakenOver(shell.interrupted)) return;
     if (id !== keptId && built.length === 0 && (await kept.list("building")).length === 0)
       await kept.remove();
+    else await forgetPlace();
   };
   // Beside the images, which take a while as well.
   const folders = beginFolders(foldersInputOf(input, known));
@@ -96,6 +99,19 @@ export async function bringAbout(input: Input): Promise<void> {
     await undo(undoSteps, instance, shell);
     throw withState(explained, stateNow());
   }
+}
+
+/** Returns what takes it back: where nothing is left that is found by it alone. */
+async function notePlace(
+  { host: { place }, runtime, instance }: Input,
+  kept: KeptId,
+): Promise<() => Promise<void>> {
+  if (place === undefined) return async () => {};
+  const before = await kept.readCluster();
+  await kept.noteCluster(place);
+  return async () => {
+    if (!hasAnything(await runtime.observe.parts(instance))) await kept.noteCluster(before);
+  };
 }
 
 async function noteUp({ kept, engine: { identity } }: Known, log: NotedLog): Promise<void> {

@@ -102,10 +102,15 @@ export class KeptId {
       await this.#change([`${this.#section}.engine`, identity]);
   }
 
-  /** The place of an instance that is in a cluster. */
-  async noteCluster(place: string): Promise<void> {
-    if ((await this.#read("kubernetes")) !== place)
-      await this.#change([`${this.#section}.kubernetes`, place]);
+  async readCluster(): Promise<string | undefined> {
+    return await this.#read("kubernetes");
+  }
+
+  /** The place of an instance that is in a cluster; undefined for one that is in none. */
+  async noteCluster(place: string | undefined): Promise<void> {
+    if ((await this.readCluster()) === place) return;
+    const key = `${this.#section}.kubernetes`;
+    await this.#change(place === undefined ? ["--unset-all", key] : [key, place]);
   }
 
   /**

@@ -184,12 +184,13 @@ function credentialOf(
 
 function noContext(name: string | undefined, contexts: readonly { name: string }[]): SettError {
   const known = contexts.map((each) => each.name).join(", ") || "none";
-  const message =
-    name === undefined || name === ""
-      ? `The kubeconfig has no current context; it knows ${known}.`
-      : `The kubeconfig has no context ${name}; it knows ${known}.`;
+  const isNamed = name !== undefined && name !== "";
+  const message = isNamed
+    ? `The kubeconfig has no context ${name}; it knows ${known}.`
+    : `The kubeconfig has no current context; it knows ${known}.`;
+  const hint = "Name one: sett up --runtime kubernetes --context NAME";
   return new SettError("kubernetes-unreachable", message, {
-    hint: "Name one: sett up --runtime kubernetes --context NAME. Or choose it: kubectl config use-context NAME",
+    hint: isNamed ? hint : `${hint}. Or choose it: kubectl config use-context NAME`,
   });
 }
 

@@ -1,7 +1,6 @@
 // The objects of a cluster that a part is made of: a Secret with its variables, what keeps its pod
 // there, a Service where it has ports, and its NetworkPolicy. Pure.
 import { createHash } from "node:crypto";
-import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
@@ -12,6 +11,7 @@ import { accountMount, accountObjects, accountVolume, hasAccount } from "./accou
 import type { KubeObject } from "./client.ts";
 import { resourcesOf } from "./container-resources.ts";
 import { policyOf, servicesFor } from "./policies.ts";
+import { maxName, maxStatefulName, requireShort } from "./require-names.ts";
 import { apiVersionOf, type Kind, type Workload } from "./resources.ts";
 import { sidecarContainers } from "./sidecars.ts";
 
@@ -24,11 +24,6 @@ export const partLabel = "dev.sett.part";
 
 /** The container of a pod in which the part runs. */
 const container = "part";
-
-/** A name of a Service, and of a pod's machine, is no longer. */
-export const maxName = 63;
-/** A StatefulSet adds the hash of its revision to a label. */
-const maxStatefulName = 52;
 
 export type NamedAddress = { name: string; address: string };
 
@@ -163,16 +158,6 @@ function workloadOf({ mounts, labels, restart }: ContainerSpec): Workload {
   const kept = keptVolumeNames(labels.instance);
   const isKept = mounts.some((mount) => mount.kind === "volume" && kept.includes(mount.volume));
   return isKept ? "StatefulSet" : "Deployment";
-}
-
-/** Throws `config-invalid`. */
-export function requireShort(name: string, max: number): void {
-  if (name.length <= max) return;
-  throw new SettError(
-    "config-invalid",
-    `${name} has ${name.length} characters, and a cluster takes ${max} at most.`,
-    { hint: "Choose a shorter name for the agent, or for the instance: sett up --name NAME" },
-  );
 }
 
 export function object(

@@ -1,7 +1,7 @@
 // How pods of a cluster get what the parts of an instance need: addresses of Services, and TLS in
 // place of sockets. No pod has a folder of this machine. Pure.
 import type { ClusterSecret } from "../../model/config-secrets.ts";
-import { type AgentName, ClaimId } from "../../model/ids.ts";
+import type { AgentName } from "../../model/ids.ts";
 import { inPieces } from "../../model/in-pieces.ts";
 import { type Proof, provenPort } from "../../model/proven-address.ts";
 import { unreachable } from "../../model/unreachable.ts";
@@ -26,10 +26,9 @@ import {
   openNetworkName,
   secretsVolumeName,
   serviceContainer,
-  workerName,
 } from "../names.ts";
 import type { Need, PartPlan, PlannedPart, PlannedVolume, Translation } from "../part-plan.ts";
-import { claimBytes, giftsFolder, maxName, requireShort } from "./manifests.ts";
+import { claimBytes, giftsFolder } from "./manifests.ts";
 import { workersNamespace } from "./workers-namespace.ts";
 
 /** It is what sett.yml says of pods of a cluster. `namespace`: of the instance. */
@@ -91,8 +90,6 @@ type Surroundings = PodSettings & { agents: Specs; hasWorkers: boolean };
 type SecretVolumes = NonNullable<NonNullable<ContainerSpec["placement"]>["secrets"]>;
 
 /** The longest name of a worker that is worth planning for. */
-const anyClaim = ClaimId.parse("00000000-0000-4000-8000-000000000000");
-const lastAttempt = 9_999;
 /** Its image, its checkout and its commit take their time, too. */
 const beforeAndAfterSeconds = 900;
 
@@ -246,7 +243,7 @@ function meet(need: Need, plan: PartPlan, around: Surroundings): Met {
     case "power":
       return power(need, labels);
     case "engine":
-      return need.power === "workers" ? startsWorkers(need, plan, around) : readsLogs(around);
+      return need.power === "workers" ? startsWorkers(need, around) : readsLogs(around);
     case "kept-secrets":
       return keptSecrets(need, labels, around);
     // Commits come by the service of packs.
@@ -345,7 +342,6 @@ function readsLogs({ namespace: home, hasWorkers }: Surroundings): Met {
 /** It has their templates, with all that an agent's own pod has. */
 function startsWorkers(
   { scales }: Extract<Need, { kind: "engine"; power: "workers" }>,
-  { labels: { instance } }: PartPlan,
   { namespace: home, agents }: Surroundings,
 ): Met {
   const namespace = workersNamespace(home);
@@ -353,7 +349,6 @@ function startsWorkers(
     ({ agent, prepare: _, secrets: __, sidecars = [], ...scale }) => {
       const found = agents.get(agent);
       if (found === undefined) return [];
-      requireShort(workerName(instance, agent, anyClaim, lastAttempt), maxName);
       const { spec, timeoutMs } = found;
       const readyMs = sidecars.reduce((sum, each) => sum + each.readyMs, 0);
       // A worker that lasts has no end of its own.

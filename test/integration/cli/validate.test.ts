@@ -39,6 +39,22 @@ describe("sett validate", () => {
     expect(err).toMatch(/wrong\.yml:6:\d+ agents\.coder\.replicas/);
   });
 
+  test("warns of names that a cluster finds too long, where images are pushed", async () => {
+    const agent =
+      "{ image: x, command: [x], strategy: fresh_per_call, bids: [{ on: GoalDefined, bid: exclusive }] }";
+    await writeFile(
+      join(folder, "long.yml"),
+      `version: '1.0'\nimages: { push: registry.example.org/team }\nagents:\n  the-one-who-writes: ${agent}\n`,
+    );
+    const long = await sett("validate", "-f", "long.yml", "--name", "an-instance-of-all-of-us");
+    expect(long.code).toBe(0);
+    expect(long.err).toContain("and a cluster takes 63 at most");
+    const short = await sett("validate", "-f", "long.yml", "--name", "one");
+    expect(short.err).not.toContain("takes 63");
+    const wrong = await sett("validate", "-f", "long.yml", "--name", "No Name");
+    expect(wrong.code).toBe(2);
+  });
+
   test("warns of a base image that its registry may replace", async () => {
     await mkdir(join(folder, "based"), { recursive: true });
     await writeFile(

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { secretsOfServices } from "../../../../lib/config/resolve-secrets.ts";
-import { KeptId } from "../../../../lib/git/repository/kept-id.ts";
 import { needsWorkers } from "../../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import type { ClusterSecret } from "../../../../lib/model/config-secrets.ts";
@@ -10,6 +9,7 @@ import { clauseOf, SettError } from "../../../../lib/model/errors.ts";
 import { KubeClient } from "../../../../lib/runtime/kubernetes/client.ts";
 import { findCluster } from "../../../../lib/runtime/kubernetes/kubeconfig.ts";
 import { requireArchitecture } from "../../../../lib/runtime/kubernetes/require-architecture.ts";
+import { requireNames } from "../../../../lib/runtime/kubernetes/require-names.ts";
 import { readSecret, requireSecrets } from "../../../../lib/runtime/kubernetes/require-secrets.ts";
 import {
   requireAccounts,
@@ -37,7 +37,7 @@ import type { Host, HostInput } from "./host.ts";
 const redisMemoryBytes = 1024 ** 3;
 
 export function clusterHost(found: FoundCluster, input: HostInput): Host {
-  const { file, config: written, cassettes, repository, instance, progress, shell } = input;
+  const { file, config: written, cassettes, instance, progress, shell } = input;
   const config = inCluster(written);
   const docker = engineHost(found.engine, { ...input, config });
   return {
@@ -48,10 +48,8 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
       const client = new KubeClient(await findCluster(shell.env, found.place.context));
       return await readSecret(client, found.place.namespace, secret);
     },
-    prepare: async () => {
-      await docker.prepare();
-      await new KeptId(repository.place, instance, shell.env).noteCluster(writePlace(found.place));
-    },
+    prepare: docker.prepare,
+    place: writePlace(found.place),
     takeNames: async ({ id }) => void found.ids.set(instance, id),
     isNear: async () => false,
     requireUsable: async (_, problemAt) => {
@@ -59,6 +57,7 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
       const { namespace } = found.place;
       const agents = config.agents.filter(({ secrets }) => secrets.length > 0);
       const hasWorkers = config.agents.some(needsWorkers);
+      requireNames(instance, config.agents);
       if (agents.length === 0 && !hasWorkers && !showsLogs(config)) return;
       const client = new KubeClient(await findCluster(shell.env, found.place.context));
       if (showsLogs(config)) await requireAccounts(client, namespace);

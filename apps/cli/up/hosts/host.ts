@@ -49,6 +49,8 @@ export type Host = {
   isApart?: true;
   /** Makes what the lock of an instance needs. */
   prepare(): Promise<void>;
+  /** The place of an instance that this machine does not find by itself. */
+  place?: string;
   /** It is tried. */
   isNear(known: Pick<Known, "id">): Promise<boolean>;
   /** Throws `instance-taken` where a name that the instance needs is another's. */
