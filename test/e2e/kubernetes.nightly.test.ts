@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomUUID } from "node:crypto";
-import { chmod } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
@@ -161,6 +161,15 @@ inCluster(
     const taken = await sett(another.folder, "up", "--runtime", "kubernetes", "--name", name);
     expect(taken.said).toContain("for another repository");
     expect(taken.code).toBe(1);
+    // A clone does, once a person has said so.
+    await using _clone = { [Symbol.asyncDispose]: () => rm(clone, { recursive: true }) };
+    const clone = `${folder}-clone`;
+    await git(folder, "clone", "--quiet", folder, clone);
+    const [, words = ""] = /: git (config sett\.\S+ \S+), then/.exec(taken.said) ?? [];
+    await git(clone, ...words.split(" "));
+    const shared = await sett(clone, "up", "--runtime", "kubernetes", "--name", name);
+    expect(shared.said).toContain("and nothing has changed");
+    expect((await sett(clone, "hoard")).said).toContain("Wrote it");
 
     await Bun.write(join(folder, "sett.yml"), settYml("two"));
     await commitAll(folder);

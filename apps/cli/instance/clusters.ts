@@ -23,8 +23,10 @@ export async function knownClusters({ cwd, env }: Surroundings): Promise<KnownCl
   const workspace = await workspaceRoot(cwd).catch(() => undefined);
   if (workspace === undefined || !(await mayHaveCluster(workspace))) return [];
   const { KeptId } = await import("../../../lib/git/repository/kept-id.ts");
-  const known = await KeptId.clusters(workspace, env);
-  return known.map(({ instance, id, place }) => ({ instance, id, ...readPlace(place) }));
+  const known = await KeptId.known(workspace, env);
+  return known.flatMap(({ instance, id, place }) =>
+    place === undefined ? [] : [{ instance, id, ...readPlace(place) }],
+  );
 }
 
 /** Git takes its time to start, and most repositories have nothing in a cluster. */
@@ -75,13 +77,23 @@ export function isOtherPlace(before: ClusterPlace, now: ClusterPlace): boolean {
   return before.namespace !== now.namespace || isOtherContext;
 }
 
-/** Whether it is an instance of the repository by its id, as `openCluster` was given it. */
-export function isOwn(parts: InstanceParts): boolean {
-  return workspaceOf(parts) !== elsewhere;
+/** By its id it is none of those that `openCluster` was given. */
+export function isAnothers(parts: InstanceParts): boolean {
+  return workspaceOf(parts) === elsewhere;
 }
 
-export function idsIn(known: readonly KnownCluster[]): Map<InstanceName, string> {
+export function idsIn(
+  known: readonly Pick<KnownCluster, "instance" | "id">[],
+): Map<InstanceName, string> {
   return new Map(
     known.flatMap(({ instance, id }) => (id === undefined ? [] : [[instance, id] as const])),
   );
+}
+
+/** Also of one that another clone has started, whose id a person has written here. */
+export async function keptIds({ cwd, env }: Surroundings): Promise<Map<InstanceName, string>> {
+  const workspace = await workspaceRoot(cwd);
+  if (workspace === undefined) return new Map();
+  const { KeptId } = await import("../../../lib/git/repository/kept-id.ts");
+  return idsIn(await KeptId.known(workspace, env));
 }

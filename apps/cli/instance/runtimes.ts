@@ -17,9 +17,10 @@ import {
   type ClusterPlace,
   currentContext,
   idsIn,
+  isAnothers,
   isOtherPlace,
-  isOwn,
   type KnownCluster,
+  keptIds,
   knownClusters,
   openCluster,
   writePlace,
@@ -161,13 +162,13 @@ async function clusterForUp(
     context: wish.context ?? before?.context ?? (await currentContext(shell)),
     namespace: wish.namespace ?? before?.namespace ?? `sett-${instance}`,
   };
-  const ids = idsIn(known);
+  const ids = await keptIds(shell);
   const runtime = await openCluster(place, shell, ids);
   await runtime.observe.check();
   if (before?.id !== undefined && isOtherPlace(before, place)) {
     // A context may have another name by now.
     const isThere = (await runtime.observe.instances()).some(
-      (parts) => parts.instance === instance && isOwn(parts),
+      (parts) => parts.instance === instance && !isAnothers(parts),
     );
     if (!isThere) throw isElsewhere(before);
   }

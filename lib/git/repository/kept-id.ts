@@ -45,11 +45,11 @@ export class KeptId {
     return names.flatMap((name) => InstanceName.safeParse(name).data ?? []);
   }
 
-  /** The instances that are in a cluster, with their ids and their places there. */
-  static async clusters(
+  /** The ids of instances, and the places of those that are in a cluster. */
+  static async known(
     folder: string,
     env: Readonly<Record<string, string | undefined>>,
-  ): Promise<{ instance: InstanceName; id: string | undefined; place: string }[]> {
+  ): Promise<{ instance: InstanceName; id: string | undefined; place: string | undefined }[]> {
     const args = ["config", "--null", "--get-regexp", "^sett\\..*\\.(id|kubernetes)$"];
     const run = { args, cwd: folder };
     const { stdout } = await tryGit({ path: "git", env: withoutRepository(env) }, run);
@@ -59,10 +59,12 @@ export class KeptId {
         return [entry.slice(0, at), entry.slice(at + 1)] as const;
       }),
     );
-    return [...values].flatMap(([key, place]) => {
-      const [, name = ""] = /^sett\.(.*)\.kubernetes$/.exec(key) ?? [];
+    const names = [...values.keys()].map((key) => /^sett\.(.*)\.(?:id|kubernetes)$/.exec(key)?.[1]);
+    return [...new Set(names)].flatMap((name) => {
       const instance = InstanceName.safeParse(name).data;
-      return instance === undefined ? [] : [{ instance, id: values.get(`sett.${name}.id`), place }];
+      if (instance === undefined) return [];
+      const [id, place] = ["id", "kubernetes"].map((key) => values.get(`sett.${name}.${key}`));
+      return [{ instance, id, place }];
     });
   }
 

@@ -6,6 +6,7 @@ import { InstanceName } from "../../../../lib/model/ids.ts";
 import { notOurs } from "../../../../lib/runtime/not-ours.ts";
 import { idsOf } from "../../../../lib/runtime/own-part.ts";
 import type { InstanceParts, Stranger } from "../../../../lib/runtime/port.ts";
+import { isAnothers } from "../../instance/clusters.ts";
 import { hasAnything, instanceNameOf } from "../../instance/find-instance.ts";
 import { howItRuns } from "../../instance/parts.ts";
 import { workspaceOf } from "../../instance/workspace-of.ts";
@@ -117,23 +118,28 @@ function requireOwn(parts: InstanceParts, workspace: string): void {
   const owner = workspaceOf(parts);
   // A part that names no repository belongs to none: `sett up` takes it over.
   if (owner === workspace || owner === "") return;
-  if (isMade(parts)) {
-    const state = howItRuns(parts) ?? "starting now, or left incomplete";
-    throw new SettError(
-      "instance-taken",
-      `There is an instance ${instance} already, ${state}, for ${owner}.`,
-      {
-        hint: "Choose another name: sett up --name NAME",
-      },
-    );
-  }
-  throw new SettError(
-    "instance-taken",
-    `The name ${instance} belongs to ${owner}, whose blackboard is kept.`,
-    {
-      hint: `Choose another name (--name NAME), or remove that blackboard: sett down --name ${instance} --volumes`,
-    },
-  );
+  const state = isMade(parts) ? (howItRuns(parts) ?? "starting now, or left incomplete") : "";
+  const message =
+    state === ""
+      ? `The name ${instance} belongs to ${owner}, whose blackboard is kept.`
+      : `There is an instance ${instance} already, ${state}, for ${owner}.`;
+  const another = "Choose another name: sett up --name NAME";
+  const id = isAnothers(parts) ? idOfParts(parts) : undefined;
+  if (id !== undefined)
+    throw new SettError("instance-taken", message, {
+      hint: `If another clone of this repository has started it: git config sett.${instance}.id ${id}, then try again. Else: ${another}`,
+    });
+  throw new SettError("instance-taken", message, {
+    hint:
+      state === ""
+        ? `Choose another name (--name NAME), or remove that blackboard: sett down --name ${instance} --volumes`
+        : another,
+  });
+}
+
+function idOfParts({ instance, containers, volumes, networks }: InstanceParts): string | undefined {
+  const all = [...volumes, ...networks, ...containers];
+  return idsOf(all.map(({ labels }) => ({ labels }))).get(instance);
 }
 
 /** Throws `instance-taken` where something of another's has a name that this instance needs. */
@@ -163,9 +169,9 @@ export function knownId(
 ): string | undefined {
   if (parts === undefined) return kept;
   const { instance, containers, volumes, networks } = parts;
-  const all = [...volumes, ...networks, ...containers];
-  const found = idsOf(all.map(({ labels }) => ({ labels }))).get(instance);
+  const found = idOfParts(parts);
   if (found === undefined || kept === undefined || found === kept) return found ?? kept;
+  const all = [...volumes, ...networks, ...containers];
   const named = all.find(({ labels }) => labels.id === found)?.name ?? instance;
   throw new SettError(
     "instance-taken",
