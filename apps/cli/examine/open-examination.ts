@@ -166,7 +166,7 @@ export async function untilRunning(
     if (!(error instanceof PartFailed)) throw error;
     const { others } = await readLines(runtime, container).catch(() => ({ others: [] }));
     throw new SettError("command-failed", `${error.message}.`, {
-      ...(others.length > 0 && { hint: others.join("\n") }),
+      hint: others.length > 0 ? others.join("\n") : error.remedy,
       cause: error,
     });
   }

@@ -54,7 +54,7 @@ function readPlace(text: string): ClusterPlace {
  */
 export async function openCluster(
   { context, namespace }: ClusterPlace,
-  { cwd, env, interrupted }: Surroundings & Pick<Shell, "interrupted">,
+  { cwd, env, interrupted, messages }: Surroundings & Pick<Shell, "interrupted" | "messages">,
   ids: ReadonlyMap<InstanceName, string>,
 ): Promise<Runtime> {
   // It has a client of its own, which no other command needs.
@@ -62,7 +62,8 @@ export async function openCluster(
   const own = (await workspaceRoot(cwd)) ?? "";
   const workspaceOf = (instance: InstanceName, id: string | undefined) =>
     id !== undefined && ids.get(instance) === id ? own : elsewhere;
-  return await kubernetesRuntime({ context, namespace, env, workspaceOf, interrupted });
+  const onSlow = messages.note;
+  return await kubernetesRuntime({ context, namespace, env, workspaceOf, interrupted, onSlow });
 }
 
 /** Undefined where the kubeconfig is none that can be used: opening the place says why. */

@@ -23,6 +23,7 @@ import {
   selectorOf,
 } from "./manifests.ts";
 import { ensureNamespace, ensureWorkersNamespace, removeIfEmpty } from "./namespace.ts";
+import { noteSlow } from "./note-slow.ts";
 import { isCutOff } from "./problem.ts";
 import { type Kind, objectNameOf } from "./resources.ts";
 import { lookRights, requireRights } from "./rights.ts";
@@ -31,6 +32,8 @@ import { workersNamespace } from "./workers-namespace.ts";
 const pollMs = 200;
 /** A node may need so long beside the time that a part has to stop. */
 const patienceMs = 60_000;
+/** Most nodes need less. */
+const slowNodeMs = 4_000;
 
 const Services = z.object({
   items: z.array(
@@ -56,7 +59,7 @@ export async function startPart(place: Place, spec: ContainerSpec): Promise<{ id
   try {
     const { workers, logs } = spec.placement ?? {};
     const ofWorkers = workers?.namespace ?? logs?.workers;
-    if (ofWorkers !== undefined) await ensureWorkersNamespace(client, ofWorkers);
+    if (ofWorkers !== undefined) await ensureWorkersNamespace(client, ofWorkers, place.note);
     for (const other of others) await client.apply(other, other.metadata.namespace ?? namespace);
     if (await client.create(workload, namespace)) return { id: made };
   } catch (error) {
@@ -126,9 +129,18 @@ async function endPods(place: Place, found: WorkloadObject, graceSeconds: number
   const made = found.metadata.labels[madeLabel] ?? "";
   const last = Date.now() + graceSeconds * 1_000 + patienceMs;
   const ended = new Set<string>();
+  let left = "";
+  // It has its time to stop, and its node some more.
+  const waits = noteSlow(
+    place.note,
+    () => `The cluster has not ended ${left} yet, and is waited for.`,
+    graceSeconds * 1_000 + slowNodeMs,
+  );
   for (;;) {
     const pods = await podsOf(place, made);
     if (pods.length === 0) return;
+    left = pods.map(({ metadata }) => metadata.name).join(", ");
+    waits();
     for (const pod of pods) {
       const { name, uid } = pod.metadata;
       // No other takes its place, and its node ends it when it is back.
@@ -139,8 +151,7 @@ async function endPods(place: Place, found: WorkloadObject, graceSeconds: number
       await client.remove("Pod", namespace, name, seconds);
     }
     if (Date.now() > last) {
-      const names = pods.map(({ metadata }) => metadata.name).join(", ");
-      throw new SettError("kubernetes-failed", `The cluster does not end ${names}.`, {
+      throw new SettError("kubernetes-failed", `The cluster does not end ${left}.`, {
         hint: `Is its node away? \`kubectl --namespace ${namespace} get pods --output wide\``,
       });
     }
@@ -261,11 +272,16 @@ export async function makeClaim(
 }
 
 /** Returns once it is gone: the cluster waits for the pods that have it. */
-export async function removeClaim({ client, namespace }: Place, name: string): Promise<void> {
+export async function removeClaim({ client, namespace, note }: Place, name: string): Promise<void> {
   const kind = "PersistentVolumeClaim";
+  const waits = noteSlow(
+    note,
+    () => `The cluster has not removed the claim ${name} yet, and is waited for.`,
+  );
   await client.remove(kind, namespace, name);
   const last = Date.now() + patienceMs;
   while ((await client.find(kind, namespace, name)) !== undefined) {
+    waits();
     if (Date.now() > last)
       throw new SettError("kubernetes-failed", `The cluster does not remove the claim ${name}.`, {
         hint: `\`kubectl --namespace ${namespace} describe pvc ${name}\` says which pod has it.`,
@@ -281,7 +297,7 @@ const Labelled = z.object({
 /** What says that an instance is there, while nothing of it runs yet. */
 export async function makeMarker(place: Place, name: string, labels: PartLabels): Promise<void> {
   const { client, namespace } = place;
-  await ensureNamespace(client, namespace);
+  await ensureNamespace(client, namespace, { note: place.note });
   if (await client.create(markerOf(name, labels), namespace)) return;
   throw new SettError(
     "instance-taken",

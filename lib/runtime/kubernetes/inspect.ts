@@ -8,11 +8,12 @@ import { idsOf, withIdOfInstance } from "../own-part.ts";
 import type { ContainerPart, InstanceParts } from "../port.ts";
 import type { KubeClient } from "./client.ts";
 import { managedBy } from "./manifests.ts";
+import type { Note } from "./note-slow.ts";
 import { Condition, exitedOf, hasEnded, livingOf, Metadata, Pod, stateOf } from "./pod.ts";
-import { problemOf, takenFrom } from "./problem.ts";
+import { problemOf, takenFrom, type Unbound } from "./problem.ts";
 import { keptPartOf, type Workload } from "./resources.ts";
 import { bytesOf, type Room } from "./room.ts";
-import { readRefusals, readRoom } from "./said.ts";
+import { Claim, readRefusals, readRoom, readUnbound } from "./said.ts";
 import { readWaiting } from "./waiting-workers.ts";
 
 const listOf = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item).nullish() });
@@ -57,6 +58,8 @@ export type Place = {
   workspaceOf: (instance: InstanceName, id: string | undefined) => string;
   /** A port of this machine that leads to one of the pods of a part. */
   leadTo: (made: string, port: number) => Promise<number>;
+  /** Gets what is waited for, where that takes long; undefined where no person looks on. */
+  note?: Note | undefined;
 };
 
 const selector = Object.entries(managedBy)
@@ -103,7 +106,7 @@ export async function readInstances(place: Place): Promise<InstanceParts[]> {
     client.list("Secret", namespace, selector).then((list) => listOf(Secret).parse(list).items),
     client
       .list("PersistentVolumeClaim", namespace, selector)
-      .then((list) => listOf(Labelled).parse(list).items),
+      .then((list) => listOf(Claim).parse(list).items ?? []),
     client
       .list("ConfigMap", namespace, selector)
       .then((list) => listOf(Labelled).parse(list).items),
@@ -117,15 +120,16 @@ export async function readInstances(place: Place): Promise<InstanceParts[]> {
     });
   const all = { workloads: own(workloads), claims: own(claims), markers: own(markers) };
   const ids = idsOf([...all.claims, ...all.markers, ...all.workloads]);
-  const [refusals, room] = await Promise.all([
+  const [refusals, room, unbound] = await Promise.all([
     workloads.some((each) => isAlone(each, pods))
       ? readRefusals(place, "StatefulSet")
       : new Map<string, string>(),
     readRoom(client, pods),
+    readUnbound(place, pods, claims),
   ]);
   const hasStarter = all.workloads.some(({ labels }) => labels.component === "starter");
   const waitingOf = hasStarter ? await readWaiting(client, namespace) : undefined;
-  const there = { pods, secrets: secrets ?? [], refusals, room, waitingOf };
+  const there = { pods, secrets: secrets ?? [], refusals, room, unbound, waitingOf };
   const containers = await Promise.all(
     withIdOfInstance(all.workloads, ids).map(({ labels, item }) =>
       partOf(place, labels, item, there),
@@ -174,6 +178,7 @@ type There = {
   secrets: readonly z.infer<typeof Secret>[];
   refusals: ReadonlyMap<string, string>;
   room: Room | undefined;
+  unbound: ReadonlyMap<string, Unbound>;
   waitingOf: Awaited<ReturnType<typeof readWaiting>> | undefined;
 };
 
@@ -181,7 +186,7 @@ async function partOf(
   place: Place,
   labels: PartLabels,
   workload: WorkloadObject,
-  { pods, secrets, refusals, room, waitingOf }: There,
+  { pods, secrets, refusals, room, unbound, waitingOf }: There,
 ): Promise<ContainerPart> {
   const { metadata, spec, status } = workload;
   const made = metadata.labels[madeLabel] ?? "";
@@ -199,7 +204,7 @@ async function partOf(
     state.state === "running" ? await ledPorts(place, labels, made, container?.ports ?? []) : [];
   const refused = refusals.get(metadata.uid);
   const { namespace } = place;
-  const said = { namespace, conditions: status.conditions ?? [], refused, room };
+  const said = { namespace, conditions: status.conditions ?? [], refused, room, unbound };
   const looked = live.length === 0 ? [undefined] : live;
   const problem =
     spec.replicas === 0

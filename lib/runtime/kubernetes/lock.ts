@@ -9,6 +9,7 @@ import type { KubeClient } from "./client.ts";
 import { KubeRefusal } from "./client.ts";
 import { managedBy, object } from "./manifests.ts";
 import { ensureNamespace, removeIfEmpty } from "./namespace.ts";
+import type { Note } from "./note-slow.ts";
 import { pathOf } from "./resources.ts";
 
 const renewMs = 3_000;
@@ -29,11 +30,11 @@ export function leaseName(instance: InstanceName): string {
 
 /** Makes the namespace where there is none. */
 export async function acquireLease(
-  { client, namespace, instance }: Where,
+  { client, namespace, instance, note }: Where & { note?: Note | undefined },
   holder: string,
   signal?: AbortSignal,
 ): Promise<Lock> {
-  await ensureNamespace(client, namespace, signal);
+  await ensureNamespace(client, namespace, { signal, note });
   const name = leaseName(instance);
   const lease = (version?: string) => ({
     ...object("Lease", name, managedBy, {

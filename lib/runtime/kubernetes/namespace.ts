@@ -5,6 +5,7 @@ import { z } from "zod";
 import { SettError } from "../../model/errors.ts";
 import { type KubeClient, type KubeObject, KubeRefusal } from "./client.ts";
 import { managedBy, object } from "./manifests.ts";
+import { type Note, noteSlow } from "./note-slow.ts";
 import type { Kind } from "./resources.ts";
 
 const Found = z.object({
@@ -13,7 +14,15 @@ const Found = z.object({
     labels: z.record(z.string(), z.string()).default({}),
     deletionTimestamp: z.string().optional(),
   }),
+  status: z
+    .object({
+      conditions: z
+        .array(z.object({ type: z.string(), status: z.string(), message: z.string().default("") }))
+        .nullish(),
+    })
+    .default({}),
 });
+type Found = z.infer<typeof Found>;
 const Listed = z.object({
   items: z
     .array(
@@ -37,20 +46,33 @@ export function namespaceOf(name: string): KubeObject {
   return object("Namespace", name, { ...managedBy, ...restricted }, {});
 }
 
-/** Throws `kubernetes-failed` where one that is ending does not end. */
+type Waiting = { signal?: AbortSignal | undefined; note?: Note | undefined };
+
+/**
+ * Throws `kubernetes-failed` where one that is ending does not end. `note`: gets what is waited
+ * for.
+ */
 export async function ensureNamespace(
   client: KubeClient,
   namespace: string,
-  signal?: AbortSignal,
+  { signal, note }: Waiting = {},
 ): Promise<void> {
   const last = Date.now() + endingMs;
+  let left = "";
+  const waits = noteSlow(
+    note,
+    () =>
+      `The namespace ${namespace} is being removed; it is waited for, two minutes at most${left}.`,
+  );
   for (;;) {
     const found = await findNamespace(client, namespace);
     if (found === undefined) {
       if (await client.create(namespaceOf(namespace), "")) return;
     } else if (found.metadata.deletionTimestamp === undefined) return;
     if (signal?.aborted) throw new SettError("interrupted", "Interrupted.");
-    if (Date.now() > last) throw endsNever(namespace);
+    left = leftIn(found);
+    waits();
+    if (Date.now() > last) throw endsNever(namespace, left);
     await sleep(pollMs);
   }
 }
@@ -59,8 +81,12 @@ export async function ensureNamespace(
  * Throws `kubernetes-failed` where it is there and lets pods do more than the standard
  * `restricted`: who may make Jobs could have the whole node.
  */
-export async function ensureWorkersNamespace(client: KubeClient, namespace: string): Promise<void> {
-  await ensureNamespace(client, namespace);
+export async function ensureWorkersNamespace(
+  client: KubeClient,
+  namespace: string,
+  note?: Note,
+): Promise<void> {
+  await ensureNamespace(client, namespace, { note });
   await isWorkersNamespace(client, namespace);
 }
 
@@ -109,10 +135,18 @@ export async function removeIfEmpty(client: KubeClient, namespace: string): Prom
   await client.remove("Namespace", "", namespace, undefined, { uid: found.metadata.uid });
 }
 
-function endsNever(namespace: string): SettError {
+/** The cluster's own words, as `Some resources are remaining: pods. has 1 resource instances`. */
+function leftIn(found: Found | undefined): string {
+  const words = (found?.status.conditions ?? []).flatMap(({ type, status, message }) =>
+    status === "True" && message !== "" && /Remaining$|Failure$/.test(type) ? [message] : [],
+  );
+  return words.length === 0 ? "" : ` (${words.join("; ")})`;
+}
+
+function endsNever(namespace: string, left: string): SettError {
   return new SettError(
     "kubernetes-failed",
-    `The namespace ${namespace} is being removed, and that does not end.`,
+    `The namespace ${namespace} is being removed, and that does not end${left}.`,
     { hint: `\`kubectl get namespace ${namespace} --output yaml\` says what it waits for.` },
   );
 }

@@ -60,6 +60,9 @@ export const Pod = z.object({
       nodeName: z.string().optional(),
       containers: z.array(Container).default([]),
       initContainers: z.array(Container).default([]),
+      volumes: z
+        .array(z.object({ persistentVolumeClaim: z.object({ claimName: z.string() }).nullish() }))
+        .nullish(),
     })
     .default({ containers: [], initContainers: [] }),
   status: z

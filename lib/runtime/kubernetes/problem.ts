@@ -9,14 +9,18 @@ type Problem = NonNullable<ContainerPart["problem"]>;
 
 /**
  * `namespace`: that of the part. `refused`: why the cluster makes no pod, in its own words. `room`:
- * undefined where it is not known.
+ * undefined where it is not known. `unbound`: the claims without a volume for which pods wait.
  */
 export type Said = {
   namespace: string;
   conditions: readonly Condition[];
   refused?: string | undefined;
   room?: Room | undefined;
+  unbound?: ReadonlyMap<string, Unbound>;
 };
+
+/** `class`: empty where none is named. `said`: why it has no volume, in the cluster's own words. */
+export type Unbound = { class: string; said: string | undefined };
 
 /** These reasons pass by themselves. */
 const usualReasons = new Set(["", "ContainerCreating", "PodInitializing", "CrashLoopBackOff"]);
@@ -33,6 +37,8 @@ export function problemOf(pod: Pod | undefined, said: Said): Problem | undefined
   const [first] = status.containerStatuses ?? [];
   const conditionOf = (type: string) => status.conditions?.find((each) => each.type === type);
   const scheduled = conditionOf("PodScheduled");
+  const unbound = withoutVolume(pod, scheduled?.message ?? "", said);
+  if (unbound !== undefined) return unbound;
   if (scheduled?.status === "False")
     return { sentence: withoutNode(pod, scheduled.message, said.room), isFinal: false };
   const end = endOf(pod);
@@ -94,9 +100,52 @@ function refusalOf({ conditions, refused, namespace }: Said): Problem | undefine
   return { sentence: `${who} refuses its pod: ${message}`, isFinal: true, remedy };
 }
 
+export function claimsOf({ spec }: Pod): string[] {
+  return (spec.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) => claim?.claimName ?? []);
+}
+
+/** So long a volume that is made at once may take to be there. */
+const volumeMs = 10_000;
+const classes = "`kubectl get storageclass` shows those that are there.";
+
+/**
+ * A cluster that makes volumes when a pod has a node says nothing of a claim until then. `waits`:
+ * what the scheduler says.
+ */
+function withoutVolume(pod: Pod, waits: string, { unbound, namespace }: Said): Problem | undefined {
+  if (pod.spec.nodeName !== undefined) return undefined;
+  const waiting = claimsOf(pod).flatMap((name) => {
+    const claim = unbound?.get(name);
+    return claim === undefined ? [] : [{ name, ...claim }];
+  });
+  const claim = waiting.find(({ said }) => said !== undefined);
+  const no = `its claim ${claim?.name} has no volume: ${claim?.said}`;
+  const makeDefault = `An administrator can make a storage class the default one: \`kubectl annotate storageclass NAME storageclass.kubernetes.io/is-default-class=true\`. ${classes}`;
+  if (claim === undefined) {
+    const isUnnamed = waits.includes(atOnce) && waiting.some((each) => each.class === "");
+    return isUnnamed
+      ? { sentence: noVolumeYet(waits), isFinal: false, limitMs: volumeMs, remedy: makeDefault }
+      : undefined;
+  }
+  if (claim.class === "") return { sentence: no, isFinal: true, remedy: makeDefault };
+  if (/storageclass\S* "[^"]+" not found/.test(claim.said ?? ""))
+    return {
+      ...{ sentence: no, isFinal: true },
+      remedy: `Make the storage class ${claim.class}, or have another one named for the claims of the namespace ${namespace}. ${classes}`,
+    };
+  const remedy = `\`kubectl --namespace ${namespace} describe pvc ${claim.name}\` shows what the cluster has tried.`;
+  return { sentence: no, isFinal: false, remedy };
+}
+
+/** The scheduler's words for a claim whose volume does not wait for a node. */
+const atOnce = "unbound immediate PersistentVolumeClaims";
+
+function noVolumeYet(waits: string): string {
+  return `its claim has no volume yet, perhaps for want of a default storage class: ${waits}`;
+}
+
 function withoutNode(pod: Pod, message: string, room: Room | undefined): string {
-  if (message.includes("unbound immediate PersistentVolumeClaims"))
-    return `its claim has no volume, for want of a default storage class perhaps: ${message}`;
+  if (message.includes(atOnce)) return noVolumeYet(message);
   if (/persistentvolumeclaim ".*" not found/.test(message)) return `its claim is gone: ${message}`;
   const wish = askedBy(pod);
   const mebibytes = (bytes: number) => `${Math.floor(Math.max(0, bytes) / 1024 ** 2)} MiB`;

@@ -37,6 +37,7 @@ import { type Place, podsOf, readInstances } from "./inspect.ts";
 import { findCluster } from "./kubeconfig.ts";
 import { LedPorts } from "./lead.ts";
 import { acquireLease } from "./lock.ts";
+import type { Note } from "./note-slow.ts";
 import { linesOfPart } from "./part-logs.ts";
 import { newest } from "./pod.ts";
 import { requireRights } from "./rights.ts";
@@ -52,6 +53,8 @@ type Options = ClusterPlace & {
   workspaceOf: Place["workspaceOf"];
   /** Aborted with `over` when the program has nothing more to do. */
   interrupted: AbortSignal;
+  /** Gets what is waited for, where that takes long. */
+  onSlow?: Note;
 };
 
 /** Reads the kubeconfig, and does not connect yet. Throws `kubernetes-unreachable`. */
@@ -61,6 +64,7 @@ export async function kubernetesRuntime({
   env,
   workspaceOf,
   interrupted,
+  onSlow: note,
 }: Options): Promise<AttendedRuntime> {
   const client = new KubeClient(await findCluster(env, context));
   const led = new LedPorts();
@@ -72,7 +76,7 @@ export async function kubernetesRuntime({
     await openPort(client, { namespace, pod: await podOf(place, made) }, port);
   const leadTo = (made: string, port: number) =>
     led.leadTo(`${made}:${port}`, () => portOf(made, port));
-  const place: Place = { client, namespace, workspaceOf, leadTo };
+  const place: Place = { client, namespace, workspaceOf, leadTo, note };
   const parts = async (instance: InstanceName) =>
     (await readInstances(place)).find((each) => each.instance === instance) ?? {
       ...{ instance, containers: [], volumes: [], networks: [] },
@@ -104,7 +108,7 @@ export async function kubernetesRuntime({
   };
   const apply: Apply = {
     lock: async (instance, holder, signal) => {
-      const lock = await acquireLease({ client, namespace, instance }, holder, signal);
+      const lock = await acquireLease({ client, namespace, instance, note }, holder, signal);
       if (lock.outcome === "held") await removeIdlePods(place, instance);
       return lock;
     },

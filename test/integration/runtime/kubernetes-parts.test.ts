@@ -193,6 +193,63 @@ test("the manifests of an instance that is up are what is there, and their user 
   }
 });
 
+test("a part whose claim has no volume says what the cluster says of the claim", async () => {
+  await using here = await scene();
+  await startAll(here);
+  const { things } = here.api;
+  const pods = "/api/v1/namespaces/team/pods/";
+  const [path = ""] = [...things.keys()].filter((at) => at.startsWith(`${pods}sett-demo-redis`));
+  const claim = "/api/v1/namespaces/team/persistentvolumeclaims/sett-demo-blackboard";
+  const redis = things.get(path);
+  const made = things.get(claim);
+  if (redis === undefined || made === undefined) throw new Error("Redis has a pod and a claim.");
+  const volumes = [{ persistentVolumeClaim: { claimName: "sett-demo-blackboard" } }];
+  things.set(path, { ...redis, spec: { containers: [], volumes }, status: { phase: "Pending" } });
+  const message = "no persistent volumes available for this claim and no storage class is set";
+  const involvedObject = { uid: made.metadata.uid };
+  things.set("/api/v1/namespaces/team/events/one", {
+    ...{
+      kind: "Event",
+      metadata: { name: "one" },
+      involvedObject,
+      reason: "FailedBinding",
+      message,
+    },
+  });
+  const name = names.find((each) => each.endsWith("-redis")) ?? "";
+  const problem = async () => (await here.observe.find(name))?.problem;
+  expect(await problem()).toMatchObject({
+    ...{ sentence: `its claim sett-demo-blackboard has no volume: ${message}`, isFinal: true },
+  });
+  things.set(claim, { ...made, status: { phase: "Bound" } });
+  expect(await problem()).toBeUndefined();
+});
+
+test("a namespace that is being removed is waited for, and that is said", async () => {
+  await using api = await clusterApi();
+  const path = "/api/v1/namespaces/team";
+  const message = "Some resources are remaining: pods. has 1 resource instances";
+  api.things.set(path, {
+    ...{ kind: "Namespace", metadata: { name: "team", uid: "one", deletionTimestamp: "now" } },
+    status: { conditions: [{ type: "NamespaceContentRemaining", status: "True", message }] },
+  });
+  const end = new AbortController();
+  const { promise: said, resolve: onSlow } = Promise.withResolvers<string>();
+  const place = { namespace: "team", context: undefined, workspaceOf: () => "/work" };
+  const { apply } = await kubernetesRuntime({
+    ...{ ...place, env: api.env, interrupted: end.signal, onSlow },
+  });
+  const locking = apply.lock(instance, "ada");
+  expect(await said).toBe(
+    `The namespace team is being removed; it is waited for, two minutes at most (${message}).`,
+  );
+  api.things.delete(path);
+  const lock = await locking;
+  expect(lock.outcome).toBe("held");
+  if (lock.outcome === "held") await lock[Symbol.asyncDispose]();
+  end.abort("over");
+});
+
 test("a verb that is missing is named before anything is made", async () => {
   const none = Response.json({ status: { resourceRules: [] } });
   await using api = await clusterApi((request) =>

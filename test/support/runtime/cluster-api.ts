@@ -4,7 +4,12 @@
 import { join } from "node:path";
 import { configFolder } from "../config/config-file.ts";
 
-type Metadata = { name: string; uid?: string; labels?: Record<string, string> };
+type Metadata = {
+  name: string;
+  uid?: string;
+  deletionTimestamp?: string;
+  labels?: Record<string, string>;
+};
 type Thing = { kind: string; metadata: Metadata } & Record<string, unknown>;
 
 /** `refuse`: answers a request in the place of the server. `requests`: method and path of each. */

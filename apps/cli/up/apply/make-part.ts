@@ -73,8 +73,12 @@ async function start(
     await runtime.apply.stop(spec.name, spec.stopTimeoutSeconds ?? 0);
     await runtime.apply.remove(spec.name);
   });
-  step.update("waiting until it is ready");
-  await awaitPart(runtime, spec.name, ready, signal);
+  const waits = "waiting until it is ready";
+  step.update(waits);
+  await awaitPart(runtime, spec.name, ready, signal, {
+    onProblem: (sentence) =>
+      step.update(sentence ?? waits, { isMilestone: sentence !== undefined }),
+  });
   step.done("is ready");
 }
 

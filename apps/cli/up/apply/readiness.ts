@@ -15,6 +15,7 @@ const inspectEveryMs = 300;
 /** A part is ready after a second or two; on a machine that has much to do, fifty times that. */
 export const readyWithinMs = 120_000;
 const pulledWithinMs = 300_000;
+const lastingMs = 3_000;
 
 /** Resolves when the part is ready, or when the signal ends the waiting. */
 export type Ready = (signal: AbortSignal) => Promise<void>;
@@ -144,22 +145,28 @@ async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promis
   while (!signal.aborted && !(await probe())) await sleep(pollMs, signal);
 }
 
+type Watch = { restarts: number; onProblem: (sentence: string | undefined) => void };
+
 /**
  * Waits for `ready`. Throws PartFailed when the part's container ends meanwhile or the time limit
  * is reached, and `interrupted` when the signal aborts. `restarts`: how often it had been restarted
- * before.
+ * before. `onProblem`: gets what the runtime says of a part that has not begun yet, and undefined
+ * once that is over.
  */
 export async function awaitPart(
   runtime: Pick<Runtime, "observe">,
   container: string,
   ready: Ready,
   signal: AbortSignal,
-  restarts = 0,
+  { restarts = 0, onProblem = () => {} }: Partial<Watch> = {},
 ): Promise<void> {
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
   try {
-    await Promise.race([ready(either), watchContainer(runtime, container, either, restarts)]);
+    await Promise.race([
+      ready(either),
+      watchContainer(runtime, container, either, { restarts, onProblem }),
+    ]);
   } finally {
     over.abort();
   }
@@ -183,15 +190,16 @@ export class PartFailed extends Error {
 }
 
 /** For a problem that the runtime names, and of which it says nothing more. */
-const putRight = "Put right what the cluster names, then run `sett up` again.";
+const putRight = "Put right what the cluster names, then try again.";
 
 async function watchContainer(
   runtime: Pick<Runtime, "observe">,
   container: string,
   signal: AbortSignal,
-  restartsBefore: number,
+  { restarts: restartsBefore, onProblem }: Watch,
 ): Promise<void> {
   const startedAt = Date.now();
+  let said: string | undefined;
   while (!signal.aborted) {
     await sleep(inspectEveryMs, signal);
     if (signal.aborted) return;
@@ -206,6 +214,10 @@ async function watchContainer(
         `${container} does not run: ${problem.sentence}`,
         problem.remedy ?? putRight,
       );
+    // Much of it is over a moment later.
+    const lasting = waitedMs < lastingMs ? undefined : problem?.sentence;
+    if (lasting !== said) onProblem(lasting);
+    said = lasting;
     // A node pulls the image of a part that is new to it.
     if (state.state === "created" && problem === undefined && waitedMs < pulledWithinMs) continue;
     if (state.state === "exited" || state.state === "restarting") {

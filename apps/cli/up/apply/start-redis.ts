@@ -87,7 +87,7 @@ async function awaitKept(
     step = progress.begin(name, "does not answer yet");
   }, slowMs);
   // A Redis that ends again and again runs now and then, also when this looks at it.
-  await awaitPart(runtime, found.name, answers, signal, found.restarts).finally(() =>
+  await awaitPart(runtime, found.name, answers, signal, { restarts: found.restarts }).finally(() =>
     clearTimeout(timer),
   );
   step?.done("answers");

@@ -58,6 +58,56 @@ test("a node that would have room, and a claim that is gone, differ from no room
   );
 });
 
+const waitsForClaim = "pod has unbound immediate PersistentVolumeClaims.";
+const withClaim = (message = waitsForClaim) => {
+  const pod = unscheduled(message);
+  const volumes = [{ persistentVolumeClaim: { claimName: "sett-demo-blackboard" } }, {}];
+  return Pod.parse({ ...pod, spec: { ...pod.spec, nodeName: undefined, volumes } });
+};
+const ofClaim = (storageClass: string, words?: string, message?: string) =>
+  problemOf(withClaim(message), {
+    ...said,
+    unbound: new Map([["sett-demo-blackboard", { class: storageClass, said: words }]]),
+  });
+
+test("a claim for which no storage class is there is final, and what helps follows from its kind", () => {
+  const none = "no persistent volumes available for this claim and no storage class is set";
+  expect(ofClaim("", none)).toEqual({
+    sentence: `its claim sett-demo-blackboard has no volume: ${none}`,
+    isFinal: true,
+    remedy: expect.stringContaining("storageclass.kubernetes.io/is-default-class=true"),
+  });
+  const absent = 'storageclass.storage.k8s.io "fast" not found';
+  expect(ofClaim("fast", absent)).toEqual({
+    sentence: `its claim sett-demo-blackboard has no volume: ${absent}`,
+    isFinal: true,
+    remedy: expect.stringContaining("Make the storage class fast, or"),
+  });
+  // Before a scheduler has said anything of the pod.
+  const early = Pod.parse({ ...withClaim(), status: {} });
+  const unbound = new Map([["sett-demo-blackboard", { class: "", said: none }]]);
+  expect(problemOf(early, { ...said, unbound })?.isFinal).toBe(true);
+});
+
+test("a claim whose volume fails may get it by the next try, and one that waits for its pod is none", () => {
+  const full = "failed to provision volume: the disk is full";
+  expect(ofClaim("fast", full)).toEqual({
+    sentence: `its claim sett-demo-blackboard has no volume: ${full}`,
+    isFinal: false,
+    remedy: expect.stringContaining("kubectl --namespace team describe pvc sett-demo-blackboard"),
+  });
+  const noRoom = "0/2 nodes are available: 2 Insufficient cpu.";
+  expect(ofClaim("folder", undefined, noRoom)?.sentence).toStartWith("no node has room for it");
+});
+
+test("a claim without a class of which the cluster tells nothing has some seconds", () => {
+  expect(ofClaim("")).toMatchObject({
+    ...{ isFinal: false, limitMs: 10_000 },
+    remedy: expect.stringContaining("is-default-class"),
+  });
+  expect(ofClaim("slow")).not.toHaveProperty("limitMs");
+});
+
 test("a Secret that is gone is final; one that the node cannot read yet has a minute", () => {
   const reason = "CreateContainerConfigError";
   for (const message of ['secret "a" not found', "couldn't find key b in Secret team/a"])

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import {
   answersWhenReady,
+  awaitPart,
   nextHeartbeat,
   PartFailed,
 } from "../../../../../../apps/cli/up/apply/readiness.ts";
@@ -60,4 +61,27 @@ test("an agent that its container does not confine is not ready, and fails by it
   const left = [...beats, { at: 3, state: "idle" as const }];
   await (await nextHeartbeat(boardWith(left), part))(signal);
   expect(left).toEqual([]);
+});
+
+test("a problem that lasts is said once, and so is its end", async () => {
+  const begun = performance.now();
+  const said: (string | undefined)[] = [];
+  let looks = 0;
+  const waits = { state: { state: "created" }, problem: { sentence: "no room", isFinal: false } };
+  const runs = { state: { state: "running" } };
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const observe = {
+    find: async () => {
+      if (said.length > 0) looks += 1;
+      return (looks < 3 ? waits : runs) as ContainerPart;
+    },
+  } as Partial<Observe> as Observe;
+  await awaitPart({ observe }, "redis", () => over, signal, {
+    onProblem: (sentence) => {
+      said.push(sentence);
+      if (sentence === undefined) resolve();
+    },
+  });
+  expect(said).toEqual(["no room", undefined]);
+  expect(performance.now() - begun).toBeGreaterThan(3_000);
 });
