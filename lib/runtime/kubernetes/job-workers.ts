@@ -39,7 +39,7 @@ export class JobWorkers implements Workers {
   readonly #options: Options;
   readonly #selector: string;
   readonly #secrets = new Set<string>();
-  /** Those whose end was seen, as they were then: a pod that was evicted is gone soon after. */
+  /** Workers as they were when their end was seen: an evicted pod is gone soon after. */
   readonly #ended = new Map<string, JobWithPods>();
   readonly #ready = new ReadyClock(() => performance.now());
   #last: { atMs: number; seen: Promise<ReadonlyMap<string, JobWithPods>> } | undefined;

@@ -189,7 +189,7 @@ export class PartFailed extends Error {
   }
 }
 
-/** For a problem that the runtime names, and of which it says nothing more. */
+/** The remedy for a problem that the runtime names alone. */
 const putRight = "Put right what the cluster names, then try again.";
 
 async function watchContainer(
