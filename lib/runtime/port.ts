@@ -194,12 +194,17 @@ export type Stranger = {
   adoption?: string;
 };
 
-/** All parts of one instance (lib/runtime/own-part.ts). Ordered by name. */
+/**
+ * All parts of one instance (lib/runtime/own-part.ts). Ordered by name. `removed`: the names, as
+ * people say them, of parts that a person has removed and that have left something; only where no
+ * volume of theirs says it.
+ */
 export type InstanceParts = {
   instance: InstanceName;
   containers: ContainerPart[];
   volumes: VolumePart[];
   networks: NetworkPart[];
+  removed?: string[];
 };
 
 export type LogLine = {

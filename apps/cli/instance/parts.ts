@@ -30,7 +30,7 @@ export function stateWord({ state }: ContainerPart): string {
  * is `missing`.
  */
 export function partStates(parts: InstanceParts): { name: string; state: string }[] {
-  const { containers, volumes } = parts;
+  const { containers, volumes, removed = [] } = parts;
   if (containers.length === 0) return [];
   const present = containers.filter(hasToRun).map((container) => ({
     name: partName(container),
@@ -47,8 +47,10 @@ export function partStates(parts: InstanceParts): { name: string; state: string 
     if ("variable" in sign) return containers.some(({ env }) => env[sign.variable] !== undefined);
     return volumes.some(({ labels }) => labels.component === sign.volume);
   };
-  const expected = [...services.filter(isExpected).map(({ name }) => name), ...agents];
-  const missing = expected.filter((name) => !present.some((part) => part.name === name));
+  const expected = [...services.filter(isExpected).map(({ name }) => name), ...agents, ...removed];
+  const missing = [...new Set(expected)].filter(
+    (name) => !present.some((part) => part.name === name),
+  );
   return [...present, ...missing.map((name) => ({ name, state: "missing" }))];
 }
 

@@ -2,12 +2,18 @@
 import { z } from "zod";
 import type { InstanceName } from "../../model/ids.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
-import { componentLabel, madeLabel, type PartLabels, readLabels } from "../labels.ts";
+import {
+  componentLabel,
+  instanceLabel,
+  madeLabel,
+  type PartLabels,
+  readLabels,
+} from "../labels.ts";
 import { isNameOf } from "../names.ts";
 import { idsOf, withIdOfInstance } from "../own-part.ts";
 import type { ContainerPart, InstanceParts } from "../port.ts";
 import type { KubeClient } from "./client.ts";
-import { managedBy } from "./manifests.ts";
+import { managedBy, partLabel } from "./manifests.ts";
 import type { Note } from "./note-slow.ts";
 import { Condition, exitedOf, hasEnded, livingOf, Metadata, Pod, stateOf } from "./pod.ts";
 import { problemOf, takenFrom, type Unbound } from "./problem.ts";
@@ -143,11 +149,37 @@ export async function readInstances(place: Place): Promise<InstanceParts[]> {
     [...containers, ...volumes, ...networks].map(({ labels }) => labels.instance),
   );
   return [...names].sort().map((instance) => ({
-    instance,
+    ...{ instance, removed: removedFrom(instance, workloads, secrets ?? []) },
     containers: byName(containers.filter(({ labels }) => labels.instance === instance)),
     volumes: byName(volumes.filter(({ labels }) => labels.instance === instance)),
     networks: byName(networks.filter(({ labels }) => labels.instance === instance)),
   }));
+}
+
+/** A part that is removed by hand leaves the Secret with its variables. */
+function removedFrom(
+  instance: InstanceName,
+  workloads: readonly WorkloadObject[],
+  secrets: readonly z.infer<typeof Secret>[],
+): string[] {
+  const there = new Set(workloads.map(({ metadata }) => metadata.labels[partLabel]));
+  const left = secrets.filter(
+    ({ metadata: { labels } }) =>
+      labels[instanceLabel] === instance &&
+      labels[madeLabel] !== undefined &&
+      labels[componentLabel] !== "examination" &&
+      !there.has(labels[partLabel]),
+  );
+  const names = left.map(({ metadata: { labels }, data }) => {
+    const agent = data?.SETT_AGENT_NAME;
+    const component = labels[componentLabel] ?? "";
+    return component === "agent" && agent !== undefined ? textOf(agent) : component;
+  });
+  return [...new Set(names)].sort();
+}
+
+function textOf(base64: string): string {
+  return Buffer.from(base64, "base64").toString();
 }
 
 function byName<T extends { name: string }>(parts: T[]): T[] {
@@ -221,9 +253,7 @@ async function partOf(
       .some((ended) => ended?.reason === "OOMKilled"),
     memoryBytes: memory === undefined ? undefined : bytesOf(memory),
     createdAt: metadata.creationTimestamp,
-    env: Object.fromEntries(
-      Object.entries(data).map(([name, value]) => [name, Buffer.from(value, "base64").toString()]),
-    ),
+    env: Object.fromEntries(Object.entries(data).map(([name, value]) => [name, textOf(value)])),
     ...withoutUndefined({ problem, taken }),
     ...(waiting.length > 0 && { waiting }),
   };

@@ -193,6 +193,25 @@ test("the manifests of an instance that is up are what is there, and their user 
   }
 });
 
+test("a part that is removed by hand is known by what it has left, and not by a look at a grant", async () => {
+  await using here = await scene();
+  await startAll(here);
+  const removed = async () => (await here.observe.parts(instance)).removed;
+  expect(await removed()).toEqual([]);
+  const { things } = here.api;
+  const left = [...things.keys()].filter((path) => /(deployments|statefulsets)\//.test(path));
+  for (const path of left.filter((at) => /coder|orchestrator/.test(at))) things.delete(path);
+  expect(await removed()).toEqual(["coder", "orchestrator"]);
+  for (const name of names.filter((each) => /coder|orchestrator/.test(each))) {
+    const spec = specs.find((each) => each.name === name);
+    if (spec !== undefined) await here.apply.start(spec);
+  }
+  expect(await removed()).toEqual([]);
+  await here.apply.start(look);
+  things.delete(`/api/v1/namespaces/team/pods/${look.name}`);
+  expect(await removed()).toEqual([]);
+});
+
 test("a part whose claim has no volume says what the cluster says of the claim", async () => {
   await using here = await scene();
   await startAll(here);

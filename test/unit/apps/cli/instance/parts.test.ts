@@ -1,6 +1,6 @@
 // Which part of an instance a name means.
 import { expect, test } from "bun:test";
-import { howItRuns, partOf } from "../../../../../apps/cli/instance/parts.ts";
+import { howItRuns, partOf, partStates } from "../../../../../apps/cli/instance/parts.ts";
 import { suggestFor } from "../../../../../lib/client/text/suggest.ts";
 import { labelsFor, type PartKind } from "../../../../../lib/runtime/labels.ts";
 import type { ContainerPart } from "../../../../../lib/runtime/port.ts";
@@ -45,4 +45,16 @@ test("a worker and the maker of a layer that a restart of the machine has ended 
   expect(howItRuns({ ...parts, containers })).toBe("running");
   const agent = ended({ component: "agent", ...coder });
   expect(howItRuns({ ...parts, containers: [...containers, agent] })).toMatch(/^\d of \d running$/);
+});
+
+test("a part that a person has removed from a cluster is missing, once, until it is there again", () => {
+  const parts = instanceParts("demo", workspace, "containers");
+  const without = parts.containers.filter(({ name }) => name !== "sett-demo-agent-coder");
+  const removed = ["coder", "redis"];
+  const lost = { ...parts, containers: without, volumes: [], removed };
+  expect(partStates(lost).filter(({ state }) => state === "missing")).toEqual([
+    { name: "coder", state: "missing" },
+  ]);
+  expect(howItRuns(lost)).toMatch(/^\d of \d running$/);
+  expect(howItRuns({ ...parts, removed })).toBe("running");
 });
