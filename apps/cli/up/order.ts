@@ -29,6 +29,7 @@ import type { Cassettes } from "../services/input.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { chooseInstance } from "./checks/checks.ts";
 import { createFirstSett } from "./checks/first-sett.ts";
+import { requireNoCassettes } from "./checks/require-cluster.ts";
 import { untilRuntime } from "./checks/until-runtime.ts";
 import { prepareCassettes, readCassettes } from "./plan/cassettes.ts";
 import { requireTelemetry } from "./plan/telemetry-variables.ts";
@@ -83,7 +84,6 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
     for (const warning of await warningsOf(config, repository, problemAt))
       shell.messages.warn(formatProblem(warning));
   const { place } = repository;
-  const cassettes = await prepareCassettes(ordered, hasModels(config), place);
   const here = (all: readonly InstanceParts[]) => whereTheyAre(all, place, shell.env);
   const choose = async () => {
     const known = await everyInstance(shell);
@@ -95,6 +95,8 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
   };
   const chosen = await (args.unattended ? untilRuntime(choose, shell) : choose());
   const { instance, why, runtime } = chosen;
+  if (runtime.kind === "kubernetes") requireNoCassettes(ordered, instance);
+  const cassettes = await prepareCassettes(ordered, hasModels(config), place);
   if (why !== undefined) shell.messages.note(why);
   const pruning = await pruningRemotes(place, instance, shell.env);
   if (pruning.length > 0) {

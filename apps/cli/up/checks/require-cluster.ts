@@ -11,18 +11,24 @@ type Input = {
   file: string;
   /** As it is written. */
   config: SettConfig;
-  cassettes: Cassettes | undefined;
   problemAt: ProblemAt;
 };
 
-/** Throws `config-invalid`, with the line of each key, and `usage` for a folder of an option. */
-export function requireCluster({ file, config, cassettes, problemAt }: Input): void {
-  if (cassettes !== undefined)
-    throw new SettError(
-      "usage",
-      `--${cassettes.mode} ${cassettes.folder} cannot be used: a cluster does not see the files of this machine.`,
-      { hint: "Recorded calls of models need a Docker Engine of the machine with the folder." },
-    );
+/** Call this before a folder of `--record` is made. Throws `usage`. */
+export function requireNoCassettes(cassettes: Cassettes | undefined, name: string): void {
+  if (cassettes === undefined) return;
+  const use = { record: "write its calls into", replay: "read calls from" }[cassettes.mode];
+  throw new SettError(
+    "usage",
+    `--${cassettes.mode} cannot be used in a cluster: a gateway there cannot ${use} ${cassettes.folder}, a folder of this machine.`,
+    {
+      hint: `Leave it out, or do it with Docker on this machine: \`sett up --name NAME --runtime docker --${cassettes.mode} …\`, with another name than ${name}.`,
+    },
+  );
+}
+
+/** Throws `config-invalid`, with the line of each key. */
+export function requireCluster({ file, config, problemAt }: Input): void {
   const problems = sortProblems(
     notInCluster(config).map(({ path, sentence }) => problemAt(path, sentence)),
   );

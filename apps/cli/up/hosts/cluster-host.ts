@@ -37,7 +37,7 @@ import type { Host, HostInput } from "./host.ts";
 const redisMemoryBytes = 1024 ** 3;
 
 export function clusterHost(found: FoundCluster, input: HostInput): Host {
-  const { file, config: written, cassettes, instance, progress, shell } = input;
+  const { file, config: written, instance, progress, shell } = input;
   const config = inCluster(written);
   const docker = engineHost(found.engine, { ...input, config });
   return {
@@ -53,7 +53,7 @@ export function clusterHost(found: FoundCluster, input: HostInput): Host {
     takeNames: async ({ id }) => void found.ids.set(instance, id),
     isNear: async () => false,
     requireUsable: async (_, problemAt) => {
-      requireCluster({ file, config: written, cassettes, problemAt });
+      requireCluster({ file, config: written, problemAt });
       const { namespace } = found.place;
       const agents = config.agents.filter(({ secrets }) => secrets.length > 0);
       const hasWorkers = config.agents.some(needsWorkers);

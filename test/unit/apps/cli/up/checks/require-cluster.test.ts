@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { notInCluster } from "../../../../../../apps/cli/up/checks/require-cluster.ts";
+import {
+  notInCluster,
+  requireNoCassettes,
+} from "../../../../../../apps/cli/up/checks/require-cluster.ts";
 import { sampleConfig } from "../../../../../support/cli/sample-plan.ts";
 
 const text = `version: '1.0'
@@ -75,3 +78,13 @@ agents:
   );
   expect(others).toEqual([]);
 });
+
+test.each(["record", "replay"] as const)(
+  "--%s is refused in a cluster, with what to do",
+  (mode) => {
+    expect(() => requireNoCassettes({ mode, folder: "/work/calls" }, "demo")).toThrow(
+      new RegExp(`--${mode} cannot be used in a cluster: a gateway there cannot .*/work/calls`),
+    );
+    expect(() => requireNoCassettes(undefined, "demo")).not.toThrow();
+  },
+);
