@@ -19,6 +19,7 @@ import {
   gatewaySentence,
 } from "../facts/gateway-state.ts";
 import { newBlackboardSince } from "../facts/new-blackboard.ts";
+import { knownClusters } from "../instance/clusters.ts";
 import { goneBlackboards } from "../instance/gone-blackboards.ts";
 import { howItRuns, stateWord } from "../instance/parts.ts";
 import { redisOf, redisUrlsOf } from "../instance/place.ts";
@@ -51,9 +52,10 @@ export const list = defineCommand({
     if (ofCluster !== undefined)
       shell.messages.warn(`Instances in a cluster are not shown. ${ofCluster.message}`);
     const gone = problem === undefined ? await goneBlackboards(found, shell) : new Map();
+    const clusters = new Set((await knownClusters(shell)).map((known) => known.instance));
     for (const [instance, refs] of gone) {
       shell.messages.warn(goneBlackboardSentence(instance, refs));
-      shell.messages.next(goneHint);
+      shell.messages.next(goneHint(clusters.has(instance)));
     }
     const instances = await Promise.all(
       found.map(async (parts) =>
@@ -92,10 +94,11 @@ export const list = defineCommand({
     await shell.out.write(
       `${table(["NAME", "STATE", "RUNTIME", "AGENTS", "AGE", "WORKSPACE"], rows, style, columns).join("\n")}\n`,
     );
-    for (const { name, state, gateway, cassettes, lost_blackboard: lost, workspace } of instances) {
+    for (const each of instances) {
+      const { name, state, runtime, gateway, cassettes, lost_blackboard: lost, workspace } = each;
       if (lost !== null && lost.since !== null) {
         shell.messages.warn(newBlackboardSentence(name, lost.known, agoOf(lost.since, Date.now())));
-        shell.messages.next(goneHint);
+        shell.messages.next(goneHint(runtime === "kubernetes"));
       }
       if (gateway !== null)
         shell.messages.warn(`${name}: ${gatewaySentence(gateway, `sett up --name ${name}`)}`);

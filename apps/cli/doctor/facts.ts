@@ -141,12 +141,15 @@ export type WatchFacts = {
 
 /**
  * Values of agents' secrets on this machine. `what`: why agents write it by accident. `unread`:
- * their names.
+ * their names. `ofCluster`: the Secrets of a cluster by the names in sett.yml. `namespace`: that of
+ * the instance, where it is known.
  */
 export type SecretsFacts = {
   read: number;
   weak: { name: string; what: string }[];
   unread: string[];
+  ofCluster?: { name: string; secret: string; key: string }[];
+  namespace?: string | undefined;
 };
 
 export type DoctorFacts = {

@@ -52,7 +52,7 @@ export function judgePart(
                 ...volumesFinding(survey, context),
               ]),
         ]),
-    secretsFinding(part.env, context),
+    secretsFinding(part.env, context, survey !== undefined),
     ...(image === undefined
       ? []
       : [imageFinding(part.image.tag, image, context), ...architectureFinding(image, context)]),
@@ -186,7 +186,11 @@ function rightsFinding(
   };
 }
 
-function secretsFinding(env: Readonly<Record<string, string>>, { subject, up }: Context): Finding {
+function secretsFinding(
+  env: Readonly<Record<string, string>>,
+  { subject, up }: Context,
+  isOfEngine: boolean,
+): Finding {
   const base = { subject, check: "secrets" };
   const names = secretVariables(env);
   if (names.length === 0) return { ...base, level: "ok", found: "none in the environment" };
@@ -194,7 +198,9 @@ function secretsFinding(env: Readonly<Record<string, string>>, { subject, up }: 
     ...base,
     level: "warning",
     found: `in the environment: ${names.join(", ")}`,
-    why: "Every program in the container can read them, and every user of the Engine (`docker inspect`).",
+    why: isOfEngine
+      ? "Every program in the container can read them, and every user of the Engine (`docker inspect`)."
+      : "Every program of the part can read them, and in a cluster all who may read Secrets of the namespace.",
     remedy: `In sett.yml a key of a model belongs to \`models\`, and a token of a command to \`secrets\`: move it there, then \`${up}\`.`,
   };
 }

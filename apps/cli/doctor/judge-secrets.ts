@@ -6,7 +6,8 @@ import type { SecretsFacts } from "./facts.ts";
 
 const subject = "secrets";
 
-export function judgeSecrets({ read, weak, unread }: SecretsFacts): Finding[] {
+export function judgeSecrets(facts: SecretsFacts): Finding[] {
+  const { read, weak, unread, ofCluster = [], namespace } = facts;
   const warnings = weak.map(
     ({ name, what }): Finding => ({
       ...{ subject, check: name, level: "warning", found: `its value is ${what}` },
@@ -19,6 +20,15 @@ export function judgeSecrets({ read, weak, unread }: SecretsFacts): Finding[] {
       ...{ subject, check: "values", level: "note", found: `not read: ${unread.join(", ")}` },
       why: "A command may ask you for a password, and a file or a variable may be missing here.",
       remedy: "`sett up` reads them, and warns.",
+    });
+  const where = namespace === undefined ? "" : ` of the namespace ${namespace}`;
+  const option = namespace === undefined ? "" : ` --namespace ${namespace}`;
+  for (const { name, secret, key } of ofCluster)
+    warnings.push({
+      ...{ subject, check: name, level: "note" },
+      found: `not read: the key ${key} of the Secret ${secret}${where}`,
+      why: "Only the pods of agents read it. `sett up` refuses one that is not there, or has not this key.",
+      remedy: `\`kubectl${option} describe secret ${secret}\` shows its keys.`,
     });
   if (warnings.length > 0) return warnings;
   return [

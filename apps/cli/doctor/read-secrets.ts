@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { weaknessOf } from "../facts/weak-value.ts";
+import { knownClusters } from "../instance/clusters.ts";
 import { configPath } from "../program/config-path.ts";
 import { readableValues } from "../program/secret-source.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -29,7 +30,16 @@ export async function readSecretsFacts({
       const what = weaknessOf(value);
       return what === undefined ? [] : [{ name, what }];
     });
-    return { read: values.size, weak, unread };
+    const ofCluster = unread.flatMap((name) => {
+      const { name: secret, key } = config.secrets[name]?.kubernetes ?? {};
+      return secret === undefined || key === undefined ? [] : [{ name, secret, key }];
+    });
+    const [known] = ofCluster.length === 0 ? [] : await knownClusters({ cwd, env });
+    return {
+      ...{ read: values.size, weak, ofCluster },
+      unread: unread.filter((name) => config.secrets[name]?.kubernetes === undefined),
+      namespace: known?.namespace ?? config.kubernetes.namespace,
+    };
   } catch (error) {
     // `sett validate` says what is wrong with the file.
     if (error instanceof SettError) return undefined;

@@ -7,7 +7,7 @@ import { folderOfProcesses } from "../../../lib/runtime/names.ts";
 import type { InstanceParts, Observe } from "../../../lib/runtime/port.ts";
 import { notInRepository } from "../program/not-in-repository.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
-import { wayBack } from "../render/way-back.ts";
+import { wayBack, wayBackToCluster } from "../render/way-back.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { workspaceOf } from "./workspace-of.ts";
 
@@ -66,7 +66,18 @@ export async function findInstance(
   }
   if (own.length + moved.length === 0) {
     const gone = await keptBy(workspace, shell.env, others);
-    if (gone[0] !== undefined) throw isNowhere(gone, workspace, await gone[0].readEngine());
+    if (gone[0] !== undefined) {
+      const { instance } = gone[0];
+      const clusters = await (await import("./clusters.ts")).knownClusters(shell);
+      if (clusters.some((known) => known.instance === instance))
+        throw isNowhere(gone, workspace, `Is it in another cluster? Then ${wayBackToCluster}`);
+      const noted = await gone[0].readEngine();
+      const isOfEngine = noted === undefined || folderOfProcesses(noted) === undefined;
+      const question = isOfEngine
+        ? "Is it with another Docker Engine"
+        : "Does this shell look elsewhere";
+      throw isNowhere(gone, workspace, `${question}? Then ${wayBack(noted)}`);
+    }
   }
   return theOne([...own, ...moved.map(({ now }) => now)], workspace, accepts);
 }
@@ -89,22 +100,14 @@ async function keptBy(
   return kept.filter((each) => !found.some(({ instance }) => instance === each.instance));
 }
 
-/** A forgotten variable is more likely than an Engine that has lost all. `noted`: of the first. */
-function isNowhere(
-  kept: readonly KeptId[],
-  workspace: string,
-  noted: string | undefined,
-): SettError {
+/** A forgotten variable is more likely than an Engine that has lost all. `way`: to the first. */
+function isNowhere(kept: readonly KeptId[], workspace: string, way: string): SettError {
   const known = kept.map(({ instance }) => instance).join(", ");
-  const question =
-    noted === undefined || folderOfProcesses(noted) === undefined
-      ? "Is it with another Docker Engine"
-      : "Does this shell look elsewhere";
   return new SettError(
     "instance-not-found",
     `No sett is running for this repository, ${workspace}, which has begun ${known}: nothing of it was found.`,
     {
-      hint: `${question}? Then ${wayBack(noted)}. Else start it anew: \`sett up\`.`,
+      hint: `${way}. Else start it anew: \`sett up\`.`,
     },
   );
 }

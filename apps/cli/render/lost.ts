@@ -4,14 +4,20 @@ import { boundedLine } from "../../../lib/client/text/plain-text.ts";
 import type { KeptRef } from "../../../lib/git/repository/kept-refs.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 import type { LostEvents } from "../facts/noted-log.ts";
-import { wayBack } from "./way-back.ts";
+import { wayBack, wayBackToCluster } from "./way-back.ts";
 
 const maxNamed = 5;
 const maxSubject = 50;
 
 export const restoreHint = "To go back to a back-up: docs/operations.md#restore";
+
 /** A forgotten variable is more likely than an Engine that has lost the volume of a blackboard. */
-export const goneHint = `Another Docker Engine may have it: then ${wayBack()}. ${restoreHint}`;
+export function goneHint(isInCluster: boolean): string {
+  const elsewhere = isInCluster
+    ? `Another cluster may have it: then ${wayBackToCluster}`
+    : `Another Docker Engine may have it: then ${wayBack()}`;
+  return `${elsewhere}. ${restoreHint}`;
+}
 
 /**
  * `age`: how long ago it began; undefined: just now. `refs`: what git still has of the one before.

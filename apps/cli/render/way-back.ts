@@ -1,6 +1,9 @@
 // The way back to an instance that is elsewhere, by what the repository has noted of that place.
 import { folderOfProcesses } from "../../../lib/runtime/names.ts";
 
+export const wayBackToCluster =
+  "name that one, as for its `sett up` (KUBECONFIG, `kubectl config use-context`)";
+
 /** A clause that begins in lower case. `noted`: undefined where nothing was. */
 export function wayBack(noted?: string): string {
   const folder = noted === undefined ? undefined : folderOfProcesses(noted);

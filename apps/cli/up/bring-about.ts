@@ -89,7 +89,7 @@ export async function bringAbout(input: Input): Promise<void> {
     if (input.filesOf !== undefined) await repository.keepFilesOf(input.filesOf);
     await sayWhatIsUp(input, made.plan, before);
     await host.tidy(images, known);
-    await report(instance, applied, shell);
+    await report(input, applied, shell);
     await noteWaitingGoals(instance, host.config.retention, shell);
   } catch (error) {
     // As above.

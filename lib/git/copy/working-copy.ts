@@ -296,7 +296,8 @@ export class WorkingCopy {
    */
   async #fullDisk(error: unknown): Promise<SettError | undefined> {
     const { workspaceDir, layer, keepsIgnored = false } = this.#options;
-    const hint = "Make room on the disk of the Docker Engine, then try again.";
+    const hint =
+      "Make room on the disk of the Docker Engine, or of its node in a cluster, then try again.";
     const full = await fullDiskOf(error, workspaceDir, hint);
     if (full !== undefined && layer === undefined && !keepsIgnored)
       await this.discard().catch(() => undefined);
@@ -507,7 +508,8 @@ export class WorkingCopy {
 
   /** A full disk that this has met takes nothing of a command's work away. */
   async #sayingFullDisk<Result>(job: () => Promise<Result>): Promise<Result> {
-    const hint = "Make room on the disk of the Docker Engine, then `sett retry`.";
+    const hint =
+      "Make room on the disk of the Docker Engine, or of its node in a cluster, then `sett retry`.";
     return await sayingFullDisk(this.#options.workspaceDir, job, hint);
   }
 

@@ -112,7 +112,8 @@ export class AgentPacks implements AgentExchange {
     await removeTree(folder);
     await mkdir(folder);
     try {
-      const remedyWhenFull = "Make room on the disk of the Docker Engine, then `sett retry`.";
+      const remedyWhenFull =
+        "Make room on the disk of the Docker Engine, or in a cluster in its claim, then `sett retry`.";
       const range = { commit, start, judgement, beside };
       const order = { ...from, objectsDir, folder, remedyWhenFull, ...range };
       await publishCommit(order, async (path) => {

@@ -235,7 +235,7 @@ export class PackService {
       if (!isFullDisk(error)) throw error;
       throw new Refusal(
         507,
-        "The disk of the service of packs is full. Make room on the disk of the Docker Engine, then try again.",
+        "The disk of the service of packs is full. Make room on the disk of the Docker Engine, or in a cluster in its claim, then try again.",
       );
     } finally {
       await rm(path, { force: true });

@@ -5,6 +5,7 @@ import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { messageOf, SettError } from "../../model/errors.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 
 /** A request proves with it who asks. In PEM, and a header. */
@@ -74,12 +75,13 @@ async function run(
     });
     return Answer.parse(JSON.parse(stdout));
   } catch (cause) {
+    const commandLine = [program, ...(args ?? [])].map(shellWord).join(" ");
     const first = messageOf(cause).trim().split("\n").at(-1);
     throw new SettError(
       "kubernetes-unreachable",
       `The plug-in ${command} of the context ${context} gives no credential: ${first}`,
       {
-        hint: installHint ?? `Run it once yourself: ${[command, ...(args ?? [])].join(" ")}`,
+        hint: installHint ?? `Run it once yourself: ${commandLine}`,
         cause,
       },
     );

@@ -1,5 +1,6 @@
 // Says at the end of `sett up`: what it has changed, and what the instance has lost.
 import type { InstanceName } from "../../../../lib/model/ids.ts";
+import type { RuntimeName } from "../../instance/runtimes.ts";
 import {
   goneHint,
   lostEventsSentence,
@@ -15,11 +16,10 @@ import type { Lost } from "./find-lost.ts";
 
 type Applied = { outcome: Outcome; lost: Lost; surplusUsers: readonly string[] };
 
-export async function report(
-  instance: InstanceName,
-  { outcome, lost, surplusUsers }: Applied,
-  shell: Shell,
-) {
+type Of = { instance: InstanceName; kind: RuntimeName };
+
+export async function report(of: Of, { outcome, lost, surplusUsers }: Applied, shell: Shell) {
+  const { instance } = of;
   const { started, registered, kept } = outcome;
   const all = {
     ...outcome,
@@ -35,7 +35,7 @@ export async function report(
   else if (isSame)
     await shell.out.write(`${instance} is up, and nothing has changed: ${kept.join(", ")}\n`);
   else await shell.out.write(`${instance} is up: ${phrases.join("; ")}\n`);
-  sayLost(instance, lost, shell);
+  sayLost(of, lost, shell);
   if (surplusUsers.length > 0)
     shell.messages.warn(
       `That Redis still lets in agents that are no longer in sett.yml, until its operators remove their users: \`ACL DELUSER ${surplusUsers.join(" ")}\`.`,
@@ -44,7 +44,7 @@ export async function report(
 }
 
 export function sayLost(
-  instance: InstanceName,
+  { instance, kind }: Of,
   { blackboard, keptIn, events, hasLostBodies, hasLostOutputs }: Lost,
   { messages }: Pick<Shell, "messages">,
 ): void {
@@ -56,5 +56,6 @@ export function sayLost(
     hasLostOutputs && lostOutputsSentence(instance),
   ].filter((sentence) => typeof sentence === "string");
   for (const sentence of sentences) messages.warn(sentence);
-  if (sentences.length > 0) messages.next(blackboard === undefined ? restoreHint : goneHint);
+  if (sentences.length > 0)
+    messages.next(blackboard === undefined ? restoreHint : goneHint(kind === "kubernetes"));
 }

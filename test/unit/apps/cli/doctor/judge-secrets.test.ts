@@ -25,6 +25,18 @@ test("values that agents write by accident are warned of, with why and a remedy"
   ]);
 });
 
+test("a Secret of a cluster that is not read is named with its namespace and its key", () => {
+  const facts = { read: 0, weak: [], unread: [], namespace: "team" };
+  const ofCluster = [{ name: "npm-token", secret: "npm", key: "token" }];
+  expect(judgeSecrets({ ...facts, ofCluster })).toMatchObject([
+    {
+      ...{ check: "npm-token", level: "note" },
+      found: "not read: the key token of the Secret npm of the namespace team",
+      remedy: "`kubectl --namespace team describe secret npm` shows its keys.",
+    },
+  ]);
+});
+
 test("values at random are fine", () => {
   expect(weaknessOf(Buffer.from("ghp_Zq81xcV02kkTr5uHw9"))).toBeUndefined();
   expect(judgeSecrets({ read: 2, weak: [], unread: [] })).toMatchObject([{ level: "ok" }]);

@@ -1,5 +1,6 @@
 // Shows what `sett up` says that an instance has lost, on the blackboard that ships.
 import { expect, test } from "bun:test";
+import type { RuntimeName } from "../../../../../../apps/cli/instance/runtimes.ts";
 import { findLost, type KnownBefore } from "../../../../../../apps/cli/up/apply/find-lost.ts";
 import { sayLost } from "../../../../../../apps/cli/up/apply/report.ts";
 import type { Blackboard } from "../../../../../../lib/blackboard/port/blackboard.ts";
@@ -24,9 +25,10 @@ async function said(
   board: Blackboard,
   over: Partial<KnownBefore>,
   parts = ["redis", "orchestrator", "gateway", "recorder"],
+  kind: RuntimeName = "docker",
 ): Promise<string> {
   const shell = fakeShell();
-  sayLost(demo, await findLost(board, { ...known, ...over }, parts), shell);
+  sayLost({ instance: demo, kind }, await findLost(board, { ...known, ...over }, parts), shell);
   return shell.written.err;
 }
 
@@ -37,6 +39,10 @@ test("an empty blackboard of a known instance is said to be new, with what git s
   expect(err).toContain("The blackboard of demo is new, and empty: the one before is gone.");
   expect(err).toContain("(Paint the door)");
   expect(err).toContain("docs/operations.md#restore");
+  expect(err).toContain("Another Docker Engine may have it");
+  const inCluster = await said(board, { refs }, [], "kubernetes");
+  expect(inCluster).toContain("Another cluster may have it: then name that one");
+  expect(inCluster).not.toContain("Docker");
   // The repository's configuration may be gone, while its refs are there.
   expect(await said(board, { refs, isKnown: false })).toContain("is new, and empty");
   expect(await said(board, { noted: { logged: 7, end: "7-0" }, isKnown: false })).toContain(
