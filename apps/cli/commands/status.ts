@@ -79,7 +79,7 @@ export const status = defineCommand({
       anchored,
       lanes: await readLanes(board, situation),
       crashes: crashesOf(place.containers, situation.nowMs),
-      clusterNotes: clusterNotesOf(place.containers, situation.nowMs),
+      clusterNotes: clusterNotesOf(place.containers, situation.nowMs, place.removed),
       traceProblem: "api" in place ? undefined : await readTraceProblem(board),
       gateway: await gatewayProblem(place.containers, board),
       cassettes: cassettesOf(place.containers),

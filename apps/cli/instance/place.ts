@@ -39,6 +39,8 @@ type Known = {
   workspace: string | undefined;
   /** Their state at the time of the look-up; empty where only Redis is known. */
   containers: readonly ContainerPart[];
+  /** As in InstanceParts. */
+  removed?: readonly string[] | undefined;
 };
 
 /**
@@ -82,8 +84,8 @@ export async function findRedisPlace(shell: Shell, name: string | undefined): Pr
     name,
     hasContainers,
   );
-  const { instance, containers } = parts;
-  return { instance, ...redisUrlsOf(parts), workspace: workspaceOf(parts), containers };
+  const { instance, containers, removed } = parts;
+  return { instance, ...redisUrlsOf(parts), workspace: workspaceOf(parts), containers, removed };
 }
 
 /** Its user may do what an agent does: each command would fail at another of its steps. */

@@ -9,11 +9,14 @@ export type ClusterNote = { part: string; sentence: string };
 /** The cluster lists a pod that it has taken for days. */
 const shownForMs = 3_600_000;
 
+/** `removed`: the names of parts that are not there any more. */
 export function clusterNotesOf(
   containers: readonly Pick<ContainerPart, "labels" | "name" | "problem" | "taken" | "waiting">[],
   nowMs: number,
+  removed: readonly string[] = [],
 ): ClusterNote[] {
-  return containers.flatMap(({ problem, taken, waiting = [], ...names }) => {
+  const missing = removed.map((part) => ({ part, sentence: wasRemoved }));
+  const notes = containers.flatMap(({ problem, taken, waiting = [], ...names }) => {
     const part = partName(names);
     const isNews = taken !== undefined && nowMs - Date.parse(taken.at) < shownForMs;
     return [
@@ -24,4 +27,7 @@ export function clusterNotesOf(
       ...waiting.map(({ name, sentence: says }) => ({ part: name, sentence: `waits: ${says}` })),
     ];
   });
+  return [...missing, ...notes];
 }
+
+const wasRemoved = "is missing: a person or a program has removed it; `sett up` makes it again";

@@ -42,3 +42,9 @@ test("a worker that the cluster does not run is named with what it waits for", (
     { part: "sett-demo-worker-coder-1-1", sentence: "waits: no node has room for it" },
   ]);
 });
+
+test("a part that was removed is missing", () => {
+  expect(clusterNotesOf([], nowMs, ["coder"])).toEqual([
+    { part: "coder", sentence: expect.stringContaining("is missing") },
+  ]);
+});
