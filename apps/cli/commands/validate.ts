@@ -11,6 +11,7 @@ import {
 } from "../../../lib/config/problems.ts";
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
+import { clusterSizes } from "../../../lib/config/start-sizes.ts";
 import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import { exitCodes, messageOf, type SettError } from "../../../lib/model/errors.ts";
@@ -75,6 +76,10 @@ export const validate = defineCommand({
       ...(config === undefined
         ? []
         : await namesInCluster(config, { name: args.name, problemAt }, shell)),
+      // Only a cluster's nodes pull the images of agents.
+      ...(config?.images.push === undefined
+        ? []
+        : clusterSizes(config).map(({ path, sentence }) => problemAt(path, sentence))),
       ...missing.map((one) => ({ ...one, sentence: `${one.sentence}; \`sett up\` needs it` })),
     ]);
     if (args.json) {

@@ -1,6 +1,7 @@
 // Refuses before anything is made what a cluster cannot do yet, or never can.
 import type { ProblemAt } from "../../../../lib/config/parse-config.ts";
 import { formatProblem, sortProblems } from "../../../../lib/config/problems.ts";
+import { clusterSizes } from "../../../../lib/config/start-sizes.ts";
 import type { SettConfig } from "../../../../lib/model/config.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import type { Cassettes } from "../../services/input.ts";
@@ -106,6 +107,7 @@ export function notInCluster(config: SettConfig): Finding[] {
           },
         ]),
     ...outOfReach(config),
+    ...clusterSizes(config),
   ];
 }
 

@@ -88,3 +88,26 @@ test.each(["record", "replay"] as const)(
     expect(() => requireNoCassettes(undefined, "demo")).not.toThrow();
   },
 );
+
+test("an agent whose variables a Secret cannot hold is named, and so are agents with workers together", () => {
+  const value = "x".repeat(100_000);
+  const env = (count: number) =>
+    `environment: {${Array.from({ length: count }, (_, at) => ` V${at}: ${value}`).join(",")} }`;
+  const findings = (...agents: string[]) => {
+    const lines = agents.map(
+      (keys, at) => `  a${at}: { image: "some/image:1", command: [run], ${keys} }\n`,
+    );
+    const config = sampleConfig(
+      `version: '1.0'\nimages: { push: registry.example.org/team }\nagents:\n${lines.join("")}`,
+    );
+    return notInCluster(config).map(({ path, sentence }) => `${path.join(".")}: ${sentence}`);
+  };
+  expect(findings(env(10), env(10))).toEqual([]);
+  const [alone, ...others] = findings(env(11), env(1));
+  expect(alone).toStartWith(
+    "agents.a0.environment: the variables, prompts and command of `a0` are 1100",
+  );
+  expect(others).toEqual([]);
+  const workers = `replicas: 2, bids: [{ on: A, bid: claim }], ${env(6)}`;
+  expect(findings(workers, workers)[0]).toContain("of all agents with workers are 120");
+});
