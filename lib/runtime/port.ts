@@ -205,6 +205,8 @@ export type InstanceParts = {
   volumes: VolumePart[];
   networks: NetworkPart[];
   removed?: string[];
+  /** What is being removed and still there, and what keeps it: only a cluster takes its time. */
+  ending?: { words: string; remedy: string | undefined };
 };
 
 export type LogLine = {

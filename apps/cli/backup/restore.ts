@@ -22,7 +22,7 @@ import {
   recordVolumeName,
 } from "../../../lib/runtime/names.ts";
 import type { Carrier, InstanceParts, Runtime, VolumeFile } from "../../../lib/runtime/port.ts";
-import { workspaceOf } from "../instance/workspace-of.ts";
+import { anothers, isAnothers, workspaceOf } from "../instance/workspace-of.ts";
 import { redisUser } from "../services/limits.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -103,7 +103,8 @@ async function requireRoom({
   const { place } = repository;
   const all = await here();
   const before = all.find((parts) => parts.instance === instance);
-  const owner = before === undefined ? "" : workspaceOf(before);
+  const isOthers = before !== undefined && isAnothers(before);
+  const owner = isOthers ? anothers : before === undefined ? "" : workspaceOf(before);
   if (owner !== "" && owner !== place.toplevel) {
     const where = cluster === undefined ? "on this machine" : "in that namespace";
     throw new SettError("instance-taken", `${instance} is ${where} already, for ${owner}.`, {

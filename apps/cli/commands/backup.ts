@@ -11,7 +11,7 @@ import { knownClusters } from "../instance/clusters.ts";
 import { findInstance, hasContainers } from "../instance/find-instance.ts";
 import { LockedWork, lockInstance } from "../instance/lock.ts";
 import { requireEngine, runtimeOf } from "../instance/runtimes.ts";
-import { workspaceOf } from "../instance/workspace-of.ts";
+import { isAnothers, workspaceOf } from "../instance/workspace-of.ts";
 import { dataArguments } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { Progress } from "../terminal/progress.ts";
@@ -51,6 +51,10 @@ export const backup = defineCommand({
     const runtime = await runtimeOf(shell, args.name);
     const found = await findParts(runtime.observe, shell, args.name);
     const { instance } = found;
+    if (isAnothers(found))
+      throw new SettError("instance-taken", `${instance} is another repository's.`, {
+        hint: "A back-up has commits of its repository: run `sett backup` there.",
+      });
     const keys = args.keys ? await readKeys(shell, workspaceOf(found)) : new Map();
     using progress = new Progress(shell.err);
     const lock = await lockInstance(runtime, instance, shell.interrupted);

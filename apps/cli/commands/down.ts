@@ -24,7 +24,7 @@ import { personOf } from "../instance/person.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
-import { workspaceOf } from "../instance/workspace-of.ts";
+import { isAnothers, workspaceOf } from "../instance/workspace-of.ts";
 import { keepLogs, keepWorkerLogs } from "../logs/keep-logs.ts";
 import { KeptLogs } from "../logs/kept-logs.ts";
 import { nameArgument } from "../program/arguments.ts";
@@ -172,7 +172,7 @@ async function takeDown(
   const { instance } = parts;
   const workspace = workspaceOf(parts);
   const repository = workspace === "" ? undefined : await openRepository(workspace, shell);
-  if (repository === undefined && isWhole && !isForced) await requireGone(workspace, instance);
+  if (repository === undefined && isWhole && !isForced) await requireGone(parts);
   const kept = repository && new KeptId(repository.place, instance, shell.env);
   const id =
     (await kept?.read()) ??
@@ -316,7 +316,17 @@ async function findParts(
  * Results that are not fetched yet are in the repository, and their record would go: its disk may
  * not answer, or git refuse the folder. One that does not exist has no results any more.
  */
-async function requireGone(workspace: string, instance: InstanceName): Promise<void> {
+async function requireGone(parts: InstanceParts): Promise<void> {
+  const { instance } = parts;
+  const workspace = workspaceOf(parts);
+  if (isAnothers(parts))
+    throw new SettError(
+      "instance-taken",
+      `${instance} is another repository's: results that it has not fetched would be lost. Nothing was stopped.`,
+      {
+        hint: `Remove it from there. To lose these results: sett down --name ${instance} --volumes --force`,
+      },
+    );
   if (workspace === "" || (await isGone(workspace))) return;
   throw new SettError(
     "not-ready",

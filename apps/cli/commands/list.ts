@@ -25,7 +25,7 @@ import { howItRuns, stateWord } from "../instance/parts.ts";
 import { redisOf, redisUrlsOf } from "../instance/place.ts";
 import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
-import { workspaceOf } from "../instance/workspace-of.ts";
+import { anothers, isAnothers, workspaceOf } from "../instance/workspace-of.ts";
 import { jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { goneBlackboardSentence, goneHint, newBlackboardSentence } from "../render/lost.ts";
@@ -172,7 +172,7 @@ function summaryOf(
     name: instance,
     state: howItRuns(parts) ?? "down",
     runtime,
-    workspace: workspaceOf(parts),
+    workspace: isAnothers(parts) ? anothers : workspaceOf(parts),
     agents: [
       ...labels.flatMap((label) => (label.component === "agent" ? [label.agent] : [])),
       ...named("on_demand"),

@@ -3,10 +3,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import type { InstanceParts, Runtime } from "../../../lib/runtime/port.ts";
+import type { Runtime } from "../../../lib/runtime/port.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { workspaceOf } from "./workspace-of.ts";
+import { anothers } from "./workspace-of.ts";
 
 /** `context`: of the kubeconfig. */
 export type ClusterPlace = { context: string | undefined; namespace: string };
@@ -15,9 +15,6 @@ export type ClusterPlace = { context: string | undefined; namespace: string };
 export type KnownCluster = ClusterPlace & { instance: InstanceName; id: string | undefined };
 
 type Surroundings = Pick<Shell, "cwd" | "env">;
-
-/** A part of another repository's instance belongs to this. */
-const elsewhere = "another repository";
 
 export async function knownClusters({ cwd, env }: Surroundings): Promise<KnownCluster[]> {
   const workspace = await workspaceRoot(cwd).catch(() => undefined);
@@ -61,7 +58,7 @@ export async function openCluster(
   const { kubernetesRuntime } = await import("../../../lib/runtime/kubernetes/runtime.ts");
   const own = (await workspaceRoot(cwd)) ?? "";
   const workspaceOf = (instance: InstanceName, id: string | undefined) =>
-    id !== undefined && ids.get(instance) === id ? own : elsewhere;
+    id !== undefined && ids.get(instance) === id ? own : anothers;
   const onSlow = messages.note;
   return await kubernetesRuntime({ context, namespace, env, workspaceOf, interrupted, onSlow });
 }
@@ -76,11 +73,6 @@ export async function currentContext({ env }: Pick<Shell, "env">): Promise<strin
 export function isOtherPlace(before: ClusterPlace, now: ClusterPlace): boolean {
   const isOtherContext = before.context !== undefined && before.context !== now.context;
   return before.namespace !== now.namespace || isOtherContext;
-}
-
-/** By its id it is none of those that `openCluster` was given. */
-export function isAnothers(parts: InstanceParts): boolean {
-  return workspaceOf(parts) === elsewhere;
 }
 
 export function idsIn(

@@ -174,9 +174,11 @@ export class InstanceBetween extends SettError {}
  */
 function withoutContainers(parts: InstanceParts): SettError {
   const { instance, networks } = parts;
+  const workspace = workspaceOf(parts);
+  const there = workspace === "" ? "" : `, in ${workspace}`;
   if (networks.length === 0) {
     return new SettError("instance-not-found", `${instance} is down. Its blackboard is kept.`, {
-      hint: `Continue with it, in ${workspaceOf(parts)}: sett up --name ${instance}`,
+      hint: `Continue with it${there}: sett up --name ${instance}`,
     });
   }
   return new InstanceBetween(

@@ -17,7 +17,6 @@ import {
   type ClusterPlace,
   currentContext,
   idsIn,
-  isAnothers,
   isOtherPlace,
   type KnownCluster,
   keptIds,
@@ -28,7 +27,7 @@ import {
 import { hasAnything, hasContainers } from "./find-instance.ts";
 import { movedInto } from "./moved-instances.ts";
 import { findPrograms, ownCommand } from "./programs.ts";
-import { workspaceOf } from "./workspace-of.ts";
+import { isAnothers, workspaceOf } from "./workspace-of.ts";
 
 /** In the order in which instances are looked for: processes need no Engine. */
 export const runtimeNames = ["process", "docker", "kubernetes"] as const;

@@ -9,6 +9,7 @@ import { componentLabel, instanceLabel, madeLabel, type PartLabels } from "../la
 import { keptVolumeNames } from "../names.ts";
 import type { PlannedVolume } from "../part-plan.ts";
 import { type KubeObject, KubeRefusal } from "./client.ts";
+import { awaitGone, type Ending, endingOf, remedyOf, staysFor, wordsOf } from "./ending.ts";
 import { listWorkloads, type Place, podsOf, type WorkloadObject } from "./inspect.ts";
 import {
   claimOf,
@@ -24,6 +25,7 @@ import {
 } from "./manifests.ts";
 import { ensureNamespace, ensureWorkersNamespace, removeIfEmpty } from "./namespace.ts";
 import { noteSlow } from "./note-slow.ts";
+import { Metadata } from "./pod.ts";
 import { isCutOff } from "./problem.ts";
 import { type Kind, objectNameOf } from "./resources.ts";
 import { lookRights, requireRights } from "./rights.ts";
@@ -129,17 +131,17 @@ async function endPods(place: Place, found: WorkloadObject, graceSeconds: number
   const made = found.metadata.labels[madeLabel] ?? "";
   const last = Date.now() + graceSeconds * 1_000 + patienceMs;
   const ended = new Set<string>();
-  let left = "";
+  let left: Ending[] = [];
   // It has its time to stop, and its node some more.
   const waits = noteSlow(
     place.note,
-    () => `The cluster has not ended ${left} yet, and is waited for.`,
+    () => `The cluster has not ended ${wordsOf(left)} yet, and is waited for.`,
     graceSeconds * 1_000 + slowNodeMs,
   );
   for (;;) {
     const pods = await podsOf(place, made);
     if (pods.length === 0) return;
-    left = pods.map(({ metadata }) => metadata.name).join(", ");
+    left = pods.map(({ metadata }) => ({ ...metadata, kind: "Pod" }));
     waits();
     for (const pod of pods) {
       const { name, uid } = pod.metadata;
@@ -151,8 +153,9 @@ async function endPods(place: Place, found: WorkloadObject, graceSeconds: number
       await client.remove("Pod", namespace, name, seconds);
     }
     if (Date.now() > last) {
-      throw new SettError("kubernetes-failed", `The cluster does not end ${left}.`, {
-        hint: `Is its node away? \`kubectl --namespace ${namespace} get pods --output wide\``,
+      const away = `Is its node away? \`kubectl --namespace ${namespace} get pods --output wide\``;
+      throw new SettError("kubernetes-failed", `The cluster does not end ${wordsOf(left)}.`, {
+        hint: remedyOf(left, namespace) ?? away,
       });
     }
     await sleep(pollMs);
@@ -220,13 +223,14 @@ const accountKinds = ["RoleBinding", "Role", "ServiceAccount"] as const;
 
 /** All that was made for them goes, too, and a namespace that Sett has made with the last of it. */
 async function removeWorkers(
-  { client, namespace: home }: Pick<Place, "client" | "namespace">,
+  { client, namespace: home, note }: Pick<Place, "client" | "namespace" | "note">,
   instance: InstanceName,
 ): Promise<void> {
   const there = { client, namespace: workersNamespace(home) };
   const selector = selectorOf(instance);
   for (const kind of ["Job", "Pod", "Secret", "NetworkPolicy", "RoleBinding", "Role"] as const)
     await removeAll(there, kind, selector);
+  await awaitGone({ ...there, note }, { kinds: ["Job", "Pod"], selector, patienceMs });
   await removeIfEmpty(client, there.namespace);
 }
 
@@ -261,8 +265,10 @@ export async function makeClaim(
   // A disk that is not kept is a folder of its pod.
   if (!keptVolumeNames(labels.instance).includes(name)) return "kept";
   if (await client.create(claimOf(name, labels), namespace)) return "created";
-  const found = Labelled.parse(await client.find("PersistentVolumeClaim", namespace, name));
-  const { "dev.sett.id": id } = found.metadata.annotations;
+  const { metadata } = Labelled.parse(await client.find("PersistentVolumeClaim", namespace, name));
+  const ending = endingOf("PersistentVolumeClaim", metadata);
+  if (ending !== undefined) throw staysFor([ending], namespace);
+  const { "dev.sett.id": id } = metadata.annotations;
   if (id === labels.id) return "kept";
   throw new SettError(
     "instance-taken",
@@ -272,27 +278,13 @@ export async function makeClaim(
 }
 
 /** Returns once it is gone: the cluster waits for the pods that have it. */
-export async function removeClaim({ client, namespace, note }: Place, name: string): Promise<void> {
+export async function removeClaim(place: Place, name: string): Promise<void> {
   const kind = "PersistentVolumeClaim";
-  const waits = noteSlow(
-    note,
-    () => `The cluster has not removed the claim ${name} yet, and is waited for.`,
-  );
-  await client.remove(kind, namespace, name);
-  const last = Date.now() + patienceMs;
-  while ((await client.find(kind, namespace, name)) !== undefined) {
-    waits();
-    if (Date.now() > last)
-      throw new SettError("kubernetes-failed", `The cluster does not remove the claim ${name}.`, {
-        hint: `\`kubectl --namespace ${namespace} describe pvc ${name}\` says which pod has it.`,
-      });
-    await sleep(pollMs);
-  }
+  await place.client.remove(kind, place.namespace, name);
+  await awaitGone(place, { kinds: [kind], name, patienceMs });
 }
 
-const Labelled = z.object({
-  metadata: z.object({ annotations: z.record(z.string(), z.string()).default({}) }),
-});
+const Labelled = z.object({ metadata: Metadata });
 
 /** What says that an instance is there, while nothing of it runs yet. */
 export async function makeMarker(place: Place, name: string, labels: PartLabels): Promise<void> {
@@ -310,6 +302,8 @@ export async function removeMarker({ client, namespace }: Place, name: string): 
   await client.remove("ConfigMap", namespace, name);
 }
 
+const parts = ["Deployment", "StatefulSet", "Pod"] as const;
+
 /** Also what belongs to no part any more. The claims of others, and all else of them, stay. */
 export async function removeInstanceParts(
   place: Place,
@@ -321,10 +315,13 @@ export async function removeInstanceParts(
     ({ metadata }) => metadata.labels["dev.sett.instance"] === instance,
   );
   const removed = await Promise.allSettled(own.map((each) => removeWorkload(place, each)));
-  for (const kind of ["Service", "NetworkPolicy", "Secret", "ConfigMap"] as const)
+  for (const kind of ["Service", "NetworkPolicy", "Secret"] as const)
     await removeAll(place, kind, selector);
+  const claims = ["PersistentVolumeClaim"] as const;
+  const kinds = [...parts, ...(blackboard === "remove" ? claims : [])];
   if (blackboard === "remove") await removeAll(place, "PersistentVolumeClaim", selector);
   for (const result of removed) if (result.status === "rejected") throw result.reason;
+  await awaitGone(place, { kinds, selector, patienceMs });
   // A starter that was removed by others, or never came to be, leaves what was made for it.
   const leftOvers = async () => {
     for (const kind of accountKinds) await removeAll(place, kind, selector);
@@ -334,6 +331,8 @@ export async function removeInstanceParts(
     // A user who may not even look there has never started workers.
     if (!isForbidden(error)) throw error;
   });
+  // It says that there is an instance: the next attempt finds what this one could not remove.
+  await removeAll(place, "ConfigMap", selector);
 }
 
 /** Whether the cluster has said no to a thing that this user may not do. */

@@ -13,6 +13,7 @@ import { isNameOf } from "../names.ts";
 import { idsOf, withIdOfInstance } from "../own-part.ts";
 import type { ContainerPart, InstanceParts } from "../port.ts";
 import type { KubeClient } from "./client.ts";
+import { endingOf, remedyOf, wordsOf } from "./ending.ts";
 import { managedBy, partLabel } from "./manifests.ts";
 import type { Note } from "./note-slow.ts";
 import { Condition, exitedOf, hasEnded, livingOf, Metadata, Pod, stateOf } from "./pod.ts";
@@ -150,6 +151,7 @@ export async function readInstances(place: Place): Promise<InstanceParts[]> {
   );
   return [...names].sort().map((instance) => ({
     ...{ instance, removed: removedFrom(instance, workloads, secrets ?? []) },
+    ...endingIn(place, instance, all),
     containers: byName(containers.filter(({ labels }) => labels.instance === instance)),
     volumes: byName(volumes.filter(({ labels }) => labels.instance === instance)),
     networks: byName(networks.filter(({ labels }) => labels.instance === instance)),
@@ -180,6 +182,23 @@ function removedFrom(
 
 function textOf(base64: string): string {
   return Buffer.from(base64, "base64").toString();
+}
+
+type Own<Item> = { labels: PartLabels; item: Item };
+
+/** Pods end all the time: others take their place. */
+function endingIn(
+  { namespace }: Place,
+  instance: InstanceName,
+  { claims, workloads }: { claims: Own<Claim>[]; workloads: Own<WorkloadObject>[] },
+): Pick<InstanceParts, "ending"> {
+  const isOwn = ({ labels }: { labels: PartLabels }) => labels.instance === instance;
+  const endings = [
+    ...claims.filter(isOwn).map(({ item }) => endingOf("PersistentVolumeClaim", item.metadata)),
+    ...workloads.filter(isOwn).map(({ item }) => endingOf(item.kind, item.metadata)),
+  ].flatMap((ending) => ending ?? []);
+  if (endings.length === 0) return {};
+  return { ending: { words: wordsOf(endings), remedy: remedyOf(endings, namespace) } };
 }
 
 function byName<T extends { name: string }>(parts: T[]): T[] {

@@ -9,6 +9,7 @@ export const Metadata = z.object({
   annotations: z.record(z.string(), z.string()).default({}),
   creationTimestamp: z.string().default(""),
   deletionTimestamp: z.string().optional(),
+  finalizers: z.array(z.string()).default([]),
 });
 
 const Ended = z.object({

@@ -269,6 +269,39 @@ test("a namespace that is being removed is waited for, and that is said", async 
   end.abort("over");
 });
 
+test("a claim that a finalizer of others keeps is waited for, and the instance stays known", async () => {
+  await using api = await clusterApi();
+  const { promise: said, resolve: onSlow } = Promise.withResolvers<string>();
+  const end = new AbortController();
+  const place = { namespace: "team", context: undefined, workspaceOf: () => "/work" };
+  const { observe, apply } = await kubernetesRuntime({
+    ...{ ...place, env: api.env, interrupted: end.signal, onSlow },
+  });
+  const [network] = plan.networks;
+  if (network === undefined) throw new Error("The plan has a network.");
+  await apply.createNetwork(network.name, network.labels);
+  for (const volume of volumes) await apply.makeVolume(volume);
+  const claim = "/api/v1/namespaces/team/persistentvolumeclaims/sett-demo-blackboard";
+  const made = api.things.get(claim);
+  if (made === undefined) throw new Error("Redis has a claim.");
+  const finalizers = ["kubernetes.io/pvc-protection", "example.com/hold"];
+  api.things.set(claim, { ...made, metadata: { ...made.metadata, finalizers } });
+  const removing = apply.removeInstance(instance, { blackboard: "remove" });
+  const words = "the claim sett-demo-blackboard (kept by the finalizer example.com/hold)";
+  expect(await said).toBe(`The cluster has not removed ${words} yet, and is waited for.`);
+  const parts = await observe.parts(instance);
+  expect(parts.ending?.words).toBe(words);
+  expect(parts.ending?.remedy).toContain("edit persistentvolumeclaim sett-demo-blackboard");
+  expect(parts.networks.map(({ name }) => name)).toEqual([network.name]);
+  const redis = volumes.find(({ name }) => name === "sett-demo-blackboard");
+  if (redis === undefined) throw new Error("Redis has a volume.");
+  await expect(apply.makeVolume(redis)).rejects.toThrow(`does not remove ${words}`);
+  api.things.delete(claim);
+  await removing;
+  expect(await observe.instances()).toEqual([]);
+  end.abort("over");
+});
+
 test("a verb that is missing is named before anything is made", async () => {
   const none = Response.json({ status: { resourceRules: [] } });
   await using api = await clusterApi((request) =>

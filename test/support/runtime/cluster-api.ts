@@ -8,6 +8,7 @@ type Metadata = {
   name: string;
   uid?: string;
   deletionTimestamp?: string;
+  finalizers?: string[];
   labels?: Record<string, string>;
 };
 type Thing = { kind: string; metadata: Metadata } & Record<string, unknown>;
@@ -63,7 +64,10 @@ function cluster() {
     return whole;
   };
   const remove = (path: string, thing: Thing) => {
-    things.delete(path);
+    const { metadata } = thing;
+    const isHeld = metadata.finalizers !== undefined && metadata.finalizers.length > 0;
+    if (isHeld) things.set(path, { ...thing, metadata: { ...metadata, deletionTimestamp: "now" } });
+    else things.delete(path);
     const pod = podOf(path, thing);
     if (pod !== undefined) things.delete(pod.path);
     return Response.json({});

@@ -6,10 +6,9 @@ import { InstanceName } from "../../../../lib/model/ids.ts";
 import { notOurs } from "../../../../lib/runtime/not-ours.ts";
 import { idsOf } from "../../../../lib/runtime/own-part.ts";
 import type { InstanceParts, Stranger } from "../../../../lib/runtime/port.ts";
-import { isAnothers } from "../../instance/clusters.ts";
 import { hasAnything, instanceNameOf } from "../../instance/find-instance.ts";
 import { howItRuns } from "../../instance/parts.ts";
-import { workspaceOf } from "../../instance/workspace-of.ts";
+import { anothers, isAnothers, workspaceOf } from "../../instance/workspace-of.ts";
 import { plannedNames } from "../plan/planned-names.ts";
 
 /**
@@ -87,7 +86,7 @@ const twoLetters: Readonly<Record<string, string>> = {
 
 /**
  * Accepts a new instance, and an instance or kept blackboard of this repository. Throws
- * `instance-taken` and `workspace-taken`.
+ * `instance-taken`, `workspace-taken`, and `not-ready` for one that is still being removed.
  */
 export function requireFreeOrOwn(
   instance: InstanceName,
@@ -114,8 +113,13 @@ function isMade({ containers, networks }: InstanceParts): boolean {
 }
 
 function requireOwn(parts: InstanceParts, workspace: string): void {
-  const { instance } = parts;
-  const owner = workspaceOf(parts);
+  const { instance, ending } = parts;
+  if (ending !== undefined)
+    throw new SettError("not-ready", `${instance} is still being removed: ${ending.words}.`, {
+      hint:
+        ending.remedy ?? `Try again in a moment, or end it: sett down --name ${instance} --volumes`,
+    });
+  const owner = isAnothers(parts) ? anothers : workspaceOf(parts);
   // A part that names no repository belongs to none: `sett up` takes it over.
   if (owner === workspace || owner === "") return;
   const state = isMade(parts) ? (howItRuns(parts) ?? "starting now, or left incomplete") : "";

@@ -1,5 +1,6 @@
 // Shows what `sett up` decides before it makes anything.
 import { describe, expect, test } from "bun:test";
+import { anothers } from "../../../../../../apps/cli/instance/workspace-of.ts";
 import {
   chooseInstance,
   knownId,
@@ -24,6 +25,13 @@ function refusal(all: InstanceParts[]): string | undefined {
 }
 
 describe("a name and a repository", () => {
+  test("an instance that is still being removed is that, whosever it is", () => {
+    const ending = { words: "the claim sett-demo-blackboard", remedy: undefined };
+    for (const owner of [here, anothers])
+      expect(refusal([{ ...parts("demo", owner, "blackboard"), ending }])).toBe("not-ready");
+    expect(refusal([parts("demo", anothers, "blackboard")])).toBe("instance-taken");
+  });
+
   test("are free when no instance has them, and a repository may use its own again", () => {
     expect(refusal([])).toBeUndefined();
     for (const has of ["containers", "network", "blackboard"] as const)
