@@ -230,7 +230,8 @@ async function removeWorkers(
   const selector = selectorOf(instance);
   for (const kind of ["Job", "Pod", "Secret", "NetworkPolicy", "RoleBinding", "Role"] as const)
     await removeAll(there, kind, selector);
-  await awaitGone({ ...there, note }, { kinds: ["Job", "Pod"], selector, patienceMs });
+  // Their pods have the time that their agents have to stop, which may be long.
+  await awaitGone({ ...there, note }, { kinds: ["Job"], selector, patienceMs });
   await removeIfEmpty(client, there.namespace);
 }
 
