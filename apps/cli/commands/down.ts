@@ -109,8 +109,10 @@ export async function endInstance(args: DownArguments, outer: Shell): Promise<vo
   const name =
     parts?.instance ??
     (args.name === undefined ? await nameOfPlace(shell) : instanceNameOf(args.name));
-  // While a `sett up` makes parts of the instance, they cannot be removed.
-  const lock = name === undefined ? undefined : await lockIfPossible(runtime, name, shell);
+  // While a `sett up` makes parts of the instance, they cannot be removed. A lock of what is not
+  // there would itself be made in a cluster, and there are no images.
+  const needsLock = name !== undefined && (parts !== undefined || runtime.engine !== undefined);
+  const lock = needsLock ? await lockIfPossible(runtime, name, shell) : undefined;
   if (parts === undefined) {
     await using _lock = lock;
     const left = { given: args.name, name, volumes: args.volumes };
