@@ -56,7 +56,7 @@ export async function acquireLease(
     ? await find({ client, namespace, instance })
     : await takeFromDead({ client, namespace, instance }, take, signal);
   if (taken === undefined || "by" in taken) return { outcome: "taken", by: taken?.by ?? "" };
-  return keep({ client, namespace, instance }, taken.metadata.resourceVersion, take);
+  return keep({ client, namespace, instance, note }, taken.metadata.resourceVersion, take);
 }
 
 async function find({ client, namespace, instance }: Where) {
@@ -90,7 +90,7 @@ async function takeFromDead(
 }
 
 function keep(
-  where: Where,
+  where: Where & { note?: Note | undefined },
   first: string,
   take: (version: string) => Promise<z.infer<typeof Lease>>,
 ): HeldLock {
@@ -121,7 +121,7 @@ function keep(
       if (lost.signal.aborted) return;
       await where.client
         .remove("Lease", where.namespace, leaseName(where.instance))
-        .then(() => removeIfEmpty(where.client, where.namespace))
+        .then(() => removeIfEmpty(where.client, where.namespace, where.note))
         .catch(() => undefined);
     },
   };

@@ -13,6 +13,7 @@ const Found = z.object({
     uid: z.string(),
     labels: z.record(z.string(), z.string()).default({}),
     deletionTimestamp: z.string().optional(),
+    finalizers: z.array(z.string()).default([]),
   }),
   status: z
     .object({
@@ -27,7 +28,11 @@ const Listed = z.object({
   items: z
     .array(
       z.object({
-        metadata: z.object({ name: z.string(), deletionTimestamp: z.string().optional() }),
+        metadata: z.object({
+          name: z.string(),
+          deletionTimestamp: z.string().optional(),
+          finalizers: z.array(z.string()).default([]),
+        }),
       }),
     )
     .nullish(),
@@ -122,17 +127,27 @@ const kinds: Kind[] = [
 const ofCluster = "kube-root-ca.crt";
 
 /** Removes the namespace where Sett has made it and nothing is in it. */
-export async function removeIfEmpty(client: KubeClient, namespace: string): Promise<void> {
+export async function removeIfEmpty(
+  client: KubeClient,
+  namespace: string,
+  note?: Note,
+): Promise<void> {
   const found = await findNamespace(client, namespace);
   const [[name, value] = ["", ""]] = Object.entries(managedBy);
   if (found === undefined || found.metadata.labels[name] !== value) return;
   if (found.metadata.deletionTimestamp !== undefined) return;
   const lists = await Promise.all(kinds.map((kind) => client.list(kind, namespace)));
   const left = lists.flatMap((list) => Listed.parse(list).items ?? []);
-  const isLeft = ({ metadata: { name: of, deletionTimestamp } }: (typeof left)[number]) =>
-    of !== ofCluster && deletionTimestamp === undefined;
+  // What a finalizer holds would hold the namespace as well, and nothing could be made there again.
+  const isLeft = ({ metadata: { name: of, ...held } }: (typeof left)[number]) =>
+    of !== ofCluster && (held.deletionTimestamp === undefined || held.finalizers.length > 0);
   if (left.some(isLeft)) return;
   await client.remove("Namespace", "", namespace, undefined, { uid: found.metadata.uid });
+  const { finalizers } = found.metadata;
+  if (finalizers.length > 0)
+    note?.(
+      `The namespace ${namespace} is being removed, and stays until its finalizer is taken away by the tool that has set it: ${finalizers.join(", ")}.`,
+    );
 }
 
 /** The cluster's own words, as `Some resources are remaining: pods. has 1 resource instances`. */
@@ -140,7 +155,9 @@ function leftIn(found: Found | undefined): string {
   const words = (found?.status.conditions ?? []).flatMap(({ type, status, message }) =>
     status === "True" && message !== "" && /Remaining$|Failure$/.test(type) ? [message] : [],
   );
-  return words.length === 0 ? "" : ` (${words.join("; ")})`;
+  const finalizers = found?.metadata.finalizers ?? [];
+  const all = [...words, ...finalizers.map((each) => `held by the finalizer ${each}`)];
+  return all.length === 0 ? "" : ` (${all.join("; ")})`;
 }
 
 function endsNever(namespace: string, left: string): SettError {
