@@ -42,6 +42,7 @@ export class SimulatedEngine implements WorkerHost {
   readonly #scheduler: Scheduler;
   readonly #random: Random;
   readonly #instance: InstanceName;
+  readonly #isCluster: boolean;
   readonly #mainOf: (job: WorkerJob, name: string) => WorkerMain;
   readonly #nextNumber: () => number;
   readonly #own = new Life("engine", 0);
@@ -56,13 +57,15 @@ export class SimulatedEngine implements WorkerHost {
       scheduler,
       random,
       instance,
-    }: { scheduler: Scheduler; random: Random; instance: InstanceName },
+      isCluster,
+    }: { scheduler: Scheduler; random: Random; instance: InstanceName; isCluster: boolean },
     mainOf: (job: WorkerJob, name: string) => WorkerMain,
     nextNumber: () => number,
   ) {
     this.#scheduler = scheduler;
     this.#random = random;
     this.#instance = instance;
+    this.#isCluster = isCluster;
     this.#mainOf = mainOf;
     this.#nextNumber = nextNumber;
   }
@@ -109,7 +112,7 @@ export class SimulatedEngine implements WorkerHost {
       if (container === undefined) return undefined;
       const { hasBegun, exitCode } = container;
       const cause = { sentence: "its pod was evicted", isDisruption: true };
-      const isEvicted = exitCode === killed && mayBeEvicted(container.job);
+      const isEvicted = this.#isCluster && exitCode === killed && mayBeEvicted(container.job);
       return { id: worker, hasBegun, ...(isEvicted && { cause }) };
     });
   }
@@ -167,7 +170,9 @@ export class SimulatedEngine implements WorkerHost {
     };
     const worker = { agent: container.job.agent, life, end: () => end(killed), vanish };
     this.#running.set(name, worker);
-    this.#scheduler.after(startsAfterMs(this.#random.between(1, 20)), life, "start", () => {
+    const drawn = this.#random.between(1, 20);
+    const afterMs = this.#isCluster ? inClusterAfterMs(drawn) : drawn;
+    this.#scheduler.after(afterMs, life, "start", () => {
       container.hasBegun = true;
       this.#mainOf(container.job, name)(() => end(failed)).then(end, () => end(failed));
     });
@@ -192,8 +197,8 @@ export class SimulatedEngine implements WorkerHost {
   }
 }
 
-/** A few wait for room, as in a cluster. `drawn`: from 1 to 20. */
-function startsAfterMs(drawn: number): number {
+/** A few wait for room. `drawn`: from 1 to 20. */
+function inClusterAfterMs(drawn: number): number {
   return drawn < 19 ? drawn : (drawn - 19) * 20_000;
 }
 

@@ -79,7 +79,9 @@ export class World {
     this.scenario = scenarioOf(chance(3), kind === "workers" ? "usual" : kind);
     const newId = uuidsOf(chance(4));
     this.scales = this.#giveWorkers(chance(10), kind === "workers");
-    const place = { scheduler: this.scheduler, random: chance(11), instance };
+    const isInCluster = kind === "workers";
+    const random = chance(11);
+    const place = { scheduler: this.scheduler, random, instance, isCluster: isInCluster };
     this.engine = new SimulatedEngine(
       place,
       (job, container) => this.#worker(job, container),
@@ -93,7 +95,7 @@ export class World {
       logOf: (program) => this.#logOf(program),
       grantLeaseMs,
       workers,
-      isInCluster: kind === "workers",
+      isInCluster,
     };
     this.people = new People(this.redis, chance(5), newId, this.#logOf("people"));
     for (const holder of ["one", "two"]) this.programs.push(this.orchestrator(holder));
