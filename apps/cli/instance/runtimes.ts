@@ -240,15 +240,18 @@ function everyRuntime(shell: Surroundings, kind: RuntimeName): Pick<Observe, "in
   };
 }
 
-/** Ordered by name. `limitMs`: how long the Engine may take for each answer. */
+/**
+ * Ordered by name. `limitMs`: how long the Engine may take for each answer. `context`: in which the
+ * clusters are, whatever the repository has noted.
+ */
 export async function everyInstance(
   shell: Surroundings,
-  { limitMs }: { limitMs?: number } = {},
+  { limitMs, context }: { limitMs?: number; context?: string | undefined } = {},
 ): Promise<Found> {
   const look: Record<RuntimeName, () => Promise<Known>> = {
     process: async () => ({ instances: await processesOf(shell.env).observe.instances() }),
     docker: () => dockerInstances(shell, limitMs),
-    kubernetes: () => clusterInstances(shell),
+    kubernetes: () => clusterInstances(shell, context),
   };
   const problems = new Map<RuntimeName, SettError>();
   const found = await Promise.all(
@@ -263,9 +266,10 @@ export async function everyInstance(
 }
 
 /** Returns the instances that this repository has in clusters. */
-async function clusterInstances(shell: Surroundings): Promise<Known> {
+async function clusterInstances(shell: Surroundings, context?: string): Promise<Known> {
   const known = await knownClusters(shell);
-  const places = new Map(known.map((each) => [writePlace(each), each]));
+  const noted = known.map((each) => (context === undefined ? each : { ...each, context }));
+  const places = new Map(noted.map((each) => [writePlace(each), each]));
   try {
     const all = await Promise.all(
       [...places.values()].map(async (place) => {

@@ -86,8 +86,11 @@ export async function readOrder(args: Arguments, shell: Shell): Promise<Order> {
   const { place } = repository;
   const here = (all: readonly InstanceParts[]) => whereTheyAre(all, place, shell.env);
   const choose = async () => {
-    const known = await everyInstance(shell);
+    const known = await everyInstance(shell, { context: args.context });
     const found = await here(known.instances);
+    // One of this repository may be there, and another would be begun beside it.
+    const unseen = known.problems.get("kubernetes");
+    if (unseen !== undefined && args.name === undefined && found.length === 0) throw unseen;
     const { instance, why } = chooseInstance(args.name, place.toplevel, found);
     const namespace = args.namespace ?? config.kubernetes.namespace;
     const wish = { name: requested, place: { context: args.context, namespace } };

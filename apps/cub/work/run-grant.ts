@@ -120,11 +120,15 @@ async function workUnderLease(
   return "lost";
 }
 
-/** The pod was ended, as by a drain of its node: that the command failed is no fault of its own. */
+/** That the command failed is no fault of its own. */
 function disrupted(result: GrantResult): GrantResult {
   if (result.outcome !== "failed" || result.artefact.type !== toolFailureType) return result;
-  const artefact = { ...result.artefact, type: attemptDisruptedType };
-  return { ...result, artefact, failureType: attemptDisruptedType };
+  const reason =
+    "The cluster, or a person, has ended its pod before the work was done, as by a drain of its node: this attempt is lost.";
+  const { metadata } = result.artefact;
+  const said = { ...metadata, summary: reason };
+  const artefact = { ...result.artefact, type: attemptDisruptedType, metadata: said };
+  return { ...result, artefact, reason, failureType: attemptDisruptedType };
 }
 
 function runningGrant(

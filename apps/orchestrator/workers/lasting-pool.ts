@@ -30,6 +30,8 @@ export class LastingPool {
   readonly #places: WorkerPlaces;
   readonly #bell: Doorbell;
   readonly #frame: PoolFrame;
+  /** Workers that have begun nothing, as far as the runtime knows, in their order. */
+  readonly #unbegun = new Set<string>();
   /** When a queued attempt was first seen here. */
   readonly #seen = new Map<ClaimId, { attempt: number; atMs: number }>();
 
@@ -91,8 +93,26 @@ export class LastingPool {
     this.#places.fill();
   }
 
-  /** Running work may be of a worker of which the runtime does not know yet that it has begun. */
-  readonly #hasWork = async (): Promise<boolean> => (await this.#readWork()).length > 0;
+  #needOf(worker: string) {
+    this.#unbegun.add(worker);
+    return {
+      isWanted: () => this.#isWanted(worker),
+      onBegun: () => void this.#unbegun.delete(worker),
+    };
+  }
+
+  /**
+   * Whether there is work for a worker that has begun nothing, as far as the runtime knows: each
+   * takes one of what is queued, the oldest first. What runs and is no other's may be its own.
+   */
+  async #isWanted(worker: string): Promise<boolean> {
+    const { agent, beside = 0 } = this.#template;
+    const work = await this.#readWork();
+    const queued = work.filter(({ grant }) => grant.state === "queued").length;
+    const begun = this.#places.workersOf(agent) + beside - this.#unbegun.size;
+    const unknown = Math.max(0, work.length - queued - begun);
+    return [...this.#unbegun].indexOf(worker) < queued + unknown;
+  }
 
   /** The agent's queued and running grants, the one that was queued first before the others. */
   async #readWork(): Promise<Own[]> {
@@ -131,13 +151,16 @@ export class LastingPool {
     const { goal } = queued;
     const commit = await this.#frame.commitOf(goal);
     const job = { claim, slot, attempt, goal, commit };
-    const end = await this.#frame.workers.run(job, this.#hasWork, signal);
     const name = host.nameOf({ agent, claim, attempt });
+    const need = this.#needOf(name);
+    const end = await this.#frame.workers.run(job, need, signal).finally(need.onBegun);
     await this.#settle({ name, claim, attempt }, end, signal);
   }
 
   async #watch(worker: FoundWorker, signal: AbortSignal): Promise<void> {
-    const end = await this.#frame.workers.watch(worker.name, worker, this.#hasWork, signal);
+    const need = this.#needOf(worker.name);
+    const watching = this.#frame.workers.watch(worker.name, worker, need, signal);
+    const end = await watching.finally(need.onBegun);
     await this.#settle(worker, end, signal);
   }
 
@@ -163,7 +186,9 @@ export class LastingPool {
     const about = { claim, worker: name, attempt, reason };
     const starts = await this.#frame.startAgain(about, signal, hasLeft);
     if (starts === undefined) return;
-    await this.#frame.lose({ claim, attempt, reason: notBegun(reason, starts) }, board);
+    const isDisrupted = end !== "not_accepted" && end.isDisrupted === true;
+    const lost = { claim, attempt, reason: notBegun(reason, starts), isDisrupted };
+    await this.#frame.lose(lost, board);
   }
 
   /**

@@ -87,8 +87,8 @@ export class WorkerPool {
   async #watch({ name, claim, attempt }: FoundWorker, signal: AbortSignal): Promise<void> {
     const { agent } = this.#template;
     this.#deps.log.info("Found a worker", { agent, claim_id: claim, worker: name });
-    const isWanted = () => this.#isWanted(claim, attempt);
-    const end = await this.#frame.workers.watch(name, { claim, attempt }, isWanted, signal);
+    const need = { isWanted: () => this.#isWanted(claim, attempt) };
+    const end = await this.#frame.workers.watch(name, { claim, attempt }, need, signal);
     await this.#settle(claim, attempt, end, signal);
   }
 
@@ -107,8 +107,8 @@ export class WorkerPool {
         ? undefined
         : await baseOf(this.#deps.board, queued.snapshot, queued.grant);
     const job = { claim, slot, attempt, goal, commit, base };
-    const isWanted = () => this.#isWanted(claim, attempt);
-    const end = await this.#frame.workers.run(job, isWanted, signal);
+    const need = { isWanted: () => this.#isWanted(claim, attempt) };
+    const end = await this.#frame.workers.run(job, need, signal);
     await this.#settle(claim, attempt, end, signal);
   }
 

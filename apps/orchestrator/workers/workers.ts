@@ -32,13 +32,19 @@ export type WorkerEnd =
       container?: string;
     };
 
-/** Whether there is work left for a worker, where it has begun nothing. */
-export type IsWanted = () => Promise<boolean>;
+/**
+ * `isWanted`: whether there is work left for a worker that has begun nothing. `onBegun` is called
+ * once it is seen that it has.
+ */
+export type Need = { isWanted: () => Promise<boolean>; onBegun?: () => void };
 
 /** How often that is asked. A cluster may have no room for a worker for hours. */
 const askWantedEveryMs = 2_000;
 
 const awayBackOff = { firstMs: 500, maxMs: 10_000 };
+
+/** A webhook may be away for a moment, and a quota be full: so long a cluster is asked again. */
+const refusedForMs = 30_000;
 
 /** How often it is said that something is being prepared; what is there sooner is not spoken of. */
 const reportEveryMs = 2_000;
@@ -60,7 +66,7 @@ export class Workers {
   /** Starts a worker, and resolves with how it ended; undefined when the signal aborts before. */
   async run(
     job: Omit<WorkerJob, "agent">,
-    isWanted: IsWanted,
+    need: Need,
     signal: AbortSignal,
   ): Promise<WorkerEnd | undefined> {
     const { log, host } = this.#deps;
@@ -79,20 +85,23 @@ export class Workers {
       // An earlier leader may have started it a moment ago.
       if ((await host.stateOf(name).catch(() => undefined)) === undefined) {
         log.error("A worker could not be started", { ...about, error });
-        return { reason: startFailureReason(error) };
+        const reason = startFailureReason(error);
+        return isRefused(error) ? { reason, isFinal: true, isDisrupted: true } : { reason };
       }
     }
-    return await this.watch(name, job, isWanted, signal);
+    return await this.watch(name, job, need, signal);
   }
 
-  /** Waits for a cluster that is away. */
+  /** Waits for a cluster that is away, and for a while for one that makes no worker. */
   async #start(job: WorkerJob, signal: AbortSignal): Promise<void> {
     const { log, host } = this.#deps;
+    const startedMs = systemClock.passedMs();
     for (let tries = 1; ; tries++) {
       try {
         return await host.start(job, signal);
       } catch (error) {
-        if (!isAway(error)) throw error;
+        const mayPass = isRefused(error) && systemClock.passedMs() - startedMs < refusedForMs;
+        if (!isAway(error) && !mayPass) throw error;
         const { agent, claim: claim_id } = job;
         log.warn("A worker cannot be started yet; trying again", { agent, claim_id, error, tries });
         await sleep(backOffMs(tries, awayBackOff), signal);
@@ -173,13 +182,13 @@ export class Workers {
   async watch(
     name: string,
     { claim, attempt }: Pick<WorkerJob, "claim" | "attempt">,
-    isWanted: IsWanted,
+    need: Need,
     signal: AbortSignal,
   ): Promise<WorkerEnd | undefined> {
     const { host, log } = this.#deps;
     const container = (await host.stateOf(name).catch(() => undefined))?.id;
     const about = { agent: this.#agent, claim_id: claim, attempt, worker: name };
-    using unwanted = this.#whenUnwanted(name, isWanted, signal);
+    using unwanted = this.#whenUnwanted(name, need, signal);
     const exitCode = await this.#waitForEnd(name, AbortSignal.any([signal, unwanted.signal]));
     if (signal.aborted) return undefined;
     if (unwanted.signal.aborted) {
@@ -205,7 +214,7 @@ export class Workers {
    */
   #whenUnwanted(
     name: string,
-    isWanted: IsWanted,
+    { isWanted, onBegun }: Need,
     signal: AbortSignal,
   ): Disposable & { signal: AbortSignal } {
     const unwanted = new AbortController();
@@ -215,10 +224,9 @@ export class Workers {
       for (;;) {
         await sleep(askWantedEveryMs, ending);
         if (ending.aborted) return;
-        if (await isWanted().catch(() => true)) continue;
         const state = await this.#deps.host.stateOf(name).catch(() => undefined);
-        if (state?.hasBegun === true) return;
-        if (state !== undefined) return unwanted.abort();
+        if (state?.hasBegun === true) return onBegun?.();
+        if (state !== undefined && !(await isWanted().catch(() => true))) return unwanted.abort();
       }
     };
     void look();
@@ -290,6 +298,12 @@ export function isAway(error: unknown): boolean {
   return error instanceof SettError && error.code === "kubernetes-unreachable";
 }
 
+/** By a quota, an admission rule or a webhook that is away: that is no failure of any worker. */
+function isRefused(error: unknown): boolean {
+  return error instanceof SettError && error.code === "kubernetes-failed";
+}
+
+/** A sentence. */
 export function startFailureReason(error: unknown): string {
-  return `The worker could not be started: ${messageOf(error)}`;
+  return `The worker could not be started: ${messageOf(error).replace(/[.\s]*$/, ".")}`;
 }

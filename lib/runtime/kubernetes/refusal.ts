@@ -57,7 +57,7 @@ const rules: readonly Rule[] = [
       /(?<bound>(?:(?:maximum|minimum) \S+ usage|\S+ max limit to request ratio) per (?<of>[A-Za-z]+) is .+)/,
     of: ({ bound = "", of }, namespace) => ({
       who: "a LimitRange of the namespace",
-      remedy: `A LimitRange says: ${bound.replace(/[\].\s]+$/, "")}. Change it (\`kubectl --namespace ${namespace} describe limitrange\`)${of === "PersistentVolumeClaim" ? "" : `, or ${lessOf("")}`}.`,
+      remedy: `A LimitRange says: ${bound.replace(/[\].\s]+$/, "")}. Change it (\`kubectl --namespace ${namespace} edit limitrange\`)${of === "PersistentVolumeClaim" ? "" : `, or ${lessOf("")}`}.`,
     }),
   },
   {

@@ -150,8 +150,8 @@ test.each(["a", "f"])(
       // Each time by another leader.
       const workers = new Workers({ board: lead(board, 1), host, log }, agent);
       const job = { claim: claim.id, goal: claim.goal_id, slot: 1, base: baseOf(digits) };
-      const isWanted = async () => true;
-      return await workers.run({ ...job, attempt }, isWanted, new AbortController().signal);
+      const need = { isWanted: async () => true };
+      return await workers.run({ ...job, attempt }, need, new AbortController().signal);
     };
     const ends = [await begin(), await begin()];
     const reason =

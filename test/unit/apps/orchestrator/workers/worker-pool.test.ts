@@ -16,37 +16,45 @@ import { agentName } from "../../../../support/records/sample.ts";
 const never = () => Promise.reject(new Error("Nothing asks for this."));
 const away = new SettError("kubernetes-unreachable", "The API server does not answer.");
 
-test("a worker is started once its cluster answers again, and its attempt is not lost meanwhile", async () => {
-  const agent = agentName("coder");
-  const board = await blackboardInMemory({ instance: InstanceName.parse("demo") }).open();
-  const { claim } = await queueGrant(board);
-  const over = new AbortController();
-  let starts = 0;
-  const host: WorkerHost = {
-    ...{ nameOf: () => "worker", list: async () => [], stateOf: never },
-    ...{ prepare: never, readLogs: never, remove: never, forgetLog: never },
-    start: async () => {
-      starts += 1;
-      if (starts === 1) throw away;
-      over.abort();
-    },
-    wait: never,
-  };
-  const lost: unknown[] = [];
-  const deps = {
-    board: lead(board, 1),
-    log: createJsonLog(() => {}, systemClock.now),
-    decide: async (_: unknown, event: unknown) => lost.push(event),
-    host,
-  };
-  await new WorkerPool(deps, { agent, replicas: 1 }).run(over.signal);
-  expect([starts, lost]).toEqual([2, []]);
-  const unlisted = { ...deps, host: { ...host, list: () => Promise.reject(away) } };
-  const again = new WorkerPool(unlisted, { agent, replicas: 1 });
-  await expect(again.run(new AbortController().signal)).rejects.toThrow("does not answer");
-  expect(lost).toEqual([]);
-  expect((await board.readClaim(claim.id))?.grants[0]?.state).toBe("queued");
-});
+const refused = new SettError("kubernetes-failed", "jobs.batch is forbidden: exceeded quota.");
+
+test.each([
+  ["answers again", away],
+  ["does not refuse it any more", refused],
+])(
+  "a worker is started once its cluster %s, and its attempt is not lost meanwhile",
+  async (_, error) => {
+    const agent = agentName("coder");
+    const board = await blackboardInMemory({ instance: InstanceName.parse("demo") }).open();
+    const { claim } = await queueGrant(board);
+    const over = new AbortController();
+    let starts = 0;
+    const host: WorkerHost = {
+      ...{ nameOf: () => "worker", list: async () => [], stateOf: never },
+      ...{ prepare: never, readLogs: never, remove: never, forgetLog: never },
+      start: async () => {
+        starts += 1;
+        if (starts === 1) throw error;
+        over.abort();
+      },
+      wait: never,
+    };
+    const lost: unknown[] = [];
+    const deps = {
+      board: lead(board, 1),
+      log: createJsonLog(() => {}, systemClock.now),
+      decide: async (_: unknown, event: unknown) => lost.push(event),
+      host,
+    };
+    await new WorkerPool(deps, { agent, replicas: 1 }).run(over.signal);
+    expect([starts, lost]).toEqual([2, []]);
+    const unlisted = { ...deps, host: { ...host, list: () => Promise.reject(away) } };
+    const again = new WorkerPool(unlisted, { agent, replicas: 1 });
+    await expect(again.run(new AbortController().signal)).rejects.toThrow("does not answer");
+    expect(lost).toEqual([]);
+    expect((await board.readClaim(claim.id))?.grants[0]?.state).toBe("queued");
+  },
+);
 
 test("where the blackboard is away while it is looked up who pays for a worker, no queued grant is lost", async () => {
   const agent = agentName("coder");

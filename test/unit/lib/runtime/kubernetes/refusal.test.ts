@@ -44,17 +44,17 @@ test.each([
   [
     'pods "x" is forbidden: [maximum cpu usage per Container is 1, but limit is 2, maximum memory usage per Container is 64Mi, but limit is 1073741824]',
     "a LimitRange of the namespace",
-    `A LimitRange says: maximum cpu usage per Container is 1, but limit is 2, maximum memory usage per Container is 64Mi, but limit is 1073741824. Change it (\`kubectl --namespace team describe limitrange\`), or ${changed}.`,
+    `A LimitRange says: maximum cpu usage per Container is 1, but limit is 2, maximum memory usage per Container is 64Mi, but limit is 1073741824. Change it (\`kubectl --namespace team edit limitrange\`), or ${changed}.`,
   ],
   [
     'pods "x" is forbidden: cpu max limit to request ratio per Container is 2, but provided ratio is 100.000000',
     "a LimitRange of the namespace",
-    `A LimitRange says: cpu max limit to request ratio per Container is 2, but provided ratio is 100.000000. Change it (\`kubectl --namespace team describe limitrange\`), or ${changed}.`,
+    `A LimitRange says: cpu max limit to request ratio per Container is 2, but provided ratio is 100.000000. Change it (\`kubectl --namespace team edit limitrange\`), or ${changed}.`,
   ],
   [
     'persistentvolumeclaims "x" is forbidden: maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 8Gi',
     "a LimitRange of the namespace",
-    "A LimitRange says: maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 8Gi. Change it (`kubectl --namespace team describe limitrange`).",
+    "A LimitRange says: maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 8Gi. Change it (`kubectl --namespace team edit limitrange`).",
   ],
   [
     'secrets "x" is forbidden: unable to create new content in namespace team because it is being terminated',
