@@ -121,7 +121,12 @@ export function withEvent(
         artefact_id === undefined
       )
         return known;
-      return withGrant({ ...grant, state: "done", ended_at: time, artefact_ids: [artefact_id] });
+      return withGrant({
+        ...grant,
+        ...{ state: "done", ended_at: time, artefact_ids: [artefact_id] },
+        // Work that is no review may send its target back as well.
+        ...(data.rejects === true && { rejects: true }),
+      });
     case "grant_failed":
       return undefined;
     default:
