@@ -132,6 +132,12 @@ export type ContainerState =
   | { state: "restarting"; exitCode: number }
   | { state: "exited"; exitCode: number; endedAt: string };
 
+/**
+ * Why a part has ended, where it was not by itself. `sentence`: a clause. `isDisruption`: a cluster
+ * has ended it for reasons of its own.
+ */
+export type EndCause = { sentence: string; isDisruption: boolean };
+
 export type ContainerPart = {
   id: string;
   name: string;

@@ -69,7 +69,7 @@ export async function currentContext({ env }: Pick<Shell, "env">): Promise<strin
   return (await findCluster(env, undefined).catch(() => undefined))?.context;
 }
 
-/** What an earlier version has noted names no context. */
+/** The note of an earlier version names no context. */
 export function isOtherPlace(before: ClusterPlace, now: ClusterPlace): boolean {
   const isOtherContext = before.context !== undefined && before.context !== now.context;
   return before.namespace !== now.namespace || isOtherContext;

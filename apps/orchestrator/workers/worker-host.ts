@@ -20,7 +20,7 @@ import {
   workerName,
   workerWorkspaceName,
 } from "../../../lib/runtime/names.ts";
-import type { ContainerPart, Workers } from "../../../lib/runtime/port.ts";
+import type { ContainerPart, EndCause, Workers } from "../../../lib/runtime/port.ts";
 import type { LayeredWorkspaces } from "./layered-workspaces.ts";
 import {
   type PreparedLayers,
@@ -62,9 +62,6 @@ export type WorkerJob = {
 
 /** `slot` is NaN where it is not known. */
 export type Worker = { name: string; claim: ClaimId; attempt: number; slot: number };
-
-/** `sentence`: a clause. `isDisruption`: the cluster has ended it for reasons of its own. */
-export type EndCause = { sentence: string; isDisruption: boolean };
 
 /**
  * `id`: of its container. `hasBegun`: its program runs, or has run. `cause`: why it has ended,

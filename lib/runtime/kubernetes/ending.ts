@@ -1,5 +1,5 @@
-// What a cluster was asked to remove, and has not yet: an object stays until each of its finalizers
-// is taken from it by the program that has set it.
+// Objects that a cluster was asked to remove, and has not yet: each stays until every finalizer is
+// taken from it by the program that has set it.
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { SettError } from "../../model/errors.ts";
@@ -51,7 +51,7 @@ export function wordsOf(endings: readonly Ending[]): string {
     .join(", ");
 }
 
-/** What helps where a finalizer of others keeps one of them; undefined where none does. */
+/** The remedy where a finalizer of others keeps one of them; undefined where none does. */
 export function remedyOf(endings: readonly Ending[], namespace: string): string | undefined {
   const kept = endings.find((ending) => foreignOf(ending).length > 0);
   if (kept === undefined) return undefined;

@@ -5,6 +5,7 @@ import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec } from "../container-spec.ts";
 import { labelsFor } from "../labels.ts";
 import { agentContainerName } from "../names.ts";
+import type { EndCause } from "../port.ts";
 import type { KubeObject } from "./client.ts";
 import {
   annotationsOf,
@@ -113,11 +114,8 @@ export function exitCodeOf(job: Job, pods: readonly Pod[]): number | undefined {
   return failureOf(job) === undefined ? undefined : killed;
 }
 
-/** `sentence`: a clause. `isDisruption`: the cluster has ended it for reasons of its own. */
-export type CauseOfEnd = { sentence: string; isDisruption: boolean };
-
 /** Why it has ended, where that is not by itself. `pods`: of this Job. */
-export function causeOfEnd(job: Job, pods: readonly Pod[]): CauseOfEnd | undefined {
+export function causeOfEnd(job: Job, pods: readonly Pod[]): EndCause | undefined {
   for (const pod of pods) {
     const end = endOf(pod);
     if (end !== undefined) return { sentence: end, isDisruption: isDisrupted(pod) };

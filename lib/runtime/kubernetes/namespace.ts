@@ -138,7 +138,7 @@ export async function removeIfEmpty(
   if (found.metadata.deletionTimestamp !== undefined) return;
   const lists = await Promise.all(kinds.map((kind) => client.list(kind, namespace)));
   const left = lists.flatMap((list) => Listed.parse(list).items ?? []);
-  // What a finalizer holds would hold the namespace as well, and nothing could be made there again.
+  // An object that a finalizer holds would hold the namespace as well.
   const isLeft = ({ metadata: { name: of, ...held } }: (typeof left)[number]) =>
     of !== ofCluster && (held.deletionTimestamp === undefined || held.finalizers.length > 0);
   if (left.some(isLeft)) return;

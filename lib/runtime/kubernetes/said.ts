@@ -74,7 +74,7 @@ export async function readUnbound(
   );
 }
 
-/** Those of them that are known, the last one at the end. */
+/** Returns those that are known, the last one at the end. */
 async function eventsOf(
   { client, namespace }: { client: KubeClient; namespace: string },
   fieldSelector: string,

@@ -26,7 +26,7 @@ export async function explainFailure(
     lines.length === 0
       ? "Its log is empty."
       : `The end of its log:\n${lines.map((line) => `  ${line}`).join("\n")}`;
-  // What has no place to run has no log that could say more.
+  // A part that has no place to run has no log that could say more.
   const isSaid = error.remedy !== undefined && lines.length === 0;
   const part = await runtime.observe.find(error.container).catch(() => undefined);
   const remedy =

@@ -1,12 +1,13 @@
 // The pool of workers that have one grant each, on a blackboard in memory.
 import { expect, test } from "bun:test";
-import type { EndCause, WorkerHost } from "../../../../../apps/orchestrator/workers/worker-host.ts";
+import type { WorkerHost } from "../../../../../apps/orchestrator/workers/worker-host.ts";
 import { WorkerPool } from "../../../../../apps/orchestrator/workers/worker-pool.ts";
 import { systemClock } from "../../../../../lib/async/clock.ts";
 import { lead } from "../../../../../lib/blackboard/port/leading.ts";
 import type { ClaimEvent } from "../../../../../lib/core/claim-decision.ts";
 import { SettError } from "../../../../../lib/model/errors.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
+import type { EndCause } from "../../../../../lib/runtime/port.ts";
 import { createJsonLog } from "../../../../../lib/service/json-log.ts";
 import { blackboardInMemory } from "../../../../support/blackboard/in-memory.ts";
 import { at, commitOf, queued, queueGrant, running } from "../../../../support/blackboard/scene.ts";

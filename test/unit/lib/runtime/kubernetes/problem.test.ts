@@ -70,19 +70,19 @@ const ofClaim = (storageClass: string, words?: string, message?: string) =>
     unbound: new Map([["sett-demo-blackboard", { class: storageClass, said: words }]]),
   });
 
+const hasNoVolume = (words: string, isFinal: boolean, remedy: string) => ({
+  sentence: `its claim sett-demo-blackboard has no volume: ${words}`,
+  ...{ isFinal, remedy: expect.stringContaining(remedy) },
+});
+
 test("a claim for which no storage class is there is final, and what helps follows from its kind", () => {
   const none = "no persistent volumes available for this claim and no storage class is set";
-  expect(ofClaim("", none)).toEqual({
-    sentence: `its claim sett-demo-blackboard has no volume: ${none}`,
-    isFinal: true,
-    remedy: expect.stringContaining("storageclass.kubernetes.io/is-default-class=true"),
-  });
+  const makeDefault = "storageclass.kubernetes.io/is-default-class=true";
+  expect(ofClaim("", none)).toEqual(hasNoVolume(none, true, makeDefault));
   const absent = 'storageclass.storage.k8s.io "fast" not found';
-  expect(ofClaim("fast", absent)).toEqual({
-    sentence: `its claim sett-demo-blackboard has no volume: ${absent}`,
-    isFinal: true,
-    remedy: expect.stringContaining("Make the storage class fast, or"),
-  });
+  expect(ofClaim("fast", absent)).toEqual(
+    hasNoVolume(absent, true, "Make the storage class fast, or"),
+  );
   // Before a scheduler has said anything of the pod.
   const early = Pod.parse({ ...withClaim(), status: {} });
   const unbound = new Map([["sett-demo-blackboard", { class: "", said: none }]]);
@@ -91,11 +91,8 @@ test("a claim for which no storage class is there is final, and what helps follo
 
 test("a claim whose volume fails may get it by the next try, and one that waits for its pod is none", () => {
   const full = "failed to provision volume: the disk is full";
-  expect(ofClaim("fast", full)).toEqual({
-    sentence: `its claim sett-demo-blackboard has no volume: ${full}`,
-    isFinal: false,
-    remedy: expect.stringContaining("kubectl --namespace team describe pvc sett-demo-blackboard"),
-  });
+  const describe = "kubectl --namespace team describe pvc sett-demo-blackboard";
+  expect(ofClaim("fast", full)).toEqual(hasNoVolume(full, false, describe));
   const noRoom = "0/2 nodes are available: 2 Insufficient cpu.";
   expect(ofClaim("folder", undefined, noRoom)?.sentence).toStartWith("no node has room for it");
 });
